@@ -1,0 +1,59 @@
+// From numpy dtypes to C++ types, once.
+#pragma once
+
+#include <string>
+
+#include "pybind11.hpp"
+#include "termsift/csr_view.hpp"
+
+namespace termsift::bindings {
+
+template <class T>
+bool has_dtype(const py::array& array) {
+  if constexpr (std::is_same_v<T, Bool>)
+    return py::isinstance<py::array_t<bool>>(array);
+  else
+    return py::isinstance<py::array_t<T>>(array);
+}
+
+inline void require_vector(const py::array& array, const char* name) {
+  if (array.ndim() != 1 || !(array.flags() & py::array::c_style))
+    throw py::value_error(std::string(name) + " must be a contiguous vector");
+}
+
+template <class T>
+const T* vector_data(const py::array& array, const char* name) {
+  require_vector(array, name);
+  if (!has_dtype<T>(array)) throw py::type_error(std::string(name) + " has the dtype " + py::str(array.dtype()).cast<std::string>());
+  return static_cast<const T*>(array.data());
+}
+
+// Calls f(CsrView<Index, Value>) with the types of the arrays. The caller keeps the arrays alive. A dtype outside the closed
+// set of types.hpp is a TypeError: nothing is ever converted here.
+template <class F>
+void visit_csr(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
+               const F& f) {
+  require_vector(data, "data");
+  if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
+  if (indices.size() != data.size()) throw py::value_error("indices and data differ in length");
+  bool known = false;
+  const auto with_index = [&]<class Index>(Index) {
+    const auto with_value = [&]<class Value>(Value) {
+      if (known || !has_dtype<Value>(data)) return;
+      known = true;
+      f(CsrView<Index, Value>{indptr.size() - 1, n_columns, data.size(), vector_data<Index>(indptr, "indptr"),
+                              vector_data<Index>(indices, "indices"), static_cast<const Value*>(data.data())});
+    };
+#define TERMSIFT_VISIT(Value) with_value(Value{});
+    TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_VISIT)
+    TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_VISIT)
+#undef TERMSIFT_VISIT
+  };
+  if (has_dtype<std::int32_t>(indptr))
+    with_index(std::int32_t{});
+  else
+    with_index(std::int64_t{});
+  if (!known) throw py::type_error("no counts of dtype " + py::str(data.dtype()).cast<std::string>());
+}
+
+}  // namespace termsift::bindings

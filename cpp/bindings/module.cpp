@@ -1,0 +1,9 @@
+#include "pybind11.hpp"
+
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+  using namespace termsift::bindings;
+  module.doc() = "The compiled core of termsift. Use the functions of the package, which check their arguments.";
+  register_counts(module);
+  register_scores(module);
+  register_runtime(module);
+}

@@ -1,0 +1,74 @@
+// The sufficient statistic: how often each term occurs in each class, and in how many of its documents.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "termsift/parallel.hpp"
+#include "termsift/types.hpp"
+
+namespace termsift {
+
+// What is counted in one class. Immutable once built, so counts share rows freely: an update replaces the rows it
+// touches and leaves the others to both, which is also why a failed update cannot harm anything.
+template <CountType Count>
+struct ClassRow {
+  Count n_docs = 0;    // documents of the class (the sum of their weights)
+  Count n_tokens = 0;  // l_c, the sum of term_frequency
+  std::int64_t size = 0;
+  std::unique_ptr<TermId[]> terms;               // (size,), strictly increasing: the terms seen in the class
+  std::unique_ptr<Count[]> term_frequency;       // (size,), l_ic > 0
+  std::unique_ptr<Count[]> document_frequency;   // (size,), d_ic > 0
+
+  static ClassRow with_capacity(std::int64_t capacity);
+  // Sets n_tokens to the sum of term_frequency, in double-double for float counts. Throws CountOverflow where it leaves
+  // int64, std::invalid_argument where it is infinite.
+  void sum_tokens();
+};
+
+// Checks what ClassRow promises of arrays that come from a file: strictly increasing terms below n_terms; finite, positive
+// frequencies; in exact counts no more documents than occurrences. Throws std::invalid_argument.
+template <CountType Count>
+void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
+
+template <CountType Count>
+using ClassRowPtr = std::shared_ptr<const ClassRow<Count>>;
+
+template <CountType Count>
+struct ClassCounts {
+  std::int64_t n_terms = 0;
+  Count n_docs = 0;  // every document once, also those of several classes or of none
+  std::vector<ClassRowPtr<Count>> rows;  // one a class, never null
+
+  // The collection as if it were one class: every document counted once. Kept only when some document has not exactly
+  // one class (then it is not the sum of the rows); null otherwise.
+  ClassRowPtr<Count> collection;
+};
+
+// The row of all documents: `collection` if kept, else the sum of the rows. O(pairs * log(classes)) at worst.
+template <CountType Count>
+ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
+
+// The classes of a result in terms of an operand: class c of the result is class `map[c]` of it, or absent (-1).
+using ClassMap = std::span<const std::int64_t>;
+
+// The counts under another list of classes; absent ones are empty. Shares the rows.
+template <CountType Count>
+ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
+
+// Counts of both collections together. Same number of classes in both; vocabularies are united by index.
+// O(pairs of both), parallel over classes.
+template <CountType Count>
+ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
+
+// The counts of `whole` without those of `part`. Throws std::invalid_argument where part exceeds whole, naming class and
+// term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
+template <CountType Count>
+ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
+
+// The same counts as doubles. Throws std::invalid_argument where a count is no double (above 2^53 and odd, say).
+ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
+
+}  // namespace termsift

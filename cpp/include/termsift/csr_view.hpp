@@ -1,0 +1,43 @@
+// Non-owning views of the caller's arrays, and the check that makes them safe to read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "termsift/parallel.hpp"
+#include "termsift/types.hpp"
+
+namespace termsift {
+
+// A compressed sparse matrix of shape (n_rows, n_columns): row r holds the entries [indptr[r], indptr[r + 1]) of
+// `indices` (columns) and `data` (values). Entries of a row may stand in any order and repeat a column (the values then
+// add up); zeros may be stored. A CSC matrix is the CSR view of its transpose.
+template <class Index, class Value>
+struct CsrView {
+  std::int64_t n_rows = 0;
+  std::int64_t n_columns = 0;
+  std::int64_t n_stored = 0;       // length of `indices` and of `data`; at least indptr[n_rows]
+  const Index* indptr = nullptr;   // (n_rows + 1,)
+  const Index* indices = nullptr;  // (n_stored,)
+  const Value* data = nullptr;     // (n_stored,)
+};
+
+// What messages call a matrix. `transposed` swaps the words row and column, for the CSR view of a CSC matrix.
+struct MatrixName {
+  std::string name = "X";
+  bool transposed = false;
+};
+
+struct CsrFacts {
+  bool distinct = true;     // every row's columns strictly increase: no entry repeats a column
+  double largest_value = 0;
+};
+
+// Checks everything that reading the view relies on and that counting promises to refuse: indptr starts at 0, never
+// decreases and stays within n_stored; every column is in [0, n_columns); every value is finite and not negative.
+// Throws std::invalid_argument naming the first offending row (and column and value) in row order. One parallel read of
+// the arrays.
+template <class Index, class Value>
+CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const Threads& threads);
+
+}  // namespace termsift

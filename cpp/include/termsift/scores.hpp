@@ -1,0 +1,59 @@
+// Counts -> probabilities -> per-class scores -> scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "termsift/class_counts.hpp"
+
+namespace termsift {
+
+// A measure of how far apart the distributions {p, 1-p} and {q, 1-q} of one term are, where p = p_ic and q = q_ic:
+enum class Measure : std::uint8_t {
+  kl,         // p log(p/q) + (1-p) log((1-p)/(1-q))                   Tang, Kay and He 2016, Algorithms 2 and 3
+  nu_j,       // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]              ibid., eq. (20), the noncentrality of J
+  nu_pearson  // (p-q)^2/(q(1-q))                                      ibid., Section 4.4, Pearson's
+};
+
+// How the values of the classes become the score of the term.
+enum class Aggregate : std::uint8_t {
+  sum,
+  mean,  // weighted by the class priors
+  max
+};
+
+// How probabilities are estimated from counts: p_ic = (l_ic + b1) / (l_c + b2), and the class priors pi_c.
+struct Estimation {
+  double b1 = 1;
+  double b2 = 1;
+  // One weight a class, normalised to sum to 1 over the classes that take part; empty: the number of documents.
+  std::span<const double> prior_weights = {};
+};
+
+// Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
+// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf and the weights are
+// finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no
+// result is NaN. Accuracy: 4 ulp where p is not almost all of a class, 1e-14 always, as tests/test_accuracy.py measures;
+// a difference p - q below 2^-92 of the spread of the p_ik counts as none. Bits depend on the term's counts alone, not on
+// its neighbours, the number of threads or the SIMD target. O(n_classes * n_terms), 40 bytes of scratch a class, term of
+// a block of 64, and thread.
+
+// scores (n_terms,)
+template <CountType Count>
+void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+           const Threads& threads, double* scores);
+
+// class_scores (n_classes, n_terms), row-major; rows of classes that take no part are 0
+template <CountType Count>
+void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+                  const Threads& threads, double* class_scores);
+
+// The SIMD targets compiled in that this machine can run, best first; always ends with "baseline".
+std::vector<std::string> simd_targets();
+std::string simd_target();
+// Makes `name`, one of simd_targets(), the target in use. Throws std::invalid_argument.
+void use_simd_target(const std::string& name);
+
+}  // namespace termsift

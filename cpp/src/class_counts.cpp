@@ -1,0 +1,233 @@
+#include "termsift/class_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "exact_double.hpp"
+
+namespace termsift {
+namespace {
+
+template <CountType Count>
+Count checked_sum(Count a, Count b, const char* what) {
+  if constexpr (std::is_integral_v<Count>) {
+    if (a > std::numeric_limits<Count>::max() - b)
+      throw CountOverflow(std::string("the sum of two counts of ") + what + " exceeds 2^63 - 1");
+  }
+  return a + b;
+}
+
+// Below this part of the whole, a difference of float counts is rounding.
+constexpr double rounding = 0x1p-40;
+
+// whole - part, or nothing where that is negative.
+template <CountType Count>
+Count remainder(Count whole, Count part, const std::string& what) {
+  if constexpr (std::is_floating_point_v<Count>) {
+    if (std::abs(whole - part) <= rounding * whole) return 0;
+  }
+  if (part > whole)
+    throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + " would be negative");
+  return whole - part;
+}
+
+template <CountType Count>
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
+  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size);
+  sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
+  std::int64_t i = 0, j = 0, n = 0;
+  for (; i < a.size || j < b.size; ++n) {
+    const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
+    const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
+    sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
+    sum.term_frequency[n] = (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0);
+    sum.document_frequency[n] = (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0);
+    i += from_a;
+    j += from_b;
+  }
+  sum.size = n;
+  sum.sum_tokens();
+  return sum;
+}
+
+template <CountType Count>
+ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::int64_t c) {
+  ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size);
+  rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents of class " + std::to_string(c));
+  std::int64_t j = 0, n = 0;
+  for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
+    const auto cell = [&](TermId term) {
+      return "the count of term " + std::to_string(term) + " in class " + std::to_string(c);
+    };
+    if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
+      throw std::invalid_argument("cannot subtract counts that are not part of these: " + cell(part.terms[j]) +
+                                  " would be negative");
+    Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
+    if (j < part.size && part.terms[j] == whole.terms[i]) {
+      df = remainder(df, part.document_frequency[j], cell(whole.terms[i]));
+      tf = df == 0 ? remainder(tf, part.term_frequency[j], cell(whole.terms[i])) : tf - part.term_frequency[j];
+      if ((df == 0) != (tf == 0) || tf < 0)
+        throw std::invalid_argument("cannot subtract: " + cell(whole.terms[i]) +
+                                    " would be 0 in some documents, or positive in none");
+      ++j;
+    }
+    if (df == 0) continue;
+    rest.terms[n] = whole.terms[i];
+    rest.term_frequency[n] = tf;
+    rest.document_frequency[n] = df;
+    ++n;
+  }
+  rest.size = n;
+  rest.sum_tokens();
+  return rest;
+}
+
+// Applies f(row of a, row of b, class) to every class, and to the collections where either is kept.
+template <CountType Count, class F>
+ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads, const F& f) {
+  if (a.rows.size() != b.rows.size()) throw std::invalid_argument("counts of different classes cannot be combined");
+  const auto n_classes = static_cast<std::int64_t>(a.rows.size());
+  const bool with_collection = a.collection || b.collection;
+  ClassCounts<Count> result{std::max(a.n_terms, b.n_terms), 0, {}, nullptr};
+  result.rows.resize(a.rows.size());
+  std::int64_t pairs = 0;
+  for (std::size_t c = 0; c < a.rows.size(); ++c) pairs += a.rows[c]->size + b.rows[c]->size;
+  for_each_block(n_classes + with_collection, worth(threads, pairs), [&](std::int64_t block, Worker&) {
+    if (block == n_classes) {
+      result.collection = f(collection_row(a), collection_row(b), block);
+    } else {
+      const auto c = static_cast<std::size_t>(block);
+      result.rows[c] = f(a.rows[c], b.rows[c], block);
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+template <CountType Count>
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity) {
+  const auto n = static_cast<std::size_t>(capacity);
+  ClassRow row;
+  row.terms = std::make_unique_for_overwrite<TermId[]>(n);
+  row.term_frequency = std::make_unique_for_overwrite<Count[]>(n);
+  row.document_frequency = std::make_unique_for_overwrite<Count[]>(n);
+  return row;
+}
+
+template <CountType Count>
+void ClassRow<Count>::sum_tokens() {
+  if constexpr (std::is_integral_v<Count>) {
+    n_tokens = 0;
+    for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
+  } else {
+    DoubleDouble sum;
+    for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
+    n_tokens = sum.hi;
+    if (!std::isfinite(n_tokens)) throw std::invalid_argument("the term frequencies of a class add up to infinity");
+  }
+}
+
+template <CountType Count>
+void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
+  for (std::int64_t i = 0; i < row.size; ++i) {
+    const TermId term = row.terms[i];
+    const Count tf = row.term_frequency[i], df = row.document_frequency[i];
+    const bool positive = tf > 0 && df > 0 && std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
+    const bool consistent = !std::is_integral_v<Count> || df <= tf;
+    if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive || !consistent)
+      throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
+                                  std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
+                                  std::to_string(tf) + ", document frequency " + std::to_string(df));
+  }
+  if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
+    throw std::invalid_argument("a class has " + std::to_string(row.n_docs) + " documents");
+}
+
+template <CountType Count>
+ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
+  if (counts.collection) return counts.collection;
+  // In pairs, then pairs of pairs: one row after another would copy the growing sum once a class.
+  std::vector<ClassRowPtr<Count>> rows = counts.rows;
+  if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
+  for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
+    for (std::size_t i = 0; 2 * i < rows.size(); ++i)
+      rows[i] = 2 * i + 1 < rows.size()
+                    ? std::make_shared<const ClassRow<Count>>(merge_rows(*rows[2 * i], *rows[2 * i + 1]))
+                    : rows[2 * i];
+  return rows[0];
+}
+
+template <CountType Count>
+ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) {
+  const auto empty = std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
+  ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, counts.collection};
+  for (const std::int64_t from : map) result.rows.push_back(from < 0 ? empty : counts.rows.at(static_cast<std::size_t>(from)));
+  return result;
+}
+
+template <CountType Count>
+ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
+  const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  auto result = combine(a, b, threads, [](const auto& x, const auto& y, std::int64_t) {
+    if (x->n_docs == 0) return y;
+    if (y->n_docs == 0) return x;
+    return std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
+  });
+  result.n_docs = n_docs;
+  return result;
+}
+
+template <CountType Count>
+ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
+  const Count n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents");
+  auto result = combine(whole, part, threads, [](const auto& x, const auto& y, std::int64_t c) {
+    return y->n_docs == 0 ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
+  });
+  result.n_docs = n_docs;
+  return result;
+}
+
+ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads) {
+  const auto exact = [](std::int64_t count) {
+    const DoubleDouble both = exact_double(count);
+    if (both.lo != 0)
+      throw std::invalid_argument("exact counts cannot join float counts: " + std::to_string(count) + " is no double");
+    return both.hi;
+  };
+  const auto convert = [&](const ClassRow<std::int64_t>& row) {
+    auto result = ClassRow<double>::with_capacity(row.size);
+    result.n_docs = exact(row.n_docs);
+    result.size = row.size;
+    std::copy_n(row.terms.get(), row.size, result.terms.get());
+    std::transform(row.term_frequency.get(), row.term_frequency.get() + row.size, result.term_frequency.get(), exact);
+    std::transform(row.document_frequency.get(), row.document_frequency.get() + row.size,
+                   result.document_frequency.get(), exact);
+    result.sum_tokens();
+    return std::make_shared<const ClassRow<double>>(std::move(result));
+  };
+  ClassCounts<double> result{counts.n_terms, exact(counts.n_docs), {}, nullptr};
+  result.rows.resize(counts.rows.size());
+  for_each_block(static_cast<std::int64_t>(counts.rows.size()), threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    result.rows[c] = convert(*counts.rows[c]);
+  });
+  if (counts.collection) result.collection = convert(*counts.collection);
+  return result;
+}
+
+template struct ClassRow<std::int64_t>;
+template struct ClassRow<double>;
+#define TERMSIFT_INSTANTIATE(Count)                                                                        \
+  template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
+  template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
+  template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
+  template ClassCounts<Count> merge(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&); \
+  template ClassCounts<Count> subtract(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

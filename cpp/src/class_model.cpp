@@ -1,0 +1,93 @@
+#include "class_model.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "exact_double.hpp"
+
+namespace termsift {
+namespace {
+
+void check(const Estimation& estimation, std::size_t n_classes) {
+  const auto [b1, b2, weights] = estimation;
+  if (!(b1 >= 0 && b1 <= b2 && std::isfinite(b2)))
+    throw std::invalid_argument("smoothing must satisfy 0 <= b1 <= b2 < inf, got b1 = " + std::to_string(b1) +
+                                ", b2 = " + std::to_string(b2));
+  if (weights.empty()) return;
+  if (weights.size() != n_classes)
+    throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
+                                std::to_string(n_classes) + " classes");
+  for (std::size_t c = 0; c < weights.size(); ++c)
+    if (!(weights[c] >= 0 && std::isfinite(weights[c])))
+      throw std::invalid_argument("class_prior must be finite and not negative, got " + std::to_string(weights[c]) +
+                                  " for class " + std::to_string(c));
+}
+
+}  // namespace
+
+template <CountType Count>
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation) {
+  check(estimation, counts.rows.size());
+  ClassModel model;
+  for (std::size_t c = 0; c < counts.rows.size(); ++c)
+    if (counts.rows[c]->n_docs > 0) model.classes.push_back(static_cast<std::int64_t>(c));
+  const std::size_t n = model.classes.size();
+  if (n < 2)
+    throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
+                                std::to_string(n));
+
+  std::vector<DoubleDouble> weight(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto c = static_cast<std::size_t>(model.classes[k]);
+    weight[k] = estimation.prior_weights.empty() ? exact_double(counts.rows[c]->n_docs)
+                                                 : DoubleDouble{estimation.prior_weights[c], 0};
+    if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
+  }
+  // The weight of all classes but k, from sums of positive numbers on both sides of it: 1 - pi_k as a difference would
+  // lose its digits where one class has nearly all the mass.
+  std::vector<DoubleDouble> rest(n);
+  DoubleDouble total;
+  for (std::size_t k = 0; k < n; ++k) {
+    rest[k] = total;
+    total = add(total, weight[k]);
+  }
+  DoubleDouble after;
+  for (std::size_t k = n; k-- > 0;) {
+    rest[k] = add(rest[k], after);
+    after = add(after, weight[k]);
+    if (!(rest[k].hi > 0))
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
+                                  " has all the prior mass; scores compare it with the other classes");
+  }
+
+  model.constants.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    ClassConstants& constants = model.constants[k];
+    const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
+    DoubleDouble L = add(exact_double(row.n_tokens), {estimation.b2, 0});
+    if (!std::isfinite(L.hi)) throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) + " and b2 add up to infinity");
+    if (L.hi == 0) L = {1, 0};
+    constants.scale = std::ldexp(1.0, -std::ilogb(L.hi));
+    L = scale(L, constants.scale);
+    const DoubleDouble inverse = divide({1, 0}, L);
+    const DoubleDouble prior = divide(weight[k], total);
+    const DoubleDouble rest_inverse = divide(total, rest[k]);
+    constants.empty_hi = estimation.b1 * constants.scale;
+    constants.empty_lo = 0;
+    constants.total_hi = L.hi, constants.total_lo = L.lo;
+    constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
+    constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;
+    constants.rest_inverse_hi = rest_inverse.hi, constants.rest_inverse_lo = rest_inverse.lo;
+  }
+  const ClassConstants& r = model.constants[static_cast<std::size_t>(model.reference)];
+  for (ClassConstants& constants : model.constants) {
+    const DoubleDouble difference = multiply({constants.inverse_hi, constants.inverse_lo}, {r.inverse_hi, r.inverse_lo});
+    constants.difference_hi = difference.hi, constants.difference_lo = difference.lo;
+  }
+  return model;
+}
+
+template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&);
+template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&);
+
+}  // namespace termsift

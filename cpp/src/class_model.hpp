@@ -1,0 +1,36 @@
+// Counts -> probabilities: what the scoring kernels need to know of each class.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "termsift/class_counts.hpp"
+#include "termsift/scores.hpp"
+
+namespace termsift {
+
+// The constants of one class that takes part. Pairs (hi, lo) are double-double. Counts are scaled by a power of two s so that
+// 1 <= s l_c' < 2, which changes no bit of any quotient and keeps products of totals near 2^63 (or float counts near
+// 1e300) in range.
+struct ClassConstants {
+  double scale;                          // s
+  double empty_hi, empty_lo;             // s b1: the numerator of p_ic where l_ic = 0
+  double total_hi, total_lo;             // s (l_c + b2), the denominator L_c; 1 if that is 0, since p_ic is then 0
+  double inverse_hi, inverse_lo;         // 1 / L_c
+  double difference_hi, difference_lo;   // 1 / (L_c L_r), r the reference class
+  double prior_hi, prior_lo;             // pi_c
+  double rest_inverse_hi, rest_inverse_lo;  // 1 / (1 - pi_c)
+};
+
+struct ClassModel {
+  std::vector<std::int64_t> classes;      // which rows take part, increasing
+  std::vector<ClassConstants> constants;  // (classes.size(),)
+  // The class with the largest prior. Differences are taken from its p, since its own 1 - pi_c may be tiny: then no
+  // difference p - q is ever a small remainder of larger numbers unless the probabilities themselves are that close.
+  int reference = 0;
+};
+
+template <CountType Count>
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
+
+}  // namespace termsift

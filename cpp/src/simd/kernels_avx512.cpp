@@ -1,0 +1,2 @@
+#define TERMSIFT_TARGET_NAMESPACE avx512
+#include "kernels_impl.hpp"

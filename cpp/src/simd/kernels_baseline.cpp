@@ -1,0 +1,2 @@
+#define TERMSIFT_TARGET_NAMESPACE baseline
+#include "kernels_impl.hpp"
