@@ -1,0 +1,43 @@
+"""termsift ranks the terms of a labelled text collection by how well they tell the classes apart.
+
+Count once, score everything::
+
+    import termsift as ts
+    counts = ts.count(X, y)                 # X: CSR of term counts, y: labels
+    counts.rank("md", k=1000).indices       # the best thousand columns
+"""
+
+try:
+    from termsift import _core
+except ImportError as error:
+    if error.name != "termsift._core":
+        raise
+    raise ImportError(
+        "termsift's compiled core is missing: the package is not installed but imported from its "
+        "sources. Run 'pip install .' in its folder and start Python elsewhere."
+    ) from error
+
+from termsift import reference
+from termsift._core import CountOverflowError
+from termsift._info import show_versions
+from termsift.counts import ClassCounts, count, load
+from termsift.methods import Method, methods
+from termsift.ranking import Ranking
+from termsift.score_functions import md, md_chi2
+
+__version__ = _core.__version__
+
+__all__ = [
+    "ClassCounts",
+    "CountOverflowError",
+    "Method",
+    "Ranking",
+    "__version__",
+    "count",
+    "load",
+    "md",
+    "md_chi2",
+    "methods",
+    "reference",
+    "show_versions",
+]

@@ -1,0 +1,116 @@
+# The compiled core. Array arguments must have exactly the dtype stated: the gate sees to that.
+from collections.abc import Sequence
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+max_terms: int
+
+Int32s: TypeAlias = NDArray[np.int32]
+Int64s: TypeAlias = NDArray[np.int64]
+Float64s: TypeAlias = NDArray[np.float64]
+Index: TypeAlias = Int32s | Int64s
+Count: TypeAlias = Int64s | Float64s
+Value: TypeAlias = NDArray[np.bool_ | np.integer | np.floating]
+
+class CountOverflowError(OverflowError, ValueError): ...
+
+class CountArrays(TypedDict):
+    n_terms: int
+    n_docs: int | float
+    has_collection: bool
+    class_docs: Count
+    indptr: Int64s
+    terms: Int32s
+    term_frequency: Count
+    document_frequency: Count
+
+class Counts:
+    def __init__(self, n_classes: int, exact: bool) -> None: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def n_terms(self) -> int: ...
+    @property
+    def n_docs(self) -> int | float: ...
+    @property
+    def n_pairs(self) -> int: ...
+    @property
+    def class_docs(self) -> Count: ...
+    @property
+    def class_tokens(self) -> Count: ...
+    def updated(
+        self,
+        indptr: Index,
+        indices: Index,
+        data: Value,
+        n_terms: int,
+        label_indptr: Int64s | None,
+        codes: Int32s,
+        weights: Count | None,
+        n_threads: int,
+    ) -> Counts: ...
+    def with_classes(self, map: Sequence[int]) -> Counts: ...
+    def as_float(self) -> Counts: ...
+    def merge(self, other: Counts, n_threads: int = 0) -> Counts: ...
+    def subtract(self, part: Counts, n_threads: int = 0) -> Counts: ...
+    def to_arrays(self) -> CountArrays: ...
+    @staticmethod
+    def from_arrays(
+        n_terms: int,
+        n_docs: int | float,
+        has_collection: bool,
+        class_docs: Count,
+        indptr: Int64s,
+        terms: Int32s,
+        term_frequency: Count,
+        document_frequency: Count,
+    ) -> Counts: ...
+
+def check_csr(
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_columns: int,
+    name: str,
+    transposed: bool,
+    n_threads: int,
+) -> None: ...
+
+class Measure:
+    kl: Measure
+    nu_j: Measure
+    nu_pearson: Measure
+
+class Aggregate:
+    sum: Aggregate
+    mean: Aggregate
+    max: Aggregate
+    __members__: dict[str, Aggregate]
+
+def score(
+    counts: Counts,
+    measure: Measure,
+    aggregate: Aggregate,
+    b1: float,
+    b2: float,
+    prior: Float64s | None,
+    n_threads: int,
+) -> Float64s: ...
+def class_scores(
+    counts: Counts,
+    measure: Measure,
+    b1: float,
+    b2: float,
+    prior: Float64s | None,
+    n_threads: int,
+) -> Float64s: ...
+def top_k(scores: Float64s, k: int) -> Int64s: ...
+def compiler() -> str: ...
+def openmp_version() -> str: ...
+def effective_n_threads(requested: int) -> int: ...
+def simd_targets() -> list[str]: ...
+def simd_target() -> str: ...
+def use_simd_target(name: str) -> None: ...

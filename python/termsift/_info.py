@@ -1,0 +1,40 @@
+"""What this installation is made of."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+import numpy as np
+import scipy
+
+from termsift import _core
+
+
+def build_info() -> dict[str, str]:
+    """Give the versions and the build as a dictionary; `show_versions` prints it."""
+    openmp = _core.openmp_version()
+    return {
+        "termsift": _core.__version__,
+        "python": sys.version.split()[0],
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "compiler": _core.compiler(),
+        "OpenMP": openmp,
+        "threads": str(_core.effective_n_threads(0)),
+        "SIMD target": f"{_core.simd_target()} (of {', '.join(_core.simd_targets())})",
+    }
+
+
+def show_versions() -> None:
+    """Print versions, compiler, OpenMP, threads and SIMD target, for a bug report.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> ts.show_versions()  # doctest: +ELLIPSIS
+    termsift: ...
+    """
+    for name, value in build_info().items():
+        print(f"{name}: {value}")

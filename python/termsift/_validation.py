@@ -1,0 +1,426 @@
+"""The gate: everything that comes from a user is checked here (and in the core's ``check_csr``).
+
+What passes has one form: a CSR triple of exact dtypes, class codes, weights of the counts' type.
+Nothing is cast where a value could change, and nothing is trusted before it has been checked: the
+arrays of a scipy matrix may have been edited since scipy saw them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+
+# Booleans, integers, floats. The core has no float16 and long double: see _exact_dtype.
+_COUNTED_KINDS = "biuf"
+
+
+@dataclass(frozen=True)
+class Csr:
+    """A matrix ready for the core: contiguous arrays of exact dtypes, not yet checked inside."""
+
+    indptr: _core.Index
+    indices: _core.Index
+    data: _core.Value
+    n_docs: int
+    n_terms: int
+
+    @property
+    def holds_integers(self) -> bool:
+        """Whether the values count exactly."""
+        return self.data.dtype.kind != "f"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes of each document, as codes into ``classes``.
+
+    Document d has the codes ``codes[indptr[d]:indptr[d + 1]]``; without ``indptr``, ``codes[d]``.
+    """
+
+    classes: list[Hashable]
+    codes: _core.Int32s
+    indptr: _core.Int64s | None
+
+
+# ---- the matrix ----------------------------------------------------------------------------------
+
+
+def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
+    """Give the CSR triple of a CSR, CSC or dense matrix of counts.
+
+    CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
+    matrices are converted. ``name`` is what messages call the matrix.
+    """
+    if not sp.issparse(X):
+        dense = np.asarray(X)
+        if dense.ndim != 2:
+            raise ValueError(
+                f"{name} must have two dimensions, one row a document, got shape {dense.shape}"
+            )
+        dense = _exact_dtype(dense, lambda flat: divmod(flat, dense.shape[1]), name)
+        return _compressed(sp.csr_array(dense), dense.shape[0], dense.shape[1], name)
+    X = cast(Any, X)
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, one row a document, got {X.ndim}")
+    if X.format == "csc":
+        # scipy's conversion follows the indices blindly, so they are checked first.
+        csc = _compressed(X, X.shape[1], X.shape[0], name)
+        check_entries(csc, n_threads, name, transposed=True)
+        X = sp.csc_array((csc.data, csc.indices, csc.indptr), shape=X.shape).tocsr()
+    elif X.format != "csr":
+        raise TypeError(
+            f"{name} is a sparse {X.format.upper()} matrix, expected CSR or CSC: use tocsr()"
+        )
+    return _compressed(X, X.shape[0], X.shape[1], name)
+
+
+def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
+    """Check what the arrays hold, in the core; counting does so itself."""
+    _core.check_csr(csr.indptr, csr.indices, csr.data, csr.n_terms, name, transposed, n_threads)
+
+
+def _compressed(X: Any, n_rows: int, n_columns: int, name: str) -> Csr:
+    if n_columns > _core.max_terms:
+        raise ValueError(
+            f"{name} has {n_columns} columns, more than the {_core.max_terms} that can be counted"
+        )
+    indptr = _index_array(X.indptr, f"{name}.indptr")
+    indices = _index_array(X.indices, f"{name}.indices")
+    if indptr.dtype != indices.dtype:
+        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
+    data = np.asarray(X.data)
+    for part, array in (("indptr", indptr), ("indices", indices), ("data", data)):
+        if array.ndim != 1:
+            raise ValueError(f"{name}.{part} must be a vector, got shape {array.shape}")
+    if len(indptr) != n_rows + 1:
+        raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_rows + 1}")
+    if len(indices) != len(data):
+        raise ValueError(f"{name} has {len(indices)} indices but {len(data)} values")
+
+    def place(entry: int) -> tuple[int, int]:
+        row = int(np.searchsorted(indptr, entry, side="right")) - 1
+        column = int(indices[entry])
+        return (column, row) if X.format == "csc" else (row, column)
+
+    data = np.require(_exact_dtype(data, place, name), requirements=["C", "A"])
+    return Csr(indptr, indices, data, n_rows, n_columns)
+
+
+def _index_array(array: Any, name: str) -> _core.Index:
+    array = np.asarray(array)
+    if array.dtype.kind != "i" or array.dtype.itemsize not in (4, 8):
+        raise TypeError(f"{name} has dtype {array.dtype}, expected int32 or int64")
+    native: _core.Index = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return np.require(native, requirements=["C", "A"])
+
+
+def _exact_dtype(
+    values: NDArray[Any], place: Callable[[int], tuple[int, ...]], name: str
+) -> NDArray[Any]:
+    """Give the values in a dtype that the core counts; an error if one would change.
+
+    ``place`` tells the row and column (or document) of an entry, for the message.
+    """
+    dtype = values.dtype
+    if dtype.kind not in _COUNTED_KINDS:
+        raise TypeError(f"{name} has dtype {dtype}, expected booleans, integers or floats")
+    if dtype == np.float16:
+        return values.astype(np.float32)
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            doubles = values.astype(np.float64)
+        changed = np.flatnonzero((doubles != values) & ~np.isnan(values))
+        if len(changed):
+            entry = int(changed[0])
+            at = ", ".join(
+                f"{what} {i}" for what, i in zip(("row", "column"), place(entry), strict=False)
+            )
+            raise ValueError(
+                f"{name} has {values.ravel()[entry]} at {at}, which float64 cannot hold exactly"
+            )
+        return doubles
+    return values.astype(dtype.newbyteorder("="), copy=False)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def check_labels(y: Any, n_docs: int, classes: Iterable[Hashable] | None) -> Labels:
+    """Give the classes of the documents and each document's codes.
+
+    ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
+    ones. Classes are ``classes`` if given, else sorted if they can be, else in order of appearance.
+    """
+    given = None if classes is None else _check_classes(classes)
+    if sp.issparse(y):
+        return _indicator_labels(y, n_docs, given)
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"y must hold a label for each document, got the single {y!r}")
+    if not hasattr(y, "__array__"):
+        y = list(y)
+        if y and isinstance(y[0], list):
+            y = np.asarray(y)
+    if not isinstance(y, list):
+        y = np.asarray(y)
+        if y.ndim == 2:
+            return _indicator_labels(y, n_docs, given)
+        if y.ndim != 1:
+            raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
+    if len(y) != n_docs:
+        raise ValueError(f"y has {len(y)} labels for {n_docs} documents")
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iu" and given is None and n_docs:
+        by_range = _integer_labels(y)
+        if by_range is not None:
+            return by_range
+    return _hashable_labels(y.tolist() if isinstance(y, np.ndarray) else y, given)
+
+
+def _check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
+    listed = [_plain(c) for c in (classes.tolist() if isinstance(classes, np.ndarray) else classes)]
+    seen: set[Hashable] = set()
+    for label in listed:
+        if label != label:
+            raise ValueError("classes hold NaN, which equals no label")
+        if label in seen:
+            raise ValueError(f"classes hold {label!r} twice")
+        seen.add(label)
+    return listed
+
+
+def _plain(label: Any) -> Any:
+    """Give a numpy scalar as the Python value it equals, so that labels print and save as such."""
+    return (
+        label.item() if isinstance(label, (np.bool_, np.integer, np.floating, np.str_)) else label
+    )
+
+
+def _integer_labels(y: NDArray[Any]) -> Labels | None:
+    """Give integer labels by a table, in a fraction of the time of sorting them.
+
+    None if their range is too wide for one.
+    """
+    low, high = int(y.min()), int(y.max())
+    if high - low > max(4 * len(y), 1 << 16):
+        return None
+    offsets = (y - y.dtype.type(low)).astype(np.intp, copy=False)
+    present = np.zeros(high - low + 1, dtype=bool)
+    present[offsets] = True
+    number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    classes: list[Hashable] = [low + int(i) for i in np.flatnonzero(present)]
+    return Labels(classes, number[offsets], None)
+
+
+def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
+    numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
+    codes = np.empty(len(y), dtype=np.int32)
+    for document, label in enumerate(y):
+        label = _plain(label)
+        try:
+            number = numbers.get(label)
+        except TypeError:
+            raise TypeError(
+                f"the label of document {document} is a {type(label).__name__}, "
+                "expected something hashable"
+            ) from None
+        if number is None:
+            if label != label:
+                raise ValueError(f"the label of document {document} is NaN")
+            if given is not None:
+                raise ValueError(
+                    f"the label of document {document} is {label!r}, which is not in classes"
+                )
+            number = numbers[label] = len(numbers)
+        codes[document] = number
+    if given is not None:
+        return Labels(given, codes, None)
+    appeared = list(numbers)
+    ordered = sorted_if_possible(appeared)
+    position = {c: i for i, c in enumerate(ordered)}
+    renumber = np.array([position[c] for c in appeared], dtype=np.int32)
+    return Labels(ordered, renumber[codes], None)
+
+
+def sorted_if_possible(classes: list[Hashable]) -> list[Hashable]:
+    """Sort labels of one kind; leave others in their order.
+
+    Sets are left too: their ``<`` means subset and orders nothing.
+    """
+    if any(isinstance(c, (frozenset, set)) for c in classes):
+        return list(classes)
+    try:
+        return sorted(classes)  # type: ignore[type-var]
+    except TypeError:
+        return list(classes)
+
+
+def unite_classes(
+    current: list[Hashable], added: list[Hashable]
+) -> tuple[list[Hashable], list[int], list[int]]:
+    """Unite two lists of classes.
+
+    The union is sorted if ``current`` is and all can be; otherwise the late ones follow in their
+    order. Also gives, for each class of the union, its position in either list (-1: absent).
+    """
+    late = [c for c in added if c not in set(current)]
+    united = current + late
+    if not late:
+        united = current
+    elif sorted_if_possible(current) == current:
+        united = sorted_if_possible(united)
+    places = ({c: i for i, c in enumerate(listed)} for listed in (current, added))
+    in_current, in_added = ([place.get(c, -1) for c in united] for place in places)
+    return united, in_current, in_added
+
+
+def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None) -> Labels:
+    if y.ndim != 2 or y.shape[0] != n_docs:
+        raise ValueError(f"y has shape {y.shape}, expected ({n_docs}, n_classes)")
+    if given is not None and len(given) != y.shape[1]:
+        raise ValueError(f"y has {y.shape[1]} columns for {len(given)} classes")
+    csr = check_matrix(y, 1, "y")
+    check_entries(csr, 1, "y")
+    matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    wrong = np.flatnonzero(matrix.data != 1)
+    if len(wrong):
+        row = int(np.searchsorted(matrix.indptr, wrong[0], side="right")) - 1
+        hint = "; pass y.ravel() if it holds labels" if y.shape[1] == 1 else ""
+        raise ValueError(
+            f"y has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
+            f"expected an indicator matrix of zeros and ones{hint}"
+        )
+    classes: list[Hashable] = list(range(y.shape[1])) if given is None else given
+    return Labels(classes, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
+
+
+# ---- everything else -----------------------------------------------------------------------------
+
+
+def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
+    """Give weights as int64 or float64, or None."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_docs,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
+    weights = _exact_dtype(weights, lambda document: (document,), "sample_weight")
+    wrong = ~(weights >= 0) | ~np.isfinite(weights)
+    if weights.dtype.kind == "u":
+        wrong |= weights > np.iinfo(np.int64).max
+    if wrong.any():
+        document = int(np.argmax(wrong))
+        raise ValueError(
+            f"sample_weight has {weights[document]} at row {document}, "
+            "expected a finite weight that is not negative"
+        )
+    if weights.dtype.kind == "f":
+        return np.ascontiguousarray(weights, dtype=np.float64)
+    return np.ascontiguousarray(weights, dtype=np.int64)
+
+
+def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
+    """Give weights as float64; an error if an integer is too large to be one."""
+    if weights is None:
+        return None
+    floats = weights.astype(np.float64)
+    if weights.dtype.kind == "i":
+        # 2^63 is what the largest integers round to, and overflows on the way back.
+        changed = (floats >= 2.0**63) | (
+            np.where(floats < 2.0**63, floats, 0).astype(np.int64) != weights
+        )
+        if changed.any():
+            document = int(np.argmax(changed))
+            raise ValueError(
+                f"sample_weight has {weights[document]} at row {document}, "
+                "which float64 cannot hold exactly"
+            )
+    return floats
+
+
+def check_n_threads(n_threads: int | None) -> int:
+    """Give the number of threads to ask the core for; 0 means its default."""
+    if n_threads is None:
+        return 0
+    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral):
+        raise TypeError(f"n_threads must be an integer or None, got {n_threads!r}")
+    if not 1 <= n_threads <= 4096:
+        raise ValueError(f"n_threads must be in [1, 4096], got {n_threads}")
+    return int(n_threads)
+
+
+def check_k(k: int | None, n_terms: int) -> int:
+    """Give the number of terms to rank: ``k``, or all if it is None or larger."""
+    if k is None:
+        return n_terms
+    if isinstance(k, bool) or not isinstance(k, Integral):
+        raise TypeError(f"k must be an integer or None, got {k!r}")
+    if k < 0:
+        raise ValueError(f"k must not be negative, got {k}")
+    return min(int(k), n_terms)
+
+
+def check_smoothing(alpha: float | tuple[float, float], n_terms: int) -> tuple[float, float]:
+    """Give (b1, b2): ``alpha`` is that pair, or one number that stands for (alpha, alpha * M)."""
+    numbers = list(alpha) if isinstance(alpha, (tuple, list)) else [alpha, alpha]
+    if len(numbers) != 2 or any(isinstance(b, bool) or not isinstance(b, Real) for b in numbers):
+        raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
+    b1, b2 = float(numbers[0]), float(numbers[1])
+    if not isinstance(alpha, (tuple, list)):
+        b2 *= n_terms
+    if not 0 <= b1 < np.inf or not 0 <= b2 < np.inf:
+        raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
+    if b1 > b2 and n_terms:
+        raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
+    return b1, max(b1, b2)
+
+
+def check_class_prior(
+    class_prior: Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None,
+    n_classes: int,
+) -> _core.Float64s | None:
+    """Give one weight a class, or None for the empirical prior; the core normalises them."""
+    if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
+        return None
+    if isinstance(class_prior, str):
+        if class_prior == "uniform":
+            return np.ones(n_classes)
+        raise ValueError(
+            f"class_prior must be 'empirical', 'uniform' or an array, got {class_prior!r}"
+        )
+    prior = np.asarray(class_prior)
+    if prior.dtype.kind not in "iuf":
+        raise TypeError(f"class_prior must hold numbers, got dtype {prior.dtype}")
+    prior = prior.astype(np.float64)
+    if prior.shape != (n_classes,):
+        raise ValueError(f"class_prior has shape {prior.shape}, expected ({n_classes},)")
+    wrong = ~(prior >= 0) | ~np.isfinite(prior)
+    if wrong.any():
+        c = int(np.argmax(wrong))
+        raise ValueError(
+            f"class_prior is {prior[c]} for class {c}, expected a finite number, not negative"
+        )
+    return prior
+
+
+def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
+    """Give the names of the terms as an array of str objects, or None."""
+    if names is None:
+        return None
+    listed = list(names)
+    if len(listed) != n_terms:
+        raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
+    array = np.empty(n_terms, dtype=object)
+    for term, name in enumerate(listed):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of term {term} is {name!r}, expected a string")
+        array[term] = str(name)
+    return array

@@ -1,0 +1,536 @@
+"""Counting: from a matrix and labels to `ClassCounts`, from which every score follows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core, _counts_file, _validation
+from termsift.methods import find_aggregate, find_method
+from termsift.ranking import Ranking
+
+ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
+Alpha = float | tuple[float, float]
+
+
+def count(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    n_threads: int | None = None,
+) -> ClassCounts:
+    """Count the terms of a labelled collection by class.
+
+    Parameters
+    ----------
+    X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
+        How often each term occurs in each document: booleans, integers or floats, none negative.
+        Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
+        dense input is converted.
+    y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
+        Labels of any hashable kind. In an indicator matrix of zeros and ones, a document counts in
+        each of its classes.
+    sample_weight : array of shape (n_docs,), optional
+        A document of weight w counts as w documents.
+    classes : sequence of labels, optional
+        The classes in the order wanted; a label outside is an error. By default the labels that
+        occur, sorted if they can be, else in order of appearance. For an indicator matrix, the
+        names of its columns (by default 0, 1, ...).
+    n_threads : int, optional
+        By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected.
+
+    Returns
+    -------
+    counts : ClassCounts
+        Exact int64 counts if X and the weights hold booleans or integers, else float64.
+
+    Raises
+    ------
+    ValueError
+        For a matrix that is malformed or holds a negative, infinite or NaN value, labels of another
+        length, and the like; the message names row, column and value.
+    CountOverflowError
+        Where an exact count would leave int64; it is an OverflowError and a ValueError.
+    TypeError
+        For a dtype or kind of input that is not counted.
+
+    Notes
+    -----
+    O(nnz + n_docs + pairs). The result is the same to the last bit for any number of threads; float
+    cells are summed in document order. Extra memory: 20 bytes for each term and thread, 8 bytes for
+    each document, besides the result's 20 bytes for each pair of a class and a term it contains.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[2, 1, 0], [0, 1, 1], [1, 0, 0]]), ["ham", "spam", "ham"])
+    >>> counts.classes
+    ['ham', 'spam']
+    >>> counts.term_frequency.toarray()
+    array([[3, 1, 0],
+           [0, 1, 1]])
+    """
+    threads = _validation.check_n_threads(n_threads)
+    matrix = _validation.check_matrix(X, threads)
+    labels = _validation.check_labels(y, matrix.n_docs, classes)
+    weights = _validation.check_weights(sample_weight, matrix.n_docs)
+    exact = matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
+    empty = _core.Counts(len(labels.classes), exact)
+    return ClassCounts._of(_add(empty, matrix, labels, weights, threads), labels.classes, None)
+
+
+def _add(
+    counts: _core.Counts,
+    matrix: _validation.Csr,
+    labels: _validation.Labels,
+    weights: _core.Count | None,
+    n_threads: int,
+) -> _core.Counts:
+    """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
+    exact = (
+        counts.exact and matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
+    )
+    return counts.updated(
+        matrix.indptr,
+        matrix.indices,
+        matrix.data,
+        matrix.n_terms,
+        labels.indptr,
+        labels.codes,
+        weights if exact else _validation.as_float_weights(weights),
+        n_threads,
+    )
+
+
+def load(path: str | os.PathLike[str]) -> ClassCounts:
+    """Load counts that `ClassCounts.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file; nothing in it is executed.
+
+    Returns
+    -------
+    counts : ClassCounts
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, truncated, of another version or not one of saved counts.
+    """
+    return ClassCounts._of(*_counts_file.read_counts(path))
+
+
+class ClassCounts:
+    """How often each term occurs in each class, and in how many of its documents.
+
+    Made by `termsift.count` and `termsift.load`. Counts of shards add (``a + b``) and counts of
+    parts subtract (``whole - fold``); every score follows from them without another look at the
+    documents.
+
+    Attributes
+    ----------
+    classes : list of labels
+    class_docs : ndarray of shape (n_classes,)
+        Documents of each class, n_c (sums of their weights).
+    class_tokens : ndarray of shape (n_classes,)
+        Occurrences of all terms in each class, l_c.
+    term_frequency : csr_array of shape (n_classes, n_terms)
+        Occurrences of each term in each class, l_ic.
+    document_frequency : csr_array of shape (n_classes, n_terms)
+        Documents of each class that contain each term, d_ic.
+    n_docs : int or float
+        Documents, each once, whatever the number of its classes (the sum of their weights).
+    n_terms, n_classes : int
+    term_names : ndarray of shape (n_terms,), str objects, or None
+        May be set; a ranking then knows its terms by name.
+
+    Notes
+    -----
+    Every count is int64 for integer input, float64 otherwise. Only pairs of a class and a term that
+    occurs in it are kept: memory is 20 bytes a pair.
+    """
+
+    __slots__ = ("_classes", "_counts", "_term_names")
+
+    _counts: _core.Counts
+    _classes: list[Hashable]
+    _term_names: NDArray[np.object_] | None
+
+    def __init__(self) -> None:
+        raise TypeError("use termsift.count or termsift.load")
+
+    @classmethod
+    def _of(
+        cls,
+        counts: _core.Counts,
+        classes: list[Hashable],
+        term_names: NDArray[np.object_] | None,
+    ) -> ClassCounts:
+        self = object.__new__(cls)
+        self._counts, self._classes, self._term_names = counts, classes, term_names
+        return self
+
+    # ---- what was counted ------------------------------------------------------------------------
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The labels, in the order of the rows."""
+        return list(self._classes)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, those without documents included."""
+        return len(self._classes)
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms there are: columns."""
+        return self._counts.n_terms
+
+    @property
+    def n_docs(self) -> int | float:
+        """How many documents were counted."""
+        return self._counts.n_docs
+
+    @property
+    def class_docs(self) -> _core.Count:
+        """Documents of each class, n_c."""
+        return self._counts.class_docs
+
+    @property
+    def class_tokens(self) -> _core.Count:
+        """Occurrences of all terms in each class, l_c."""
+        return self._counts.class_tokens
+
+    @property
+    def term_frequency(self) -> Any:
+        """Occurrences of each term in each class, l_ic."""
+        return self._table("term_frequency")
+
+    @property
+    def document_frequency(self) -> Any:
+        """Documents of each class that contain each term, d_ic."""
+        return self._table("document_frequency")
+
+    def _table(self, which: Literal["term_frequency", "document_frequency"]) -> Any:
+        arrays = self._counts.to_arrays()
+        indptr = arrays["indptr"][: self.n_classes + 1]
+        pairs = int(indptr[-1])
+        terms, values = arrays["terms"][:pairs], arrays[which][:pairs]
+        return sp.csr_array((values, terms, indptr), shape=(self.n_classes, self.n_terms))
+
+    @property
+    def term_names(self) -> NDArray[np.object_] | None:
+        """The names of the terms, or None."""
+        return self._term_names
+
+    @term_names.setter
+    def term_names(self, names: Iterable[str] | None) -> None:
+        self._term_names = _validation.check_term_names(names, self.n_terms)
+
+    def __repr__(self) -> str:
+        kind = "exact" if self._counts.exact else "float"
+        return (
+            f"<ClassCounts of {self.n_docs:,} documents: {self.n_classes:,} classes x "
+            f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same classes, counts (bit for bit) and names."""
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        if self._classes != other._classes or self._counts.exact != other._counts.exact:
+            return False
+        if not np.array_equal(self._term_names, other._term_names):  # type: ignore[arg-type]
+            return False
+        mine, theirs = self._counts.to_arrays(), other._counts.to_arrays()
+        return all(np.array_equal(mine[key], theirs[key]) for key in mine)  # type: ignore[literal-required]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- counting on -----------------------------------------------------------------------------
+
+    def update(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        n_threads: int | None = None,
+    ) -> ClassCounts:
+        """Count further documents.
+
+        Parameters
+        ----------
+        X, y, sample_weight, n_threads
+            As for `termsift.count`. Classes not seen before join (in sorted order if all are
+            sorted, else at the end), and so do terms, as further columns; fewer columns are fine
+            too. The columns of an indicator matrix are ``classes``, or the first of none yet.
+
+        Returns
+        -------
+        self : ClassCounts
+
+        Raises
+        ------
+        ValueError, CountOverflowError, TypeError
+            As for `termsift.count`; the counts are then as they were.
+
+        Notes
+        -----
+        Counting a collection in any chunks gives the same bits as counting it at once. Float input
+        turns exact counts into float ones.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[2, 1]]), ["ham"])
+        >>> counts.update(np.array([[0, 1, 4]]), ["eggs"]).term_frequency.toarray()
+        array([[0, 1, 4],
+               [2, 1, 0]])
+        """
+        threads = _validation.check_n_threads(n_threads)
+        matrix = _validation.check_matrix(X, threads)
+        is_indicator = np.ndim(y) == 2 if hasattr(y, "ndim") else False
+        labels = _validation.check_labels(
+            y, matrix.n_docs, self._classes if is_indicator and self._classes else None
+        )
+        weights = _validation.check_weights(sample_weight, matrix.n_docs)
+        if self._term_names is not None and matrix.n_terms > self.n_terms:
+            raise ValueError(
+                f"X has {matrix.n_terms} terms, but only {self.n_terms} have names: "
+                "set term_names to None first"
+            )
+        united, in_self, in_batch = _validation.unite_classes(self._classes, labels.classes)
+        to_united = np.empty(len(labels.classes), dtype=np.int32)
+        for position, batch_position in enumerate(in_batch):
+            if batch_position >= 0:
+                to_united[batch_position] = position
+        codes = to_united[labels.codes]
+        counts = _add(
+            self._counts.with_classes(in_self),
+            matrix,
+            _validation.Labels(united, codes, labels.indptr),
+            weights,
+            threads,
+        )
+        self._counts, self._classes = counts, united
+        return self
+
+    def __add__(self, other: ClassCounts) -> ClassCounts:
+        """Unite the counts of two collections: classes by label, terms by index.
+
+        Exact counts add exactly. Float cells are added, which may round differently from counting
+        both collections in one.
+        """
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        names = self._common_names(other)
+        united, in_self, in_other = _validation.unite_classes(self._classes, other._classes)
+        counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
+        return ClassCounts._of(counts, united, names)
+
+    def __sub__(self, other: ClassCounts) -> ClassCounts:
+        """Take the counts of a part from those of the whole, as for a fold of cross-validation.
+
+        The classes stay those of the whole. ValueError if ``other`` is not a part: a class or count
+        exceeds the whole's. In float counts, a remainder within 2^-40 of the whole is rounding and
+        becomes 0.
+        """
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        names = self._common_names(other)
+        unknown = [c for c in other._classes if c not in set(self._classes)]
+        if unknown:
+            raise ValueError(
+                f"cannot subtract counts that are not part of these: class {unknown[0]!r} is not "
+                "among the classes"
+            )
+        _, _, in_other = _validation.unite_classes(self._classes, other._classes)
+        counts = self._counts.subtract(other._counts.with_classes(in_other))
+        return ClassCounts._of(counts, list(self._classes), names)
+
+    def _common_names(self, other: ClassCounts) -> NDArray[np.object_] | None:
+        """Give the names of the united vocabulary; an error where the two disagree."""
+        if self._term_names is None or other._term_names is None:
+            longer = self if self.n_terms >= other.n_terms else other
+            return longer._term_names
+        mine, theirs = self._term_names, other._term_names
+        shared = min(len(mine), len(theirs))
+        differ = np.flatnonzero(mine[:shared] != theirs[:shared])
+        if len(differ):
+            term = int(differ[0])
+            raise ValueError(
+                f"the vocabularies differ: term {term} is {mine[term]!r} in one and "
+                f"{theirs[term]!r} in the other"
+            )
+        return mine if len(mine) >= len(theirs) else theirs
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a file that `termsift.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            Written atomically: a failure leaves what was there.
+
+        Raises
+        ------
+        TypeError
+            If a label is not None, bool, int, float, str, bytes or a tuple of these.
+        """
+        _counts_file.write_counts(path, self._counts, self._classes, self._term_names)
+
+    # ---- scores ----------------------------------------------------------------------------------
+
+    def class_scores(
+        self,
+        method: str = "md",
+        *,
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> NDArray[np.float64]:
+        """Score every term for every class.
+
+        Parameters
+        ----------
+        method, alpha, class_prior, n_threads, **options
+            As for `score`.
+
+        Returns
+        -------
+        class_scores : ndarray of shape (n_classes, n_terms), float64
+            The value of each class before they are aggregated; 0 for classes without documents.
+        """
+        chosen = find_method(method)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        return _core.class_scores(
+            self._counts,
+            chosen.measure(options),
+            b1,
+            b2,
+            _validation.check_class_prior(class_prior, self.n_classes),
+            _validation.check_n_threads(n_threads),
+        )
+
+    def score(
+        self,
+        method: str = "md",
+        *,
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        aggregate: Literal["sum", "mean", "max"] | None = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> NDArray[np.float64]:
+        """Score every term by how well it tells the classes apart.
+
+        Parameters
+        ----------
+        method : str
+            A name of `termsift.methods`.
+        alpha : float or (b1, b2)
+            Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
+            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2.
+        class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
+            The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
+            class's share of the documents.
+        aggregate : {"sum", "mean", "max"}, optional
+            How the classes' values become one, "mean" weighted by pi_c. By default the method's
+            own.
+        n_threads : int, optional
+            As for `termsift.count`.
+        **options
+            The method's own options, e.g. ``noncentrality="pearson"`` of md_chi2.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_terms,), float64
+            In nats for divergences. Never NaN; infinite only without smoothing, for a term that
+            some classes have and others lack.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two classes have documents, or an argument is not as above.
+
+        Notes
+        -----
+        q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
+        without documents take no part. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Accurate to 4 ulp
+        in ordinary cases and to a relative 1e-14 always. O(n_classes * n_terms).
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.score("md").round(4)
+        array([0.9718, 0.0338, 0.7297])
+        """
+        chosen = find_method(method)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        return _core.score(
+            self._counts,
+            chosen.measure(options),
+            find_aggregate(aggregate, chosen),
+            b1,
+            b2,
+            _validation.check_class_prior(class_prior, self.n_classes),
+            _validation.check_n_threads(n_threads),
+        )
+
+    def rank(
+        self,
+        method: str = "md",
+        k: int | None = None,
+        *,
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        aggregate: Literal["sum", "mean", "max"] | None = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> Ranking:
+        """Rank the terms by their score, best first.
+
+        Parameters
+        ----------
+        method, alpha, class_prior, aggregate, n_threads, **options
+            As for `score`.
+        k : int, optional
+            How many terms; all if None or more than there are. A small k is selected without
+            sorting the rest.
+
+        Returns
+        -------
+        ranking : Ranking
+            Ties go to the lowest index.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.term_names = ["bacon", "and", "viagra"]
+        >>> counts.rank("md", k=2).terms
+        array(['bacon', 'viagra'], dtype=object)
+        """
+        k = _validation.check_k(k, self.n_terms)
+        scores = self.score(
+            method,
+            alpha=alpha,
+            class_prior=class_prior,
+            aggregate=aggregate,
+            n_threads=n_threads,
+            **options,
+        )
+        indices = _core.top_k(scores, k)
+        terms = None if self._term_names is None else self._term_names[indices]
+        return Ranking(indices, scores[indices], terms, method)

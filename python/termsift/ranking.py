@@ -1,0 +1,111 @@
+"""A ranking: terms, best first."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Terms in order, best first, with their scores.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (k,), int64
+        The terms' columns.
+    scores : ndarray of shape (k,), float64
+        Their scores in the same order, in nats for divergences.
+    terms : ndarray of shape (k,), str objects, or None
+        Their names, if the counts know them.
+    method : str
+        What they were ranked by.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> ranking = counts.rank("md")
+    >>> ranking.indices
+    array([0, 2, 1])
+    """
+
+    indices: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    terms: NDArray[np.object_] | None
+    method: str
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        shown = self.indices[:5] if self.terms is None else self.terms[:5]
+        names = ", ".join(map(str, shown)) + (", ..." if len(self) > 5 else "")
+        return f"<Ranking of {len(self)} terms by {self.method}: {names}>"
+
+    def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
+        """Iterate over (rank from 1, name or None, index, score) as Python values."""
+        terms = [None] * len(self) if self.terms is None else self.terms.tolist()
+        indices, scores = self.indices.tolist(), self.scores.tolist()
+        for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
+            yield (rank, *row)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the ranking as a pandas table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns rank (from 1), term (if names are known), index, score.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "Ranking.to_frame needs pandas: pip install 'termsift[pandas]'"
+            ) from error
+        columns: dict[str, NDArray[np.generic]] = {"rank": np.arange(1, len(self) + 1)}
+        if self.terms is not None:
+            columns["term"] = self.terms
+        return pd.DataFrame({**columns, "index": self.indices, "score": self.scores})
+
+    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
+        """Write the ranking as CSV: rank, term (if names are known), index, score.
+
+        Scores are written so that reading them gives the same float64.
+
+        Parameters
+        ----------
+        path : path or text file
+            A path is written atomically: a failure leaves what was there.
+        """
+        if isinstance(path, (str, os.PathLike)):
+            with replacing(path, text=True) as file:
+                self._write_csv(cast(TextIO, file))
+        else:
+            self._write_csv(path)
+
+    def _write_csv(self, file: TextIO) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        named = self.terms is not None
+        writer.writerow(["rank", "term", "index", "score"] if named else ["rank", "index", "score"])
+        for rank, term, index, score in self.rows():
+            writer.writerow(
+                [rank, term, index, repr(score)] if named else [rank, index, repr(score)]
+            )
