@@ -1,0 +1,160 @@
+"""The scores to fifty digits: the witness against which float64 is measured.
+
+Everything up to the logarithm is integer arithmetic, hence exact. The equations and their symbols
+are those of ``termsift.reference``; the arithmetic is not, so that neither can copy a mistake of
+the other's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import mpmath
+import numpy as np
+
+# A float stands for infinity and nothing else: every finite score is a Fraction, which unlike an
+# mpf does not round to the precision of whoever touches it next.
+Exact: TypeAlias = Fraction | float
+
+DIGITS = 60
+
+
+def exact_class_scores(
+    term_frequency: Any,
+    class_docs: Any,
+    method: str,
+    b1: float,
+    b2: float,
+    prior: str | Sequence[float] | None = None,
+    noncentrality: str = "jeffreys",
+    terms: Iterable[int] | None = None,
+) -> list[list[Exact]]:
+    """Return the value of each term asked for, for every class: one row a class.
+
+    The whole of `term_frequency` gives l_c; only the columns in `terms` are scored. Results are
+    exact for "md_chi2", and good to more than 50 digits for "md", in which p == q gives exactly 0.
+    Classes without documents take no part: their row is 0.
+    """
+    gap = {"md": _kl, "md_chi2": _nu_j if noncentrality == "jeffreys" else _pearson}[method]
+    n_c = [Fraction(n) for n in np.asarray(class_docs).tolist()]
+    l_c = [sum(map(Fraction, row), Fraction(0)) for row in _row_values(term_frequency)]
+    terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
+    l_ic = _columns(term_frequency, terms)
+    present = [c for c, n in enumerate(n_c) if n > 0]
+
+    pi = (
+        n_c
+        if prior is None
+        else [Fraction(w) for w in ([1] * len(n_c) if prior == "uniform" else prior)]
+    )
+    # Priors as whole numbers, w_c / W: their common scale cancels.
+    scale = math.lcm(*(pi[c].denominator for c in present))
+    w = {c: int(pi[c] * scale) for c in present}
+    total = sum(w.values())
+
+    scores: list[list[Exact]] = [[Fraction(0)] * len(terms) for _ in n_c]
+    for j in range(len(terms)):
+        p = {c: _ratio(Fraction(l_ic[c][j]) + Fraction(b1), l_c[c] + Fraction(b2)) for c in present}
+        # Over the common denominator D (W - w_c), p_ic and q_ic are whole numbers.
+        common = math.lcm(*(x.denominator for x in p.values()))
+        big_p = {c: x.numerator * (common // x.denominator) for c, x in p.items()}
+        mixture = sum(w[c] * big_p[c] for c in present)
+        for c in present:
+            others = total - w[c]
+            scores[c][j] = gap(big_p[c] * others, mixture - w[c] * big_p[c], common * others)
+    return scores
+
+
+def exact_scores(*args: Any, **options: Any) -> list[Exact]:
+    """Return the sum over classes of `exact_class_scores`, which takes the same arguments."""
+    return [_sum(*column) for column in zip(*exact_class_scores(*args, **options), strict=True)]
+
+
+def ulp_error(computed: float, exact: Exact) -> float:
+    """Return |computed - exact| in units of the spacing of the float64 nearest to `exact`.
+
+    An infinity is equal (0) or wrong (inf), and so is whatever stands for an exact 0: no spacing
+    is small enough to call a near miss of either good.
+    """
+    return _error_in_units(computed, exact, unit=math.ulp(_to_float(exact)))
+
+
+def relative_error(computed: float, exact: Exact) -> float:
+    """Return |computed - exact| / |exact|; infinities and an exact 0 are as in `ulp_error`."""
+    return _error_in_units(computed, exact, unit=abs(exact))
+
+
+def _error_in_units(computed: float, exact: Exact, unit: Any) -> float:
+    nearest = _to_float(exact)
+    if exact == 0 or math.isinf(nearest) or not math.isfinite(computed):
+        return 0.0 if computed == nearest else math.inf
+    return _to_float(abs(Fraction(computed) - Fraction(exact)) / Fraction(unit))
+
+
+# Each takes p = a / e and q = b / e as whole numbers, 0 <= a, b <= e.
+
+
+def _kl(a: int, b: int, e: int) -> Exact:
+    """Return p log(p/q) + (1-p) log((1-p)/(1-q)), good to DIGITS digits however small p - q is."""
+    if a == b:
+        return Fraction(0)
+    if (b == 0 < a) or (b == e > a):
+        return math.inf
+    # By Pinsker's inequality the sum is at least 2 (p-q)^2, so its terms, at most of the order of
+    # log e, cancel no further than that: twice the bits of 1/(p-q) make up for it.
+    lost = 2 * (e.bit_length() - abs(a - b).bit_length() + 1) + e.bit_length().bit_length()
+    with mpmath.workprec(math.ceil(DIGITS * math.log2(10)) + lost):
+        kl = _x_log_x_over_y(a, b, e) + _x_log_x_over_y(e - a, e - b, e)
+        return Fraction(kl.man) * Fraction(2) ** kl.exp
+
+
+def _x_log_x_over_y(a: int, b: int, e: int) -> Any:
+    return mpmath.mpf(a) / e * mpmath.log(mpmath.mpf(a) / b) if a else mpmath.mpf(0)
+
+
+def _pearson(a: int, b: int, e: int) -> Exact:
+    """Return (p-q)^2 / (q (1-q))."""
+    if a == b:
+        return Fraction(0)
+    return math.inf if b in (0, e) else Fraction((a - b) ** 2, b * (e - b))
+
+
+def _nu_j(a: int, b: int, e: int) -> Exact:
+    return _sum(_pearson(a, b, e), _pearson(b, a, e)) / 2
+
+
+def _sum(*values: Exact) -> Exact:
+    # Beside an infinity a Fraction turns into a float, which it may be too large for.
+    return math.inf if math.inf in values else sum((Fraction(x) for x in values), Fraction(0))
+
+
+def _ratio(x: Fraction, y: Fraction) -> Fraction:
+    return x / y if y else Fraction(0)  # 0/0: a class without tokens, and no smoothing
+
+
+def _row_values(table: Any) -> list[list[float]]:
+    """Return the values of each row of a sparse or dense table; zeros may be missing."""
+    if hasattr(table, "tocsr"):
+        table = table.tocsr()
+        return [
+            table.data[start:stop].tolist()
+            for start, stop in zip(table.indptr[:-1], table.indptr[1:], strict=True)
+        ]
+    return np.asarray(table).tolist()
+
+
+def _columns(table: Any, terms: list[int]) -> list[list[float]]:
+    if hasattr(table, "tocsc"):
+        return table.tocsc()[:, terms].toarray().tolist()
+    return np.asarray(table)[:, terms].tolist()
+
+
+def _to_float(x: Exact) -> float:
+    """Return the nearest float64, infinite beyond the largest."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf

@@ -1,0 +1,162 @@
+"""Hypothesis strategies for collections as they come, rather than as generators make them.
+
+``scipy.sparse.random`` and its like never draw a duplicate entry, an explicit zero, an unsorted
+row, an empty class or a 64-bit index. These do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy import sparse
+
+VALUE_DTYPES = (
+    *(np.bool_, np.int8, np.int16, np.int32, np.int64),
+    *(np.uint8, np.uint16, np.uint32, np.uint64, np.float32, np.float64),
+)
+INTEGER_DTYPES = VALUE_DTYPES[:-2]
+INDEX_DTYPES = (np.int32, np.int64)
+CONTAINERS = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
+
+MAX_WEIGHT = 7
+# All values of a matrix together, times any weight, stay below 2^62 and so within int64.
+MAX_TOTAL = 2**62 // (MAX_WEIGHT + 1)
+
+# Labels that sort and labels that do not; Python's and numpy's own order of them may differ.
+LABEL_POOLS = (
+    (0, 1, 2, 3),
+    (-5, 7, -1, 2**40),
+    ("b", "a", "", "Z", "é"),
+    ((0, 1), (0,), (1, "x"), (2, 0)),
+    (1, "1", None, (2, 3), -7, 0.5),
+)
+# What numpy stores in an array of its own kind rather than of objects.
+NUMPY_POOLS = LABEL_POOLS[:3]
+
+
+def shapes() -> st.SearchStrategy[tuple[int, int]]:
+    """Shapes small enough for collisions, with an occasional long, wide or empty one."""
+    small = st.tuples(st.integers(0, 8), st.integers(1, 10))
+    rare = st.sampled_from([(0, 0), (3, 0), (1, 300), (40, 3)])
+    return st.integers(0, 15).flatmap(lambda i: rare if i == 0 else small)
+
+
+def values(dtype: Any) -> st.SearchStrategy[float]:
+    """Nonnegative values of one dtype: zeros and small counts for the most part."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return st.booleans()
+    if dtype.kind in "iu":
+        largest = min(int(np.iinfo(dtype).max), MAX_TOTAL)
+        return st.one_of(
+            st.integers(0, 3),
+            st.integers(0, min(largest, 1000)),
+            st.integers(largest - 3, largest),
+        )
+    width = 8 * dtype.itemsize
+    return st.one_of(
+        st.sampled_from([0.0, -0.0, 1.0, 2.0, 0.5]),
+        st.floats(0, 1e6, width=width),  # subnormal numbers and long mantissas included
+    )
+
+
+@st.composite
+def csr_matrices(
+    draw: st.DrawFn,
+    shape: st.SearchStrategy[tuple[int, int]] | tuple[int, int] | None = None,
+    dtypes: tuple[Any, ...] = VALUE_DTYPES,
+    index_dtypes: tuple[Any, ...] = INDEX_DTYPES,
+    containers: tuple[Any, ...] = CONTAINERS,
+) -> Any:
+    """Draw a CSR or CSC matrix that nobody has tidied.
+
+    Rows may be empty, unsorted, and hold duplicates and explicit zeros; the arrays may be
+    read-only, the indices of 64 bits. All values are nonnegative and together at most MAX_TOTAL.
+    """
+    if shape is None:
+        shape = shapes()
+    n_rows, n_cols = shape if isinstance(shape, tuple) else draw(shape)
+    container = draw(st.sampled_from(containers))
+    dtype = draw(st.sampled_from(dtypes))
+    index_dtype = draw(st.sampled_from(index_dtypes))
+    by_row = container in (sparse.csr_array, sparse.csr_matrix)
+    n_lines, length = (n_rows, n_cols) if by_row else (n_cols, n_rows)
+
+    # Indices are drawn freely, not as sets: duplicates and disorder come by themselves.
+    entry = st.tuples(st.integers(0, max(length - 1, 0)), values(dtype))
+    line = st.lists(entry, max_size=min(2 * length, 12))
+    lines = draw(st.lists(line, min_size=n_lines, max_size=n_lines))
+
+    indices, data, indptr = [], [], [0]
+    remaining = MAX_TOTAL
+    for entries in lines:
+        for index, value in entries:
+            kept = value if value <= remaining else 0
+            remaining -= kept
+            indices.append(index)
+            data.append(kept)
+        indptr.append(len(indices))
+
+    # Set array by array: the constructors would narrow the indices and copy what is read-only.
+    matrix = container((n_rows, n_cols), dtype=dtype)
+    matrix.data = np.array(data, dtype=dtype)
+    matrix.indices = np.array(indices, dtype=index_dtype)
+    matrix.indptr = np.array(indptr, dtype=index_dtype)
+    if draw(st.booleans()):
+        for array in (matrix.data, matrix.indices, matrix.indptr):
+            array.setflags(write=False)
+    return matrix
+
+
+@st.composite
+def labels(draw: st.DrawFn, n: int) -> Any:
+    """Draw a label for each of n documents: a list, or an array where numpy can hold them."""
+    pool = draw(st.sampled_from(LABEL_POOLS))
+    drawn = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
+    if pool in NUMPY_POOLS and draw(st.booleans()):
+        return np.array(drawn, dtype=np.array(pool).dtype)
+    return drawn
+
+
+@st.composite
+def indicators(draw: st.DrawFn, n: int) -> Any:
+    """Draw an indicator of n documents: several classes, one or none each; dense or sparse."""
+    n_classes = draw(st.integers(1, 4))
+    row = st.lists(st.integers(0, 1), min_size=n_classes, max_size=n_classes)
+    rows = draw(st.lists(row, min_size=n, max_size=n))
+    dtype = draw(st.sampled_from([np.bool_, np.int8, np.int64, np.float64]))
+    dense = np.array(rows, dtype=dtype).reshape(n, n_classes)
+    kind = draw(st.sampled_from(["dense", "fortran", "sparse", "explicit zeros"]))
+    if kind == "dense":
+        return dense
+    if kind == "fortran":
+        return np.asfortranarray(dense)
+    container = draw(st.sampled_from(CONTAINERS))
+    if kind == "sparse":
+        return container(dense)
+    full = container(np.ones_like(dense))  # every cell stored, then overwritten
+    full.data = (dense if full.format == "csr" else dense.T).ravel().copy()
+    return full
+
+
+def weights(n: int) -> st.SearchStrategy[Any]:
+    """None, or weights of n documents, zeros among them; integers or exact binary fractions."""
+    integers = st.lists(st.integers(0, MAX_WEIGHT), min_size=n, max_size=n)
+    fractions = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.25, 7.0]), min_size=n, max_size=n)
+    return st.one_of(
+        st.none(),
+        integers.map(lambda w: np.array(w, dtype=np.int64)),
+        integers.map(lambda w: np.array(w, dtype=np.uint8)),
+        fractions.map(lambda w: np.array(w, dtype=np.float64)),
+    )
+
+
+@st.composite
+def collections(draw: st.DrawFn, **matrix_options: Any) -> tuple[Any, Any, Any]:
+    """Draw a collection, (X, y, sample_weight); options are those of `csr_matrices`."""
+    X = draw(csr_matrices(**matrix_options))
+    n = X.shape[0]
+    y = draw(st.one_of(labels(n), labels(n), indicators(n)))
+    return X, y, draw(weights(n))

@@ -1,0 +1,613 @@
+"""The reference against arithmetic by hand, against exact arithmetic, and against its promises."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from fractions import Fraction
+from itertools import chain
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from exact import exact_class_scores, exact_scores, relative_error, ulp_error
+from strategies import CONTAINERS, INTEGER_DTYPES, collections, csr_matrices, labels
+from termsift import reference
+
+METHODS = ("md", "md_chi2")
+INF = math.inf
+# 60 digits from a table of constants, not from the library under test.
+LOG_2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680")
+
+
+def table(term_frequency, class_docs):
+    """Return counts as a score reads them, with nothing else to read."""
+    return SimpleNamespace(term_frequency=np.array(term_frequency), class_docs=np.array(class_docs))
+
+
+@st.composite
+def tables(draw, n_classes=None, largest=50):
+    """Small tables of counts, every class with documents."""
+    n = draw(st.integers(2, 4)) if n_classes is None else n_classes
+    m = draw(st.integers(1, 4))
+    cells = st.lists(st.integers(0, largest), min_size=m, max_size=m)
+    rows = draw(st.lists(cells, min_size=n, max_size=n))
+    return table(rows, draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)))
+
+
+# Two classes of 4 tokens, M = 3: p = (4, 1, 2)/7 and (1, 4, 2)/7.
+# Term 0: 4/7 log 4 + 3/7 log(1/2) = 5/7 log 2 and 1/7 log(1/4) + 6/7 log 2 = 4/7 log 2.
+# Its squared gap is 9/49; over q (1-q) = 6/49 and 12/49 that is 3/2 and 3/4, whose mean is 9/8.
+TWO = table([[3, 0, 1], [0, 3, 1]], [1, 1])
+
+# Three classes, M = 2: p = (2, 1)/3, (1, 2)/3, (2, 2)/4; pi = 1/4, 1/4, 1/2.
+# q_00 = (1/4 1/3 + 1/2 1/2) / (3/4) = 4/9, q_01 = (1/4 2/3 + 1/2 1/2) / (3/4) = 5/9, q_02 = 1/2.
+# Class 0: p/q = 3/2, (1-p)/(1-q) = 3/5; class 1 swaps the two; class 2 has p = q.
+# The squared gap is 4/81; over q (1-q) = 20/81 that is 1/5, over p (1-p) = 18/81 it is 2/9.
+THREE = table([[1, 0], [0, 1], [1, 1]], [1, 1, 2])
+THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
+THREE_NU_J = (1 / 5 + 2 / 9) / 2
+
+
+# ------------------------------------------------------------------------------------- scores
+
+
+def test_two_classes_by_hand():
+    log_2 = math.log(2)
+    md = reference.class_scores(TWO, "md")
+    assert_allclose(md, [[5 / 7 * log_2, 4 / 7 * log_2, 0], [4 / 7 * log_2, 5 / 7 * log_2, 0]])
+    assert_allclose(reference.score(TWO, "md"), [9 / 7 * log_2, 9 / 7 * log_2, 0])
+    assert_allclose(reference.class_scores(TWO, "md_chi2"), [[9 / 8, 9 / 8, 0], [9 / 8, 9 / 8, 0]])
+    pearson = reference.class_scores(TWO, "md_chi2", noncentrality="pearson")
+    assert_allclose(pearson, [[3 / 2, 3 / 4, 0], [3 / 4, 3 / 2, 0]])
+
+
+def test_three_classes_by_hand():
+    md = reference.class_scores(THREE, "md")
+    assert_allclose(md, [[THREE_MD] * 2, [THREE_MD] * 2, [0, 0]], atol=1e-16)
+    nu_j = reference.class_scores(THREE, "md_chi2")
+    assert_allclose(nu_j, [[THREE_NU_J] * 2, [THREE_NU_J] * 2, [0, 0]], atol=1e-30)
+    pearson = reference.class_scores(THREE, "md_chi2", noncentrality="pearson")
+    assert_allclose(pearson, [[1 / 5] * 2, [1 / 5] * 2, [0, 0]], atol=1e-30)
+
+
+@pytest.mark.parametrize(("aggregate", "factor"), [("sum", 2), ("mean", 1 / 4 + 1 / 4), ("max", 1)])
+def test_aggregates_by_hand(aggregate, factor):
+    assert_allclose(reference.score(THREE, "md", aggregate=aggregate), [factor * THREE_MD] * 2)
+    nu_j = reference.score(THREE, "md_chi2", aggregate=aggregate)
+    assert_allclose(nu_j, [factor * THREE_NU_J] * 2)
+
+
+def test_priors_by_hand():
+    # Uniform: q_00 = (1/3 + 1/2) / 2 = 5/12, so (1/4)^2 / (35/144) = 9/35.
+    uniform = reference.class_scores(
+        THREE, "md_chi2", class_prior="uniform", noncentrality="pearson"
+    )
+    assert_allclose(uniform[:2], np.full((2, 2), 9 / 35))
+    # All on classes 0 and 1: q_00 = 1/3 and, for class 2 itself, (2/3 + 1/3) / 2 = 1/2.
+    pair = reference.class_scores(THREE, "md_chi2", class_prior=[1, 1, 0], noncentrality="pearson")
+    assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # (1/3)^2 / (2/9)
+    # Only proportions matter.
+    for prior in ([1, 1, 2], (0.25, 0.25, 0.5), np.array([5, 5, 10], dtype=np.uint8)):
+        scores = reference.class_scores(THREE, "md", class_prior=prior)
+        assert_array_equal(scores, reference.class_scores(THREE, "md"))
+
+
+def test_smoothing_by_hand():
+    # b1 = 1/2 and b2 = 3/2: p = (3.5, 0.5, 1.5) / 5.5; the gap 6/11, squared, over 10/121 is 36/10.
+    half = reference.class_scores(TWO, "md_chi2", alpha=0.5, noncentrality="pearson")
+    assert half[0, 0] == pytest.approx(3.6)
+    assert_array_equal(
+        reference.class_scores(TWO, "md", alpha=(0.5, 1.5)),
+        reference.class_scores(TWO, "md", alpha=0.5),
+    )
+    # b1 = 1 and b2 = 6: p = (4, 1, 2) / 10; (3/10)^2 / (9/100).
+    pair = reference.class_scores(TWO, "md_chi2", alpha=(1, 6), noncentrality="pearson")
+    assert pair[0, 0] == pytest.approx(1)
+
+
+def test_zero_conventions_by_hand():
+    # Unsmoothed p = (1/2, 1/2) and (0, 1): x log(x/0) = inf in both columns of class 0;
+    # class 1 has 0 log 0 = 0 beside 1 log(1 / (1/2)).
+    counts = table([[1, 1], [0, 2]], [1, 1])
+    log_2 = math.log(2)
+    assert_allclose(reference.class_scores(counts, "md", alpha=0), [[INF, INF], [log_2, log_2]])
+    # Neyman's half has p (1-p) = 0 where Pearson's, (1/4) / (1/4), does not.
+    pearson = reference.class_scores(counts, "md_chi2", alpha=0, noncentrality="pearson")
+    assert_allclose(pearson, [[INF, INF], [1, 1]])
+    assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_certain_and_impossible_terms_score_zero(method):
+    # p = q = 1 and p = q = 0.
+    assert_array_equal(reference.score(table([[2, 0], [5, 0]], [1, 1]), method, alpha=0), [0, 0])
+    # One term under Laplace: (l + 1) / (l + 1) in every class.
+    assert_array_equal(reference.score(table([[7], [0], [1]], [3, 1, 1]), method), [0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_classes_without_tokens_have_no_terms(method):
+    # Smoothed by nothing, p = 0/0 = 0: as if the class had tokens, none of them these.
+    silent = table([[1, 1, 0], [0, 0, 0]], [1, 1])
+    other = table([[1, 1, 0], [0, 0, 5]], [1, 1])
+    assert_array_equal(
+        reference.score(silent, method, alpha=0)[:2], reference.score(other, method, alpha=0)[:2]
+    )
+    assert_array_equal(reference.score(table([[0, 0], [0, 0]], [1, 1]), method, alpha=0), [0, 0])
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
+@pytest.mark.parametrize("prior", [None, "uniform", (2, 9, 2, 4)])
+@pytest.mark.parametrize("method", METHODS)
+def test_classes_without_documents_take_no_part(method, prior, aggregate):
+    padded = table([[1, 0], [8, 9], [0, 1], [1, 1]], [1, 0, 1, 2])
+    rest = np.array([0, 2, 3])
+    kept = prior if prior is None or prior == "uniform" else np.array(prior)[rest]
+    by_class = reference.class_scores(padded, method, class_prior=prior)
+    assert_array_equal(by_class[1], [0, 0])
+    assert_array_equal(by_class[rest], reference.class_scores(THREE, method, class_prior=kept))
+    assert_array_equal(
+        reference.score(padded, method, class_prior=prior, aggregate=aggregate),
+        reference.score(THREE, method, class_prior=kept, aggregate=aggregate),
+    )
+
+
+def test_mean_leaves_out_what_has_no_weight():
+    # Class 2 alone holds term 0, hence inf; 0 times inf is not to spoil the mean.
+    counts = table([[0, 1], [0, 1], [1, 1]], [1, 1, 1])
+    scores = reference.score(counts, "md", alpha=0, class_prior=[1, 1, 0], aggregate="mean")
+    assert_array_equal(scores, [0, 0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sparse_and_dense_counts_score_alike(method):
+    for container in CONTAINERS:
+        counts = SimpleNamespace(
+            term_frequency=container(THREE.term_frequency), class_docs=THREE.class_docs
+        )
+        assert_array_equal(reference.score(counts, method), reference.score(THREE, method))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, "unknown method 'magic'; there are md, md_chi2"),
+        ({"noncentrality": "neyman"}, "unknown noncentrality"),
+        ({"aggregate": "median"}, "unknown aggregate"),
+        ({"alpha": -1}, "finite and nonnegative"),
+        ({"alpha": math.nan}, "finite and nonnegative"),
+        ({"alpha": (2, 1)}, "b1 <= b2"),
+        ({"alpha": (0, INF)}, "finite and nonnegative"),
+        ({"class_prior": "flat"}, "'flat'"),
+        ({"class_prior": [1, 1]}, "2 numbers for 3 classes"),
+        ({"class_prior": [1, -1, 1]}, r"class_prior\[1\] is -1"),
+        ({"class_prior": [1, math.nan, 1]}, r"class_prior\[1\] is nan"),
+        ({"class_prior": [0, 0, 1]}, "positive for two classes"),
+    ],
+)
+def test_senseless_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        reference.score(THREE, **options)
+
+
+@pytest.mark.parametrize("class_docs", [[0, 0], [3, 0]])
+def test_fewer_than_two_classes_cannot_be_compared(class_docs):
+    with pytest.raises(ValueError, match="compares two or more"):
+        reference.score(table([[1, 2], [3, 4]], class_docs))
+
+
+# ------------------------------------------------------------------ scores: identities, precision
+
+
+@given(tables(), st.sampled_from(METHODS), st.sampled_from(["jeffreys", "pearson"]))
+def test_reference_agrees_with_exact_arithmetic(counts, method, noncentrality):
+    options = {"noncentrality": noncentrality}
+    b2 = counts.term_frequency.shape[1]
+    computed = reference.class_scores(counts, method, **options)
+    exact = exact_class_scores(
+        counts.term_frequency, counts.class_docs, method, b1=1, b2=b2, **options
+    )
+    for got, wanted in zip(computed.ravel(), chain(*exact), strict=True):
+        # The formula as written may be off by a few 1e-16, however little the score is.
+        assert abs(Fraction(got) - wanted) < 1e-9 * max(float(wanted), 1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("prior", [None, "uniform", (1, 2, 3, 0.5)])
+@pytest.mark.parametrize(("b1", "b2"), [(1, 200), (0.1, 20), (0, 0)])
+def test_reference_agrees_with_exact_arithmetic_on_a_larger_table(method, prior, b1, b2):
+    rng = np.random.default_rng(20160901)
+    frequency = rng.poisson(rng.pareto(1.0, 200) * rng.gamma(1.0, size=(4, 200)))
+    docs = [40, 7, 0, 13]
+    computed = reference.score(table(frequency, docs), method, alpha=(b1, b2), class_prior=prior)
+    terms = range(0, 200, 3)
+    exact = exact_scores(frequency, docs, method, b1, b2, prior=prior, terms=terms)
+    for i, wanted in zip(terms, exact, strict=True):
+        assert wanted < 1e-6 or relative_error(computed[i], wanted) < 1e-9
+
+
+@given(tables(n_classes=2), st.sampled_from([None, "uniform", (1, 5)]))
+def test_two_class_md_is_the_j_divergence(counts, prior):
+    # q of one class is p of the other, whatever the priors.
+    l_ic = counts.term_frequency
+    p1, p2 = (l_ic + 1) / (l_ic.sum(axis=1, keepdims=True) + l_ic.shape[1])
+    assume(p1.size > 1)  # a single term has p = 1
+    j = (p1 - p2) * np.log(p1 * (1 - p2) / (p2 * (1 - p1)))
+    assert_allclose(reference.score(counts, "md", class_prior=prior), j, rtol=1e-9, atol=1e-15)
+
+
+@given(tables(n_classes=2, largest=10**12), st.sampled_from([None, (1, 5)]))
+def test_two_class_pearson_sums_to_exactly_twice_nu_j(counts, prior):
+    arguments = (counts.term_frequency, counts.class_docs, "md_chi2", 1, 4, prior)
+    pearson = exact_scores(*arguments, noncentrality="pearson")
+    nu_j = exact_class_scores(*arguments)
+    assert pearson == [2 * x for x in nu_j[0]] == [2 * x for x in nu_j[1]]
+
+
+@given(tables(n_classes=2), st.sampled_from([None, (1, 5)]))
+def test_two_class_pearson_sums_to_twice_nu_j_in_the_reference(counts, prior):
+    assert_allclose(
+        reference.score(counts, "md_chi2", noncentrality="pearson", class_prior=prior),
+        2 * reference.class_scores(counts, "md_chi2", class_prior=prior)[0],
+        rtol=1e-9,  # p and q as read from either class differ by an ulp
+        atol=1e-25,  # which is all there is where they should be equal
+    )
+
+
+@given(tables(), st.randoms())
+def test_order_of_terms_and_classes_is_immaterial(counts, random):
+    n, m = counts.term_frequency.shape
+    classes, terms = random.sample(range(n), n), random.sample(range(m), m)
+    shuffled = table(counts.term_frequency[classes][:, terms], counts.class_docs[classes])
+    for method in METHODS:
+        assert_allclose(
+            reference.class_scores(shuffled, method),
+            reference.class_scores(counts, method)[classes][:, terms],
+            rtol=1e-9,
+            atol=1e-15,
+        )
+
+
+@given(
+    collections(),
+    st.sampled_from(METHODS),
+    st.sampled_from([0, 1, 1e-300, (0, 1), (0.5, 1e18)]),
+    st.sampled_from([None, "uniform", "lopsided"]),
+    st.sampled_from(["sum", "mean", "max"]),
+)
+def test_no_score_is_nan(collection, method, alpha, prior, aggregate):
+    counts = reference.count(*collection)
+    assume(np.count_nonzero(counts.class_docs) >= 2)
+    if prior == "lopsided":  # one class with documents has no prior where there are three
+        prior = np.ones(len(counts.classes))
+        if np.count_nonzero(counts.class_docs) > 2:
+            prior[np.flatnonzero(counts.class_docs)[0]] = 0
+    scores = reference.score(counts, method, alpha=alpha, class_prior=prior, aggregate=aggregate)
+    assert scores.dtype == np.float64
+    assert scores.shape == counts.term_frequency.shape[1:]
+    assert not np.isnan(scores).any()
+
+
+# -------------------------------------------------------------------------------------- counting
+
+
+# Two documents of class "a", one of "b". The first stores term 0 as 1 + 2 and term 2 as a zero.
+X_UNTIDY = sparse.csr_array((3, 3), dtype=np.int64)
+X_UNTIDY.indices = np.array([2, 0, 0, 1, 2, 2])
+X_UNTIDY.data = np.array([0, 1, 2, 4, 5, 6])
+X_UNTIDY.indptr = np.array([0, 3, 5, 6])
+
+
+def test_count_by_hand():
+    counts = reference.count(X_UNTIDY, ["b", "a", "b"])
+    assert counts.classes == ["a", "b"]
+    assert_array_equal(counts.class_docs, [1, 2])
+    assert_array_equal(counts.term_frequency, [[0, 4, 5], [3, 0, 6]])
+    assert_array_equal(counts.class_tokens, [9, 9])
+    assert_array_equal(counts.document_frequency, [[0, 1, 1], [1, 0, 1]])
+    assert counts.n_docs == 3
+    assert isinstance(counts.n_docs, int)
+    arrays = [x for x in dataclasses.astuple(counts) if isinstance(x, np.ndarray)]
+    assert [x.dtype for x in arrays] == [np.int64] * 4
+
+
+def test_count_with_weights_by_hand():
+    counts = reference.count(X_UNTIDY, ["b", "a", "b"], sample_weight=[0.5, 0, 2])
+    assert_array_equal(counts.class_docs, [0, 2.5])
+    assert_array_equal(counts.term_frequency, [[0, 0, 0], [1.5, 0, 12]])
+    assert_array_equal(counts.document_frequency, [[0, 0, 0], [0.5, 0, 2]])
+    assert_array_equal(counts.class_tokens, [0, 13.5])
+    assert counts.n_docs == 2.5
+    assert counts.term_frequency.dtype == counts.class_docs.dtype == np.float64
+
+
+def test_count_with_several_labels_by_hand():
+    # The first document has both classes, the second one, the third none.
+    y = np.array([[1, 1], [0, 1], [0, 0]])
+    for indicator in (y, y.astype(bool), y.astype(float), sparse.csc_array(y)):
+        counts = reference.count(X_UNTIDY, indicator)
+        assert counts.classes == [0, 1]
+        assert_array_equal(counts.class_docs, [1, 2])
+        assert_array_equal(counts.term_frequency, [[3, 0, 0], [3, 4, 5]])
+        assert_array_equal(counts.document_frequency, [[1, 0, 0], [1, 1, 1]])
+        assert counts.n_docs == 3
+    assert reference.count(X_UNTIDY, y, classes=["u", "v"]).classes == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([3, -1, 3], [-1, 3]),
+        (["b", "a", "b"], ["a", "b"]),
+        ([(2, 0), (1, 9), (2, 0)], [(1, 9), (2, 0)]),
+        (["b", 1, None], ["b", 1, None]),
+        (np.array([2.5, 0.5, 2.5]), [0.5, 2.5]),
+    ],
+)
+def test_classes_are_sorted_or_stand_as_they_appear(y, classes):
+    assert reference.count(np.eye(3), y).classes == classes
+
+
+def test_classes_given_keep_their_order_and_may_be_empty():
+    counts = reference.count(np.eye(3, dtype=int), ["b", "a", "b"], classes=["c", "b", "a"])
+    assert counts.classes == ["c", "b", "a"]
+    assert_array_equal(counts.class_docs, [0, 2, 1])
+
+
+def test_float_cells_are_summed_in_document_order():
+    # 1 + 2^-53 rounds to 1, twice; 2^-53 + 2^-53 + 1 does not.
+    tiny = 2.0**-53
+    for column, total in (([1, tiny, tiny], 1.0), ([tiny, tiny, 1], 1 + 2.0**-52)):
+        X = np.array(column).reshape(3, 1)
+        for container in (np.asarray, *CONTAINERS):
+            assert reference.count(container(X), [0, 0, 0]).term_frequency[0, 0] == total
+
+
+def test_integers_beyond_float64_are_exact():
+    odd = 2**62 - 1
+    counts = reference.count(np.array([[odd, 0], [0, odd]]), [0, 1])
+    assert counts.term_frequency.tolist() == [[odd, 0], [0, odd]]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[2**62], [2**62]]),
+        np.array([[2**62, 2**62], [0, 0]]),  # each cell fits, their sum does not
+        np.array([[2**64 - 1], [0]], dtype=np.uint64),
+        np.array([[1e308], [1e308]]),
+    ],
+)
+def test_counts_too_large_for_their_type_are_refused(X):
+    with pytest.raises(OverflowError):
+        reference.count(X, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        ([[1], [-2]], [0, 1], {}, r"X\[1, 0\] is -2"),
+        ([[1], [math.nan]], [0, 1], {}, r"X\[1, 0\] is nan"),
+        ([[1], [INF]], [0, 1], {}, r"X\[1, 0\] is inf"),
+        ([1, 2], [0, 1], {}, "2 dimensions"),
+        ([[1], [2]], [0], {}, "X has 2 documents, y has 1"),
+        ([[1], [2]], [0, math.nan], {}, r"y\[1\] is nan"),
+        ([[1], [2]], ["a", "b"], {"classes": ["a"]}, r"y\[1\] is 'b', which is not among"),
+        ([[1], [2]], ["a", "b"], {"classes": ["a", "b", "a"]}, "twice"),
+        ([[1], [2]], np.array([[0, 1], [2, 0]]), {}, r"y\[1, 0\] is 2"),
+        ([[1], [2]], np.eye(2), {"classes": ["a"]}, "2 columns, classes has 1"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1]}, "sample_weight has shape"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1, -1]}, r"sample_weight\[1\] is -1"),
+        ([[1], [2]], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
+    ],
+)
+def test_senseless_collections_are_refused(X, y, options, message):
+    with pytest.raises(ValueError, match=message):
+        reference.count(X, y, **options)
+
+
+def assert_counts_equal(a, b):
+    """Compare everything but the number of documents."""
+    assert a.classes == b.classes
+    for name in ("class_docs", "class_tokens", "term_frequency", "document_frequency"):
+        assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+@given(csr_matrices(dtypes=INTEGER_DTYPES), st.data())
+def test_counts_are_products_of_indicator_and_matrix(X, data):
+    y = data.draw(labels(X.shape[0]))
+    counts = reference.count(X, y)
+    Y = np.array([[label == c for label in y] for c in counts.classes], dtype=np.int64)
+    Y = Y.reshape(len(counts.classes), X.shape[0])
+    wide = X.astype(np.int64).toarray()  # sums duplicates, in a type that holds the sum
+    assert_array_equal(counts.term_frequency, Y @ wide)
+    assert_array_equal(counts.document_frequency, Y @ (wide > 0))
+    assert_array_equal(counts.class_docs, Y.sum(axis=1))
+    assert_array_equal(counts.class_tokens, Y @ wide.sum(axis=1))
+    assert counts.n_docs == X.shape[0]
+
+
+@given(collections())
+def test_the_layout_of_a_matrix_is_immaterial(collection):
+    X, y, w = collection
+    expected = reference.count(X, y, w)
+    assert_counts_equal(reference.count(X.tocsr(), y, w), expected)
+    assert_counts_equal(reference.count(X.tocsc(), y, w), expected)
+    if X.dtype.kind in "bui":  # of floats, duplicates summed beforehand may round differently
+        wide = X.astype(np.int64)
+        assert_counts_equal(reference.count(wide.tocoo(), y, w), expected)
+        assert_counts_equal(reference.count(wide.toarray(), y, w), expected)
+
+
+@given(csr_matrices(dtypes=INTEGER_DTYPES), st.data())
+def test_weights_are_repetition(X, data):
+    n = X.shape[0]
+    y = data.draw(labels(n))
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    weighted = reference.count(X, y, np.array(weights, dtype=np.int64))
+    repeats = np.repeat(np.arange(n), weights)
+    repeated = reference.count(
+        X.tocsr()[repeats], [y[d] for d in repeats], classes=weighted.classes
+    )
+    assert_counts_equal(weighted, repeated)
+    assert weighted.n_docs == repeated.n_docs == sum(weights)
+
+
+@given(csr_matrices(dtypes=INTEGER_DTYPES), st.data())
+def test_several_labels_are_several_documents(X, data):
+    n = X.shape[0]
+    row = st.lists(st.integers(0, 1), min_size=3, max_size=3)
+    y = np.array(data.draw(st.lists(row, min_size=n, max_size=n))).reshape(n, 3)
+    several = reference.count(X, y)
+    documents, columns = np.nonzero(y)
+    single = reference.count(X.tocsr()[documents], columns, classes=[0, 1, 2])
+    assert_counts_equal(several, single)
+    assert several.n_docs == n  # each once, whatever it counts for elsewhere
+
+
+def test_priors_of_several_labels_sum_to_one():
+    # Documents of both classes: n_c = 2, 1 of n = 2, so pi = 2/3, 1/3 and not 1, 1/2.
+    X = [[1, 0, 0], [0, 2, 1]]
+    y = np.array([[1, 1], [1, 0]])
+    mean = reference.md(X, y, aggregate="mean")
+    by_class = reference.class_scores(reference.count(X, y))
+    assert_allclose(mean, (2 * by_class[0] + by_class[1]) / 3)
+
+
+def test_one_call_counts_and_scores():
+    X, y = THREE.term_frequency, [0, 1, 2]
+    options = {"alpha": 0.5, "class_prior": [1, 2, 3], "aggregate": "max"}
+    counts = reference.count(X, y, [1, 1, 2])
+    assert_array_equal(
+        reference.md(X, y, sample_weight=[1, 1, 2], **options),
+        reference.score(counts, "md", **options),
+    )
+    assert_array_equal(
+        reference.md_chi2(X, y, sample_weight=[1, 1, 2], noncentrality="pearson", **options),
+        reference.score(counts, "md_chi2", noncentrality="pearson", **options),
+    )
+
+
+# --------------------------------------------------------------------------------------- ranking
+
+
+@pytest.mark.parametrize(
+    ("scores", "order"),
+    [
+        ([0.5, 2.0, 0.5, 3.0, 2.0], [3, 1, 4, 0, 2]),
+        ([0.0, -0.0, 0.0], [0, 1, 2]),
+        ([1.0, INF, -INF, INF], [1, 3, 0, 2]),
+        ([], []),
+    ],
+)
+def test_ties_go_to_the_lowest_index(scores, order):
+    ranked = reference.rank(scores)
+    assert ranked.dtype == np.int64
+    assert_array_equal(ranked, order)
+
+
+def test_k_cuts_the_ranking():
+    assert_array_equal(reference.rank([1, 3, 2], k=2), [1, 2])
+    assert_array_equal(reference.rank([1, 3, 2], k=0), [])
+    assert_array_equal(reference.rank([1, 3, 2], k=9), [1, 2, 0])
+    with pytest.raises(ValueError, match="negative"):
+        reference.rank([1, 3, 2], k=-1)
+
+
+# ----------------------------------------------------------------------- the witness: exact.py
+
+
+def agrees(exact, wanted, digits):
+    return abs(exact - wanted) <= abs(wanted) / 10**digits
+
+
+def test_exact_scores_by_hand():
+    md = exact_class_scores(TWO.term_frequency, [1, 1], "md", 1, 3)
+    assert agrees(md[0][0], Fraction(5, 7) * LOG_2, digits=57)
+    assert agrees(md[0][1], Fraction(4, 7) * LOG_2, digits=57)
+    assert md[0][2] == 0
+    arguments = (THREE.term_frequency, THREE.class_docs, "md_chi2", 1, 2)
+    pearson = exact_class_scores(*arguments, noncentrality="pearson")
+    assert pearson == [[Fraction(1, 5)] * 2, [Fraction(1, 5)] * 2, [0, 0]]
+    nu_j = exact_class_scores(*arguments)
+    assert nu_j == [[Fraction(19, 90)] * 2, [Fraction(19, 90)] * 2, [0, 0]]
+    uniform = exact_class_scores(*arguments, prior="uniform", noncentrality="pearson")
+    assert uniform[0] == [Fraction(9, 35)] * 2
+
+
+@pytest.mark.parametrize("exponent", [3, 9, 15])
+def test_exact_scores_keep_their_digits_when_p_nears_q(exponent):
+    # p, q = (1 +- x) / 2 with x = 10^-exponent: J = x log((p/q)^2) = 4 x atanh x, by its series.
+    half = 10**exponent
+    x = Fraction(1, half)
+    series = sum(x ** (2 * n + 1) / (2 * n + 1) for n in range(12))
+    (j, _) = exact_scores([[half + 1, half - 1], [half - 1, half + 1]], [1, 1], "md", 0, 0)
+    assert agrees(j, 4 * x * series, digits=55)
+
+
+def test_exact_scores_take_floats_for_what_they_are():
+    # 0.1 is not a tenth: p = 0.1 / (0.1 + 0.3) in the binary values of both.
+    a, b = Fraction(0.1), Fraction(0.3)
+    p, q = a / (a + b), Fraction(1, 2)
+    pearson = exact_class_scores([[0.1, 0.3], [1, 1]], [1, 1], "md_chi2", 0, 0, None, "pearson")
+    assert pearson[0][0] == (p - q) ** 2 / (q * (1 - q))
+
+
+def test_exact_scores_keep_the_conventions():
+    counts = [[1, 1], [0, 2]]
+    (first, second) = exact_class_scores(counts, [1, 1], "md", 0, 0)
+    assert first == [INF, INF]
+    assert agrees(second[0], LOG_2, digits=57)
+    assert exact_class_scores(counts, [1, 1], "md_chi2", 0, 0) == [[INF] * 2] * 2
+    assert exact_class_scores(counts, [1, 1], "md_chi2", 0, 0, None, "pearson")[1] == [1, 1]
+    assert exact_scores(counts, [1, 1], "md", 0, 0) == [INF, INF]
+    # Tokens, documents: a class has none of the one, then none of the other.
+    assert exact_scores([[2, 0], [0, 0]], [1, 1], "md_chi2", 0, 0) == [INF, 0]
+    padded = [[1, 0], [8, 9], [0, 1], [1, 1]]
+    assert exact_class_scores(padded, [1, 0, 1, 2], "md_chi2", 1, 2) == [
+        [Fraction(19, 90)] * 2,
+        [0, 0],
+        [Fraction(19, 90)] * 2,
+        [0, 0],
+    ]
+
+
+@given(tables(), st.sampled_from(METHODS), st.randoms())
+def test_exact_scores_of_a_sample_are_those_of_the_whole(counts, method, random):
+    frequency, docs = counts.term_frequency, counts.class_docs
+    terms = random.choices(range(frequency.shape[1]), k=3)
+    whole = exact_scores(frequency, docs, method, 1, 4)
+    for form in (frequency, sparse.csr_array(frequency), sparse.csc_matrix(frequency)):
+        sample = exact_scores(form, docs, method, 1, 4, terms=terms)
+        assert sample == [whole[i] for i in terms]
+
+
+@pytest.mark.parametrize(
+    ("computed", "exact", "ulps", "relative"),
+    [
+        (1.0, Fraction(1), 0, 0),
+        (1 + 2.0**-52, Fraction(1), 1, 2.0**-52),
+        (1 - 2.0**-53, Fraction(1), 0.5, 2.0**-53),  # below a power of 2 floats lie closer
+        (3.0, Fraction(3) + Fraction(1, 2**52), 0.5, 2.0**-52 / 3),
+        (2.0, Fraction(1), 2**52, 1),
+        (0.0, Fraction(0), 0, 0),
+        (5e-324, Fraction(0), INF, INF),
+        (0.0, Fraction(1, 10**330), 0, 1),  # nearest is 0, spaced by 5e-324
+        (INF, INF, 0, 0),
+        (1e308, INF, INF, INF),
+        (INF, Fraction(1), INF, INF),
+        (-INF, INF, INF, INF),
+        (INF, Fraction(10) ** 400, 0, 0),  # rounds to infinity
+        (math.nan, Fraction(1), INF, INF),
+        (math.nan, INF, INF, INF),
+    ],
+)
+def test_measures_of_error_by_hand(computed, exact, ulps, relative):
+    assert ulp_error(computed, exact) == pytest.approx(ulps, abs=1e-5)
+    assert relative_error(computed, exact) == pytest.approx(relative, rel=1e-12)
