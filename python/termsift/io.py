@@ -1,0 +1,587 @@
+"""Reading labelled collections from files.
+
+The ending of a file's name says how it is read; ``.gz`` may follow where the table says so.
+
+========================================  ==========================================  =====
+ending                                    content                                     .gz
+========================================  ==========================================  =====
+``.svm`` ``.svmlight`` ``.libsvm``        ``label index:count ...`` a line            yes
+``.npz``                                  a matrix by ``scipy.sparse.save_npz``       no
+``.mtx``                                  Matrix Market                               yes
+``.csv`` ``.tsv``                         a table with quoting: a text and a label    yes
+``.txt``                                  ``label<TAB>text`` a line, never quoted     yes
+``.jsonl`` ``.ndjson``                    a JSON object a line: a text and a label    yes
+========================================  ==========================================  =====
+
+**Matrices** have a row a document and a column a term. ``.npz`` and ``.mtx`` need a file of labels;
+svmlight files bring their own (``1,3 5:2`` gives a document two labels). Indices of an svmlight
+file count from 0 if index 0 occurs anywhere in it, and from 1 otherwise, which is what the format
+asks for: the lowest possible index becomes column 0, the first name of a file of terms.
+
+**Tables** name their columns in a header, and ``text`` and ``label`` pick two of them. Given as
+numbers, they count columns from 1 and say that the file has no header; that is the default of
+``.txt`` (label 1, text 2). Words are cut as by the defaults of scikit-learn's ``CountVectorizer``:
+lower case, two or more letters, digits or underscores.
+
+Files are UTF-8. Labels that are all whole numbers become integers. Whatever is wrong with a file is
+told in one line with its name and, where there is one, the number of the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib
+import json
+import re
+import zipfile
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+from scipy import io as scipy_io
+from scipy import sparse
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy.typing as npt
+
+_WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits 64 bits
+_LIST_OF_LABELS = re.compile(rb"\s*[^\s#:]*,")
+_LARGEST_INDEX = 2**31 - 1  # scikit-learn's reader keeps svmlight indices in 32 bits
+_LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
+
+__all__ = ["Collection", "MissingExtraError", "count_words", "read_collection", "read_names"]
+
+
+class MissingExtraError(ImportError):
+    """A file needs a package that comes with one of termsift's extras."""
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A labelled collection: what :func:`termsift.count` needs, and where it came from.
+
+    Attributes
+    ----------
+    X : csr_array of shape (n_docs, n_terms)
+        Occurrences of each term in each document.
+    y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
+        A label a document, or an indicator of its labels where documents may have several.
+    term_names : ndarray of str of shape (n_terms,), or None
+        Names of the terms, where known.
+    source : str
+        Where the collection came from, in words.
+    classes : list or None
+        The labels that the columns of an indicator ``y`` stand for; None for a plain ``y``.
+    """
+
+    X: sparse.csr_array
+    y: npt.NDArray[Any] | sparse.csr_array
+    term_names: npt.NDArray[np.object_] | None
+    source: str
+    classes: list[Any] | None = None
+
+
+def read_collection(
+    path: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+) -> Collection:
+    r"""Read a labelled collection; the ending of the name says how (see the table above).
+
+    Parameters
+    ----------
+    path : path
+        The file to read.
+    labels : path, optional
+        File with one label a line, or an array saved as ``.npy``. Needed for ``.npz`` and ``.mtx``;
+        replaces the labels of an svmlight file; not for tables.
+    terms : path, optional
+        File with the name of one term a line, in the order of the columns. Not for tables, whose
+        terms are their own words. A svmlight file may use fewer columns than there are names.
+    text, label : str or int, optional
+        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
+        a table without header. For JSON lines, the keys.
+
+    Returns
+    -------
+    collection : Collection
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file does not exist.
+    ValueError
+        If a file is not what its name or the arguments say; one line, with the file and its line.
+    MissingExtraError
+        If an svmlight file is to be read and scikit-learn is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fruit.csv")
+    ...     _ = path.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
+    ...     collection = read_collection(path)
+    >>> collection.X.toarray()
+    array([[2, 0, 1],
+           [0, 1, 0]])
+    >>> list(collection.term_names), list(collection.y)
+    (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
+    """
+    path = _existing(path)
+    ending = _ending(path)
+    if ending in _TABLES:
+        _refuse(path, "a table has its own labels and terms", labels=labels, terms=terms)
+        collection = _from_pairs(path, _TABLES[ending](path, text, label))
+    elif ending in _MATRICES:
+        _refuse(path, "a matrix has no columns of text and labels", text=text, label=label)
+        collection = _MATRICES[ending](path, labels)
+        if terms is not None:
+            collection = _with_names(collection, terms, widen=ending in _SVMLIGHT)
+    else:
+        known = " ".join([*_MATRICES, *_TABLES])
+        raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
+    if collection.X.shape[0] == 0:
+        raise ValueError(f"{path}: holds no documents")
+    return collection
+
+
+def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
+    """Read a file with the name of one term a line.
+
+    Parameters
+    ----------
+    path : path
+        The file, plain or ``.gz``, in UTF-8. Names keep their blanks; none may be empty.
+
+    Returns
+    -------
+    names : ndarray of str of shape (n_terms,)
+    """
+    return _object_array(_one_a_line(_existing(path), "a term"))
+
+
+def count_words(
+    documents: Iterable[Iterable[str]],
+) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
+    """Count the words of each document.
+
+    Parameters
+    ----------
+    documents : iterable of iterables of str
+        The words of each document; read once, one document at a time.
+
+    Returns
+    -------
+    X : csr_array of shape (n_docs, n_terms), int64
+        Occurrences, with sorted column indices.
+    names : ndarray of str of shape (n_terms,)
+        The words, sorted: the names of the columns.
+
+    Examples
+    --------
+    >>> X, names = count_words([["b", "a", "b"], [], ["c"]])
+    >>> X.toarray()
+    array([[1, 2, 0],
+           [0, 0, 0],
+           [0, 0, 1]])
+    >>> list(names)
+    ['a', 'b', 'c']
+    """
+    seen: dict[str, int] = {}  # word -> order of first appearance
+    columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
+    for words in documents:
+        for word, times in Counter(words).items():
+            columns.append(seen.setdefault(word, len(seen)))
+            occurrences.append(times)
+        row_ends.append(len(columns))
+    words_sorted = sorted(seen)
+    column_of = np.empty(len(seen), dtype=np.int64)
+    column_of[[seen[word] for word in words_sorted]] = np.arange(len(seen))
+    indices = column_of[np.array(columns, dtype=np.int64)]
+    X = sparse.csr_array(
+        (np.array(occurrences, dtype=np.int64), indices, np.array(row_ends, dtype=np.int64)),
+        shape=(len(row_ends) - 1, len(seen)),
+    )
+    X.sort_indices()
+    return X, _object_array(words_sorted)
+
+
+# ------------------------------------------------------------------------------------- matrices
+
+
+def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
+    with _damage_told(path), _open(path) as file:  # numpy leaves a broken archive open
+        try:
+            X = sparse.load_npz(file)
+        except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError):
+            raise ValueError(
+                f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"
+            ) from None
+    if hasattr(X, "check_format"):
+        try:
+            X.check_format(full_check=True)  # conversion to CSR trusts the indices blindly
+        except ValueError as exc:
+            raise ValueError(f"{path}: {exc}") from None
+    return _with_labels(path, X, labels)
+
+
+def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
+    with _damage_told(path), _open(path) as file:
+        try:
+            X = scipy_io.mmread(file)
+        except (ValueError, OverflowError) as exc:
+            raise ValueError(f"{path}: expected a Matrix Market file: {exc}") from None
+    return _with_labels(path, X, labels)
+
+
+def _read_svmlight(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
+    datasets = _need("sklearn.datasets", path, extra="sklearn", package="scikit-learn")
+    multilabel = _has_lists_of_labels(path)
+    with _damage_told(path), _open(path) as file:
+        try:
+            X, y = datasets.load_svmlight_file(file, multilabel=multilabel, zero_based="auto")
+        except (ValueError, OverflowError) as exc:
+            raise ValueError(_svmlight_complaint(path, multilabel) or f"{path}: {exc}") from None
+    X = sparse.csr_array((_integers_if_exact(X.data), X.indices, X.indptr), shape=X.shape)
+    if labels is not None:
+        return _with_labels(path, X, labels)
+    if multilabel:
+        indicator, classes = _indicator(y)
+        return Collection(X, indicator, None, str(path), classes)
+    return Collection(X, _integers_if_exact(y), None, str(path))
+
+
+def _has_lists_of_labels(path: Path) -> bool:
+    with _damage_told(path), _open(path) as file:
+        return any(_LIST_OF_LABELS.match(line) for line in file)
+
+
+def _svmlight_complaint(path: Path, multilabel: bool) -> str | None:
+    """Say which line of a svmlight file is wrong: scikit-learn's own message does not."""
+    for number, line in enumerate(_lines(path), 1):
+        fields = line.partition("#")[0].split()
+        try:
+            if fields and ":" not in fields[0]:
+                _ = [float(value) for value in fields.pop(0).split(",")]
+            elif fields and not multilabel:
+                raise ValueError("no label")
+            pairs = [field.split(":") for field in fields if not field.startswith("qid:")]
+            indices = [int(index) for index, _ in pairs]
+            _ = [float(count) for _, count in pairs]
+        except ValueError:
+            return f"{path}, line {number}: expected 'label index:count index:count ...'"
+        if any(not 0 <= index <= _LARGEST_INDEX for index in indices):
+            return f"{path}, line {number}: expected indices from 0 to {_LARGEST_INDEX}"
+        if any(after <= before for before, after in pairwise(indices)):
+            return f"{path}, line {number}: expected indices that increase along the line"
+    return None
+
+
+def _indicator(labels: Sequence[Sequence[float]]) -> tuple[sparse.csr_array, list[Any]]:
+    """Return the (n_docs, n_classes) indicator of lists of labels, and its classes, sorted."""
+    lengths = [len(of_document) for of_document in labels]
+    flat = np.array([value for of_document in labels for value in of_document], dtype=np.float64)
+    classes, columns = np.unique(_integers_if_exact(flat), return_inverse=True)
+    rows = np.repeat(np.arange(len(labels)), lengths)
+    ones = np.ones(len(rows), dtype=np.int8)
+    indicator = sparse.csr_array((ones, (rows, columns)), shape=(len(labels), len(classes)))
+    indicator.data[:] = 1  # a label written twice is one label
+    return indicator, classes.tolist()
+
+
+def _with_labels(path: Path, X: Any, labels: str | os.PathLike[str] | None) -> Collection:
+    """Join a matrix and its file of labels."""
+    if labels is None:
+        raise ValueError(f"{path}: has no labels of its own; give a file with one label a line")
+    if X.ndim != 2:
+        raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
+    y = _read_labels(_existing(labels))
+    if y.shape[0] != X.shape[0]:
+        raise ValueError(f"{labels}: {y.shape[0]} labels for the {X.shape[0]} documents of {path}")
+    return Collection(sparse.csr_array(X), y, None, str(path))
+
+
+def _read_labels(path: Path) -> npt.NDArray[Any]:
+    if path.suffix.lower() != ".npy":
+        return _labels_array(_one_a_line(path, "a label"))
+    with _damage_told(path), open(path, "rb") as file:
+        try:
+            y = np.load(file, allow_pickle=False)
+        except ValueError:
+            raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
+    if y.ndim not in (1, 2):
+        raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")
+    return _integers_if_exact(y)
+
+
+def _with_names(
+    collection: Collection, terms: str | os.PathLike[str], *, widen: bool
+) -> Collection:
+    """Name the columns; ``widen`` the matrix to them, if it may have lost its last columns."""
+    names = read_names(terms)
+    X = collection.X
+    if widen and X.shape[1] < len(names):
+        X = sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], len(names)))
+    if X.shape[1] != len(names):
+        source = collection.source
+        raise ValueError(f"{terms}: {len(names)} names for the {X.shape[1]} terms of {source}")
+    return replace(collection, X=X, term_names=names)
+
+
+# --------------------------------------------------------------------------------------- tables
+
+
+class _RawTabs(csv.excel_tab):
+    """Tabs between fields, and nothing else means anything."""
+
+    quoting = csv.QUOTE_NONE
+
+
+def _from_pairs(path: Path, pairs: Iterable[tuple[str, Any]]) -> Collection:
+    """Count the words of (text, label) pairs, one document at a time."""
+    labels: list[Any] = []
+
+    def documents() -> Iterator[list[str]]:
+        for text, label in pairs:
+            labels.append(label)
+            yield _WORD.findall(text.lower())
+
+    X, names = count_words(documents())
+    if labels and not len(names):
+        raise ValueError(f"{path}: no text has a word of two or more letters")
+    return Collection(X, _labels_array(labels), names, str(path))
+
+
+def _delimited(
+    path: Path,
+    text: str | int | None,
+    label: str | int | None,
+    *,
+    dialect: type[csv.Dialect],
+    default: tuple[str | int, str | int],
+) -> Iterator[tuple[str, Any]]:
+    """Yield the (text, label) pairs of a table of delimited fields."""
+    columns = _column(text, default[0]), _column(label, default[1])
+    rows = _rows(path, dialect)
+    begins, first = next(rows, (1, []))
+    if not first:
+        return
+    text_at, label_at = _positions(f"{path}, line {begins}", columns, first)
+    if isinstance(columns[0], int):
+        rows = chain([(begins, first)], rows)
+    for begins, fields in rows:
+        if len(fields) != len(first):
+            raise ValueError(
+                f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
+            )
+        if not fields[label_at]:
+            raise ValueError(f"{path}, line {begins}: the label is empty")
+        yield fields[text_at], fields[label_at]
+
+
+def _rows(path: Path, dialect: type[csv.Dialect]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of the line that it begins on."""
+    reader = csv.reader(_lines(path), dialect, strict=True)
+    # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
+    # it is put back.
+    usual = csv.field_size_limit(_LONGEST_FIELD)
+    begins = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield begins, fields
+            begins = reader.line_num + 1
+    except csv.Error as exc:
+        raise ValueError(f"{path}, line {begins}: {exc}") from None
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _column(given: str | int | None, usual: str | int) -> str | int:
+    """Tell a column's number from its name."""
+    column = usual if given is None else given
+    return int(column) if isinstance(column, str) and column.isdecimal() else column
+
+
+def _positions(where: str, columns: Sequence[str | int], first: list[str]) -> list[int]:
+    """Find the columns in the first row: a header of names, unless they are given by number."""
+    if len({isinstance(column, int) for column in columns}) > 1:
+        both = " and ".join(repr(column) for column in columns)
+        raise ValueError(f"text and label are two names of columns or two numbers, not {both}")
+    return [
+        _numbered(where, column, first) if isinstance(column, int) else _named(where, column, first)
+        for column in columns
+    ]
+
+
+def _numbered(where: str, column: int, first: list[str]) -> int:
+    if column < 1:
+        raise ValueError(f"columns are numbered from 1, not {column}")
+    if column > len(first):
+        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}")
+    return column - 1
+
+
+def _named(where: str, column: str, header: list[str]) -> int:
+    if header.count(column) != 1:
+        raise ValueError(f"{where}: expected one column {column!r}, found {_listed(header)}")
+    return header.index(column)
+
+
+def _json_lines(
+    path: Path, text: str | int | None, label: str | int | None
+) -> Iterator[tuple[str, Any]]:
+    """Yield the (text, label) pairs of a JSON object a line."""
+    text_key = "text" if text is None else str(text)
+    label_key = "label" if label is None else str(label)
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as exc:
+            raise ValueError(f"{where}: expected a JSON object: {exc}") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
+        for key in (text_key, label_key):
+            if key not in record:
+                raise ValueError(f"{where}: expected a key {key!r}, found {_listed(record)}")
+        document, its_label = record[text_key], record[label_key]
+        if not isinstance(document, str):
+            raise ValueError(f"{where}: expected a string as {text_key!r}")
+        if not isinstance(its_label, str | int) or its_label == "":
+            raise ValueError(f"{where}: expected a label, a string or a whole number")
+        yield document, its_label
+
+
+# ---------------------------------------------------------------------- what the readers share
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; expected a file")
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    return path
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that says what a file holds, without ``.gz`` where that may follow."""
+    endings = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if endings[-1:] == [".gz"] and endings[0] != ".npz":
+        return endings[0]
+    return endings[-1] if endings else ""
+
+
+def _refuse(path: Path, why: str, **arguments: object) -> None:
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
+
+
+def _need(module: str, path: Path, *, extra: str, package: str) -> Any:
+    """Import what one kind of file needs, or say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(
+            f"{path}: reading it needs {package}: pip install 'termsift[{extra}]'"
+        ) from None
+
+
+def _open(path: Path) -> BinaryIO:
+    if path.suffix.lower() == ".gz":
+        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
+    return open(path, "rb")
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    """Turn what the archive modules raise on a damaged file into one line."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile) as exc:
+        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file; decoded one by one, so that errors know their line."""
+    with _damage_told(path), _open(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise ValueError(f"{path}, line {number}: expected UTF-8") from None
+
+
+def _one_a_line(path: Path, what: str) -> list[str]:
+    values = [line.rstrip("\r\n") for line in _lines(path)]
+    if "" in values:
+        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
+    return values
+
+
+def _labels_array(labels: list[Any]) -> npt.NDArray[Any]:
+    """Return labels as integers if all are whole numbers, and as they are otherwise."""
+    if all(isinstance(label, str) and _WHOLE_NUMBER.fullmatch(label) for label in labels):
+        labels = [int(label) for label in labels]
+    if all(type(label) is int and abs(label) < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64)
+    return _object_array(labels)
+
+
+def _object_array(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+    """Return the values themselves: numpy's str arrays pad each one to the longest."""
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
+
+
+def _integers_if_exact(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return floats that are all whole numbers as int64: text knows no types, counts are exact."""
+    if values.dtype.kind != "f":
+        return values
+    with np.errstate(invalid="ignore"):
+        whole = np.all((np.abs(values) <= 2**53) & (values == np.floor(values)))
+    return values.astype(np.int64) if whole else values
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names) or "none"
+
+
+_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+
+_MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]] = {
+    **dict.fromkeys(_SVMLIGHT, _read_svmlight),
+    ".npz": _read_npz,
+    ".mtx": _read_matrix_market,
+}
+
+_NAMED = ("text", "label")
+_TABLES: dict[str, Callable[..., Iterator[tuple[str, Any]]]] = {
+    ".csv": partial(_delimited, dialect=csv.excel, default=_NAMED),
+    ".tsv": partial(_delimited, dialect=csv.excel_tab, default=_NAMED),
+    ".txt": partial(_delimited, dialect=_RawTabs, default=(2, 1)),
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+}

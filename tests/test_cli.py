@@ -1,0 +1,604 @@
+"""The command line: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from termsift import cli, demo
+from termsift.io import Collection, read_collection
+
+TABLE = """\
+label,text
+sport,goal ball ball team
+sport,team ball goal goal
+trade,oil price price
+trade,price oil ship
+trade,ship ball price
+"""
+
+
+class Result:
+    """How a run of the command line ended."""
+
+    def __init__(self, code: object, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error of a run that failed."""
+        assert self.code == 1
+        assert self.err.startswith("termsift: error: ")
+        assert self.err.count("\n") == 1
+        return self.err.removeprefix("termsift: error: ").rstrip("\n")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*arguments: object) -> Result:
+        code: object
+        try:
+            code = cli.main([str(argument) for argument in arguments])
+        except SystemExit as exit:
+            code = exit.code
+        return Result(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "news.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> tuple[Path, Path]:
+    """A matrix without names, and its labels."""
+    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[2, 0, 1], [0, 1, 0], [0, 1, 3]]))
+    (tmp_path / "labels").write_text("7\n8\n8\n")
+    return tmp_path / "c.npz", tmp_path / "labels"
+
+
+@pytest.fixture
+def counts(table: Path) -> ts.ClassCounts:
+    collection = read_collection(table)
+    counts = ts.count(collection.X, collection.y)
+    counts.term_names = collection.term_names
+    return counts
+
+
+@pytest.fixture
+def saved(tmp_path: Path, counts: ts.ClassCounts) -> Path:
+    path = tmp_path / "news.termsift"
+    counts.save(path)
+    return path
+
+
+def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``python -m termsift`` in a process of its own."""
+    command = [sys.executable, "-m", "termsift", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+# ----------------------------------------------------------------------------------------- rank
+
+
+def test_rank_as_a_table(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    result = run("rank", table, "-k", 3)
+    assert result.code == 0
+    assert result.err == ""
+    ranking = counts.rank("md", k=3)
+    header, *lines = result.out.splitlines()
+    assert header.split() == ["rank", "score", "term"]
+    assert ranking.terms is not None
+    assert [line.split() for line in lines] == [
+        [str(i + 1), f"{ranking.scores[i]:.6g}", ranking.terms[i]] for i in range(3)
+    ]
+    assert len({line.index(term) for line, term in zip(lines, ranking.terms, strict=True)}) == 1
+
+
+def test_rank_without_names_shows_indices(run: Any, matrix: tuple[Path, Path]) -> None:
+    result = run("rank", matrix[0], "--labels", matrix[1])
+    header, *lines = result.out.splitlines()
+    assert header.split() == ["rank", "score", "index"]
+    assert sorted(int(line.split()[2]) for line in lines) == [0, 1, 2]
+
+
+def test_rank_as_csv(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    result = run("rank", table, "--format", "csv", "--method", "md_chi2")
+    rows = list(csv.DictReader(StringIO(result.out)))
+    ranking = counts.rank("md_chi2")
+    assert ranking.terms is not None
+    assert [row["term"] for row in rows] == list(ranking.terms)
+    assert [int(row["rank"]) for row in rows] == list(range(1, counts.n_terms + 1))
+    assert [int(row["index"]) for row in rows] == list(ranking.indices)
+    assert [float(row["score"]) for row in rows] == list(ranking.scores)
+
+
+def test_rank_as_json(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    result = run("rank", table, "--format", "json", "-k", 2)
+    ranking = counts.rank("md", k=2)
+    assert ranking.terms is not None
+    assert json.loads(result.out) == {
+        "method": "md",
+        "n_docs": 5,
+        "n_terms": 6,
+        "classes": ["sport", "trade"],
+        "terms": [
+            {
+                "rank": i + 1,
+                "index": ranking.indices[i],
+                "term": ranking.terms[i],
+                "score": ranking.scores[i],
+            }
+            for i in range(2)
+        ],
+    }
+
+
+def test_json_of_unnamed_terms_and_number_labels(run: Any, matrix: tuple[Path, Path]) -> None:
+    result = json.loads(run("rank", matrix[0], "--labels", matrix[1], "--format", "json").out)
+    assert result["classes"] == [7, 8]
+    assert [term["term"] for term in result["terms"]] == [None] * 3
+
+
+def test_json_has_no_infinity(run: Any, table: Path) -> None:
+    arguments = ("rank", table, "--format", "json", "--alpha", "0")
+    result = run(*arguments)
+    assert result.code == 0
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    scores = [term["score"] for term in json.loads(result.out, parse_constant=refuse)["terms"]]
+    assert None in scores
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--alpha", "0.5"], {"alpha": 0.5}),
+        (["--alpha", "0.5,30"], {"alpha": (0.5, 30.0)}),
+        (["--class-prior", "empirical"], {}),
+        (["--class-prior", "uniform"], {"class_prior": [0.5, 0.5]}),
+        (["--aggregate", "sum"], {"aggregate": "sum"}),
+        (["--aggregate", "mean"], {"aggregate": "mean"}),
+        (["--aggregate", "max"], {"aggregate": "max"}),
+        (["--threads", "2"], {}),
+    ],
+)
+def test_options_reach_the_score(
+    run: Any, table: Path, counts: ts.ClassCounts, arguments: list[str], options: dict[str, Any]
+) -> None:
+    result = run("rank", table, "--format", "csv", *arguments)
+    scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
+    assert scores == list(counts.rank("md", **options).scores)
+
+
+@pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
+def test_every_method_and_every_value_of_its_options(
+    run: Any, table: Path, counts: ts.ClassCounts, method: Any
+) -> None:
+    for option, values in [("k", (6,)), *method.options.items()]:
+        for value in values:
+            flag = f"-{option}" if option == "k" else f"--{option.replace('_', '-')}"
+            result = run("rank", table, "--method", method.name, "--format", "csv", flag, value)
+            scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
+            assert scores == list(counts.rank(method.name, **{option: value}).scores)
+
+
+def test_an_option_of_another_method_is_wrong_usage(run: Any, table: Path) -> None:
+    result = run("rank", table, "--noncentrality", "pearson")
+    assert result.code == 2
+    assert result.err.endswith("argument --noncentrality: only for --method md_chi2\n")
+
+
+def test_saved_counts_rank_as_the_collection_does(run: Any, table: Path, saved: Path) -> None:
+    assert run("rank", saved).out == run("rank", table).out
+
+
+def test_names_for_saved_counts(run: Any, saved: Path, tmp_path: Path) -> None:
+    terms = tmp_path / "terms.txt"
+    terms.write_text("".join(f"name{i}\n" for i in range(6)))
+    assert "name" in run("rank", saved, "--terms", terms, "-k", 1).out
+
+
+def test_names_for_a_matrix(run: Any, matrix: tuple[Path, Path], tmp_path: Path) -> None:
+    terms = tmp_path / "terms.txt"
+    terms.write_text("a b\n\x1b[31mred\nü\n")
+    result = run("rank", matrix[0], "--labels", matrix[1], "--terms", terms)
+    assert sorted(line.split(None, 2)[2] for line in result.out.splitlines()[1:]) == [
+        r"\x1b[31mred",  # nothing in a name reaches the terminal as a command
+        "a b",
+        "ü",
+    ]
+
+
+def test_columns_by_number(run: Any, tmp_path: Path, table: Path) -> None:
+    path = tmp_path / "news.tsv"
+    path.write_text(TABLE.partition("\n")[2].replace(",", "\t"))
+    result = run("rank", path, "--text", "2", "--label", "1")
+    assert result.out == run("rank", table).out
+
+
+def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    path = tmp_path / "c.svm"
+    path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
+    result = json.loads(run("rank", path, "--format", "json").out)
+    assert result["classes"] == [1, 3]
+    assert result["n_docs"] == 3
+
+
+# --------------------------------------------------------------------------------------- output
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_the_output_file_holds_what_would_be_printed(
+    run: Any, table: Path, tmp_path: Path, form: str
+) -> None:
+    target = tmp_path / "top"
+    result = run("rank", table, "--format", form, "-o", target)
+    assert (result.code, result.out, result.err) == (0, "", "")
+    expected = run("rank", table, "--format", form).out
+    assert target.read_bytes().decode() == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["news.csv", "top"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and links as POSIX has them")
+def test_the_output_file_keeps_its_mode_and_its_link(run: Any, table: Path, tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    assert run("rank", table, "-o", link).code == 0
+    assert link.is_symlink()
+    assert real.read_text().startswith("rank")
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such device")
+def test_a_device_is_not_replaced(run: Any, table: Path) -> None:
+    assert run("rank", table, "-o", "/dev/null").code == 0
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("moment", ["reading", "writing"])
+def test_a_failure_leaves_the_old_file(
+    run: Any, table: Path, tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "top"
+    target.write_text("old")
+    if moment == "reading":
+        table.write_text("label,text\na\n")
+    else:
+
+        def fail(out: Any, *_: object) -> None:
+            out.write("half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setitem(cli._WRITERS, "table", fail)
+    result = run("rank", table, "-o", target)
+    assert result.complaint in (
+        f"{table}, line 2: expected 2 fields, found 1",
+        "No space left on device",
+    )
+    assert target.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["news.csv", "top"]
+
+
+def test_output_to_nowhere(run: Any, table: Path, tmp_path: Path) -> None:
+    target = tmp_path / "absent" / "top"
+    expected = f"{target.parent}: no such folder, to write top to"
+    assert run("rank", table, "-o", target).complaint == expected
+    assert run("rank", table, "-o", tmp_path).complaint == f"{tmp_path}: Is a directory"
+
+
+# ------------------------------------------------------------------------------------ info, demo
+
+
+def test_info(run: Any, table: Path) -> None:
+    result = run("info", table)
+    assert result.code == 0
+    assert result.err == ""
+    assert result.out == (
+        f"{table}: 5 documents, 6 terms, 2 classes, 17 tokens;\n"
+        "7 pairs of a class and a term that occurs in it; counts are int64\n\n"
+        "class  documents  tokens\n"
+        "trade          3       9\n"
+        "sport          2       8\n"
+    )
+
+
+def test_info_of_saved_counts(run: Any, table: Path, saved: Path) -> None:
+    expected = run("info", table).out.replace("news.csv", "news.termsift")
+    assert run("info", saved).out == expected
+
+
+def test_info_shows_the_largest_classes(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    lines = [{"label": label, "text": "word"} for label in range(25) for _ in range(label + 1)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    lines = run("info", path).out.splitlines()
+    assert lines[4].split() == ["24", "25", "25"]
+    assert len(lines) == 3 + 1 + 20 + 1
+    assert lines[-1] == "... and 5 smaller classes"
+
+
+def test_demo(run: Any) -> None:
+    result = run("demo", "-k", 5)
+    assert result.code == 0
+    assert result.err == ""
+    first, _, header, *rows, _, last = result.out.splitlines()
+    assert first.startswith("From the docstrings of the standard library of Python 3.")
+    for word in ("documents", "terms", "classes", "tokens"):
+        assert word in first
+    assert header.split() == [
+        "package",
+        "documents",
+        "terms",
+        "that",
+        "tell",
+        "it",
+        "apart",
+        "(md)",
+    ]
+    assert len(rows) == 12
+    assert {len(row.split()) for row in rows} == {2 + 5}
+    packages = {row.split()[0]: row.split()[2:] for row in rows}
+    assert "coroutine" in packages["asyncio"]
+    sizes = [int(row.split()[1].replace(",", "")) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert last.startswith("Best over all ")
+    assert len(last.partition(": ")[2].split()) == 10
+
+
+def test_typical_terms_are_those_that_a_class_uses_more() -> None:
+    # Three classes; in class 0 term 1 is conspicuous only by its absence.
+    X = sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
+    counts = ts.count(X, ["a", "b", "c"])
+    first, second, _ = cli._typical_terms(counts, "md")
+    assert list(first) == [0, 2]
+    assert list(second) == [1]
+
+
+def test_demo_says_what_it_does_to_a_terminal_only(
+    run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "load", lambda: docstrings)
+    assert run("demo").err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
+
+
+@pytest.fixture(scope="module")
+def docstrings() -> Collection:
+    return demo.load()
+
+
+@pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
+def test_demo_by_every_method(
+    run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch, method: Any
+) -> None:
+    monkeypatch.setattr(demo, "load", lambda: docstrings)
+    assert f"({method.name})" in run("demo", "--method", method.name).out
+
+
+# ----------------------------------------------------------------------------------- how it ends
+
+
+def test_version(run: Any) -> None:
+    result = run("--version")
+    assert result.code == 0
+    assert result.out == f"termsift {ts.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["rank"], ["demo"], ["info"]])
+def test_help_teaches(run: Any, command: list[str]) -> None:
+    result = run(*command, "--help")
+    assert result.code == 0
+    assert max(len(line) for line in result.out.splitlines()) <= 100
+    if not command:
+        assert "termsift rank reviews.csv" in result.out
+    if command in (["rank"], ["demo"]):
+        for method in ts.methods():
+            assert method.name in result.out
+            assert method.title in " ".join(result.out.split())
+    if command in (["rank"], ["info"]):
+        for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
+            assert ending in result.out
+    if command == ["rank"]:
+        assert "what the score means" in result.out
+        assert "JSON has no infinity" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["sift"], "invalid choice: 'sift'"),
+        (["rank"], "the following arguments are required: INPUT"),
+        (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
+        (["rank", "x", "-k", "0"], "argument -k: expected 1 or more, not 0"),
+        (["rank", "x", "-k", "some"], "argument -k: expected a whole number, not 'some'"),
+        (["rank", "x", "--threads", "0"], "argument --threads: expected 1 or more, not 0"),
+        (["rank", "x", "--alpha", "-1"], "expected A or B1,B2, not negative, not '-1'"),
+        (["rank", "x", "--alpha=nan"], "expected A or B1,B2, not negative, not 'nan'"),
+        (["rank", "x", "--alpha", "1,2,3"], "expected A or B1,B2, not negative, not '1,2,3'"),
+        (["rank", "x", "--alpha", "1,b"], "expected A or B1,B2, not negative, not '1,b'"),
+        (["rank", "x", "--format", "xml"], "invalid choice: 'xml'"),
+    ],
+)
+def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert message in result.err
+
+
+@pytest.mark.parametrize("command", ["rank", "info"])
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("c.csv", None, "c.csv: no such file"),
+        ("c.termsift", None, "c.termsift: No such file or directory"),
+        ("c.termsift", "label,text", "c.termsift: not a file of saved counts"),
+        ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
+        ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
+        ("c.jsonl", "{", "c.jsonl, line 1: expected a JSON object: "),
+        ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
+    ],
+)
+def test_bad_input_is_one_line(
+    run: Any, tmp_path: Path, command: str, name: str, content: str | None, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    result = run(command, tmp_path / name)
+    assert result.complaint.startswith(f"{tmp_path}{os.sep}{message}")
+    assert result.out == ""
+
+
+def test_damaged_counts(run: Any, saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes()[:50])
+    assert str(saved) in run("rank", saved).complaint
+
+
+def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
+    sparse.save_npz(matrix[0], sparse.csr_array([[2.0, -1.0], [0.0, 1.0], [1.0, 0.0]]))
+    assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
+
+
+@pytest.mark.parametrize("option", ["--labels", "--text", "--label"])
+def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
+    expected = f"{saved}: holds counts, for which {option} means nothing"
+    assert run("rank", saved, option, "x").complaint == expected
+
+
+def test_missing_extra(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("1 1:1\n")
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    expected = f"{path}: reading it needs scikit-learn: pip install 'termsift[sklearn]'"
+    assert run("rank", path).complaint == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "not enough memory"),
+        (ValueError("two\n  lines"), "two lines"),
+        (ValueError(), "ValueError"),
+        (PermissionError(13, "Permission denied", "x"), "x: Permission denied"),
+        (OverflowError("too large"), "too large"),
+    ],
+)
+def test_errors_are_told_in_one_line(
+    run: Any, table: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(ts, "count", fail)
+    assert run("rank", table).complaint == message
+
+
+def test_verbose_tells_what_is_done_and_errors_in_full(run: Any, table: Path) -> None:
+    log = logging.getLogger("termsift")
+    before = log.level, list(log.handlers)
+    result = run("rank", table, "-v")
+    assert f"termsift: reading {table}\n" in result.err
+    assert "termsift: counting 5 documents of 6 terms\n" in result.err
+    assert result.out == run("rank", table).out
+    result = run("rank", f"{table}.absent", "-v")
+    assert result.code == 1
+    assert "Traceback" in result.err
+    assert (log.level, log.handlers) == before
+
+
+def test_interrupted(run: Any, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ts, "count", interrupt)
+    result = run("rank", table)
+    assert (result.code, result.out, result.err) == (130, "", "")
+
+
+# ------------------------------------------------------------------------ in a process of its own
+
+
+def test_module(table: Path) -> None:
+    done = module("rank", table, "-k", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 2
+    assert module("rank", table.with_name("absent.csv")).returncode == 1
+    assert module("rank").returncode == 2
+    assert module("--version").stdout.startswith("termsift ")
+
+
+def test_names_that_the_output_cannot_encode(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"label": 1, "text": "größe"}\n{"label": 2, "text": "oil"}\n')
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for form in ("table", "csv", "json"):
+        done = module("rank", path, "--format", form, env=environment)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert {term["term"] for term in json.loads(done.stdout)["terms"]} == {"größe", "oil"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_a_reader_that_goes_away(tmp_path: Path, form: str) -> None:
+    rng = np.random.default_rng(0)
+    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array(rng.integers(0, 9, (4, 50_000))))
+    (tmp_path / "y").write_text("a\nb\na\nb\n")
+    command = [sys.executable, "-m", "termsift", "rank", tmp_path / "c.npz"]
+    command += ["--labels", tmp_path / "y", "-k", "50000", "--format", form]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_control_c(tmp_path: Path) -> None:
+    fifo = tmp_path / "c.csv"
+    os.mkfifo(fifo)  # reading waits for a writer: for us
+    command = [sys.executable, "-m", "termsift", "rank", fifo, "-v"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == f"termsift: reading {fifo}\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 130
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
+def test_a_full_disk(table: Path) -> None:
+    command = [sys.executable, "-m", "termsift", "rank", table]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "termsift: error: No space left on device\n"

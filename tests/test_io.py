@@ -1,0 +1,599 @@
+"""Reading collections: what each kind of file gives, and the one line that a bad one gives."""
+
+from __future__ import annotations
+
+import builtins
+import csv
+import gzip
+import json
+import os
+import struct
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import io as scipy_io
+from scipy import sparse
+
+from termsift.io import Collection, MissingExtraError, count_words, read_collection, read_names
+
+COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
+LABELS = ["sport", "trade", "sport"]
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    """Write a file, compressed if its name says so."""
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def complaint(path: Path, **arguments: Any) -> str:
+    """Read what cannot be read, and return the message without the folder: a single line."""
+    with pytest.raises((ValueError, FileNotFoundError)) as caught:
+        read_collection(path, **arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(f"{path.parent}{os.sep}", "")
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write(tmp_path / "labels.txt", "".join(f"{label}\n" for label in LABELS))
+
+
+# ----------------------------------------------------------------------------------- svmlight
+
+
+@pytest.fixture
+def svmlight() -> None:
+    pytest.importorskip("sklearn")
+
+
+@pytest.mark.usefixtures("svmlight")
+class TestSvmlight:
+    @pytest.mark.parametrize("ending", [".svm", ".svmlight", ".libsvm", ".SVM", ".svm.gz"])
+    def test_endings(self, tmp_path: Path, ending: str) -> None:
+        path = write(tmp_path / f"c{ending}", "1 1:2 3:1 # a comment, with a comma\n\n-1 2:1\n")
+        collection = read_collection(path)
+        assert isinstance(collection.X, sparse.csr_array)
+        assert collection.X.dtype == np.int64
+        np.testing.assert_array_equal(collection.X.toarray(), [[2, 0, 1], [0, 1, 0]])
+        np.testing.assert_array_equal(collection.y, [1, -1])
+        assert collection.y.dtype == np.int64
+        assert collection.term_names is None
+        assert collection.classes is None
+        assert collection.source == str(path)
+
+    def test_an_index_of_zero_makes_indices_count_from_zero(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "c.svm", "1 1:2\n2 0:5\n")
+        np.testing.assert_array_equal(read_collection(path).X.toarray(), [[0, 2], [5, 0]])
+
+    def test_fractions_stay(self, tmp_path: Path) -> None:
+        collection = read_collection(write(tmp_path / "c.svm", "1.5 1:0.25\n2 1:1\n"))
+        assert collection.X.dtype == np.float64
+        np.testing.assert_array_equal(collection.X.toarray(), [[0.25], [1]])
+        np.testing.assert_array_equal(collection.y, [1.5, 2])
+
+    def test_a_nan_is_left_to_counting_which_names_its_place(self, tmp_path: Path) -> None:
+        collection = read_collection(write(tmp_path / "c.svm", "1 1:nan\n"))
+        assert np.isnan(collection.X.data).all()
+
+    def test_query_ids_are_ignored(self, tmp_path: Path) -> None:
+        collection = read_collection(write(tmp_path / "c.svm", "1 qid:7 1:2\n"))
+        np.testing.assert_array_equal(collection.X.toarray(), [[2]])
+
+    def test_several_labels(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "c.svm", "1,3 5:2\n3 1:1\n 2:1\n2,2 1:1\n")
+        collection = read_collection(path)
+        assert sparse.issparse(collection.y)
+        expected = [[1, 0, 1], [0, 0, 1], [0, 0, 0], [0, 1, 0]]
+        np.testing.assert_array_equal(collection.y.toarray(), expected)
+        assert collection.classes == [1, 2, 3]
+        assert collection.X.shape == (4, 5)
+
+    def test_labels_of_another_file_replace_its_own(self, tmp_path: Path, labels: Path) -> None:
+        path = write(tmp_path / "c.svm", "1,2 1:1\n2 1:1\n3 1:1\n")
+        collection = read_collection(path, labels=labels)
+        assert list(collection.y) == LABELS
+        assert collection.classes is None
+
+    def test_names_tell_how_many_columns_there_are(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "c.svm", "1 1:2\n")
+        terms = write(tmp_path / "terms.txt", "apple\nnew york\npear\n")
+        collection = read_collection(path, terms=terms)
+        assert collection.X.shape == (1, 3)
+        assert collection.term_names is not None
+        assert list(collection.term_names) == ["apple", "new york", "pear"]
+
+    def test_too_few_names(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "c.svm", "1 3:2\n")
+        terms = write(tmp_path / "terms.txt", "apple\n")
+        assert complaint(path, terms=terms) == "terms.txt: 1 names for the 3 terms of c.svm"
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("abc 1:1", "expected 'label index:count index:count ...'"),
+            ("1:1 2:1", "expected 'label index:count index:count ...'"),
+            ("1 1:x", "expected 'label index:count index:count ...'"),
+            ("1 x:1", "expected 'label index:count index:count ...'"),
+            ("1 2", "expected 'label index:count index:count ...'"),
+            ("1 1:2:3", "expected 'label index:count index:count ...'"),
+            ("1, 1:2", "expected 'label index:count index:count ...'"),
+            ("1 -1:2", "expected indices from 0 to 2147483647"),
+            ("1 2147483648:2", "expected indices from 0 to 2147483647"),
+            ("1 99999999999999999999:2", "expected indices from 0 to 2147483647"),
+            ("1 2:1 2:1", "expected indices that increase along the line"),
+            ("1 2:1 1:1", "expected indices that increase along the line"),
+        ],
+    )
+    @pytest.mark.parametrize("ending", [".svm", ".svm.gz"])
+    def test_a_bad_line_is_named(
+        self, tmp_path: Path, line: str, message: str, ending: str
+    ) -> None:
+        path = write(tmp_path / f"c{ending}", f"1 1:1\n# comment\n{line}\n1 1:1\n")
+        assert complaint(path) == f"c{ending}, line 3: {message}"
+
+    @pytest.mark.parametrize("content", ["", "\n", "# nothing\n"])
+    def test_empty(self, tmp_path: Path, content: str) -> None:
+        assert complaint(write(tmp_path / "c.svm", content)) == "c.svm: holds no documents"
+
+    def test_columns_mean_nothing(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "c.svm", "1 1:1\n")
+        message = "c.svm: a matrix has no columns of text and labels; leave out text and label"
+        assert complaint(path, text="a", label="b") == message
+
+
+def test_svmlight_without_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "c.svm", "1 1:1\n")
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)  # importing it fails
+    with pytest.raises(MissingExtraError) as caught:
+        read_collection(path)
+    assert str(caught.value) == (
+        f"{path}: reading it needs scikit-learn: pip install 'termsift[sklearn]'"
+    )
+
+
+# ----------------------------------------------------------------------- .npz and Matrix Market
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("make", [sparse.coo_array, sparse.coo_matrix])
+def test_npz(tmp_path: Path, labels: Path, form: str, make: Any) -> None:
+    path = tmp_path / "c.npz"
+    sparse.save_npz(path, make(COUNTS).asformat(form))
+    terms = write(tmp_path / "terms.txt.gz", "apple\r\npear\r\nplum\r\n")
+    collection = read_collection(path, labels=labels, terms=terms)
+    assert isinstance(collection.X, sparse.csr_array)
+    assert collection.X.dtype == COUNTS.dtype
+    np.testing.assert_array_equal(collection.X.toarray(), COUNTS)
+    assert list(collection.y) == LABELS
+    assert collection.term_names is not None
+    assert list(collection.term_names) == ["apple", "pear", "plum"]
+
+
+@pytest.mark.parametrize("ending", [".mtx", ".mtx.gz"])
+@pytest.mark.parametrize("counts", [sparse.csr_array(COUNTS), COUNTS], ids=["sparse", "dense"])
+def test_matrix_market(tmp_path: Path, labels: Path, ending: str, counts: Any) -> None:
+    plain = tmp_path / "plain.mtx"
+    scipy_io.mmwrite(plain, counts)
+    path = write(tmp_path / f"c{ending}", plain.read_bytes())
+    collection = read_collection(path, labels=labels)
+    assert isinstance(collection.X, sparse.csr_array)
+    assert collection.X.dtype == np.int64
+    np.testing.assert_array_equal(collection.X.toarray(), COUNTS)
+    assert collection.term_names is None
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    path = tmp_path / "c.npz"
+    sparse.save_npz(path, sparse.csr_array(COUNTS))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("3\n1\n2\n", [3, 1, 2]), ("3\n1\nx\n", ["3", "1", "x"]), ("07\n1\n2", ["07", "1", "2"])],
+)
+def test_labels_that_are_all_whole_numbers_are_integers(
+    tmp_path: Path, matrix: Path, content: str, expected: list[object]
+) -> None:
+    labels = write(tmp_path / "y", content)
+    assert read_collection(matrix, labels=labels).y.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("y", "expected"),
+    [
+        (np.array([1.0, 2.0, 1.0]), np.array([1, 2, 1])),
+        (np.array(["a", "b", "a"]), np.array(["a", "b", "a"])),
+        (np.array([[1, 0], [1, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])),
+    ],
+    ids=["whole floats", "str", "indicator"],
+)
+def test_npy_labels(tmp_path: Path, matrix: Path, y: Any, expected: Any) -> None:
+    np.save(tmp_path / "y.npy", y)
+    result = read_collection(matrix, labels=tmp_path / "y.npy").y
+    np.testing.assert_array_equal(result, expected)
+    assert result.dtype == expected.dtype
+
+
+def test_matrices_need_labels(matrix: Path) -> None:
+    message = "c.npz: has no labels of its own; give a file with one label a line"
+    assert complaint(matrix) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("y", "a\nb\n", "y: 2 labels for the 3 documents of c.npz"),
+        ("y", "a\n\nb\n", "y, line 2: expected a label, found nothing"),
+        ("y", b"a\n\xff\nb\n", "y, line 2: expected UTF-8"),
+        ("y.npy", "junk", "y.npy: expected an array of labels saved by numpy.save"),
+        ("y.npy", "", "y.npy: damaged or cut short: No data left in file"),
+    ],
+)
+def test_bad_labels(
+    tmp_path: Path, matrix: Path, name: str, content: str | bytes, message: str
+) -> None:
+    assert complaint(matrix, labels=write(tmp_path / name, content)) == message
+
+
+@pytest.mark.parametrize("y", [np.array(3), np.zeros((3, 1, 1))])
+def test_npy_labels_of_another_shape(tmp_path: Path, matrix: Path, y: Any) -> None:
+    np.save(tmp_path / "y.npy", y)
+    message = f"y.npy: expected labels or an indicator matrix, found {y.ndim}-d"
+    assert complaint(matrix, labels=tmp_path / "y.npy") == message
+
+
+def test_pickled_labels_are_refused(tmp_path: Path, matrix: Path) -> None:
+    np.save(tmp_path / "y.npy", np.array(LABELS, dtype=object), allow_pickle=True)
+    message = "y.npy: expected an array of labels saved by numpy.save"
+    assert complaint(matrix, labels=tmp_path / "y.npy") == message
+
+
+@pytest.mark.parametrize("which", ["labels", "terms"])
+def test_missing_side_file(tmp_path: Path, matrix: Path, labels: Path, which: str) -> None:
+    arguments = {"labels": labels, which: tmp_path / "absent"}
+    assert complaint(matrix, **arguments) == "absent: no such file"
+
+
+def test_names_of_a_matrix_must_fit(tmp_path: Path, matrix: Path, labels: Path) -> None:
+    terms = write(tmp_path / "terms", "a\nb\nc\nd\n")
+    message = "terms: 4 names for the 3 terms of c.npz"
+    assert complaint(matrix, labels=labels, terms=terms) == message
+
+
+@pytest.mark.parametrize("content", [b"junk", b"PK\x03\x04junk", b""])
+def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
+    path = write(tmp_path / "c.npz", content)
+    assert complaint(path, labels=labels) in (
+        "c.npz: expected a sparse matrix saved by scipy.sparse.save_npz",
+        "c.npz: damaged or cut short: File is not a zip file",
+        "c.npz: damaged or cut short: No data left in file",
+    )
+
+
+@pytest.mark.parametrize("arrays", [{"a": np.arange(3)}, {"format": 3}, {"format": "csr"}])
+def test_npz_of_something_else(tmp_path: Path, labels: Path, arrays: dict[str, Any]) -> None:
+    np.savez(tmp_path / "c.npz", **arrays)
+    message = "c.npz: expected a sparse matrix saved by scipy.sparse.save_npz"
+    assert complaint(tmp_path / "c.npz", labels=labels) == message
+
+
+def test_npz_of_a_vector(tmp_path: Path, labels: Path) -> None:
+    pytest.importorskip("scipy", minversion="1.13", reason="older ones have no sparse vectors")
+    sparse.save_npz(tmp_path / "c.npz", sparse.coo_array(np.arange(3)))
+    message = "c.npz: expected a matrix of two dimensions, found 1"
+    assert complaint(tmp_path / "c.npz", labels=labels) == message
+
+
+def test_npz_cut_short(matrix: Path, labels: Path) -> None:
+    matrix.write_bytes(matrix.read_bytes()[:-40])
+    assert complaint(matrix, labels=labels).startswith("c.npz: damaged or cut short: ")
+
+
+def test_npz_with_a_wrong_byte(matrix: Path, labels: Path) -> None:
+    with zipfile.ZipFile(matrix) as archive:
+        header = archive.getinfo("data.npy").header_offset
+    content = bytearray(matrix.read_bytes())
+    name_length, extra_length = struct.unpack("<HH", content[header + 26 : header + 30])
+    content[header + 30 + name_length + extra_length + 20] ^= 0xFF
+    matrix.write_bytes(content)
+    assert complaint(matrix, labels=labels).startswith("c.npz: damaged or cut short: ")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_npz_with_indices_outside(tmp_path: Path, labels: Path, form: str) -> None:
+    matrix = sparse.csr_array(COUNTS).asformat(form)
+    matrix.indices[0] = 1_000_000
+    sparse.save_npz(tmp_path / "c.npz", matrix)
+    assert complaint(tmp_path / "c.npz", labels=labels).startswith("c.npz: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "Line 1: Not a Matrix Market file. Missing banner."),
+        ("hello\n", "Line 1: Not a Matrix Market file. Missing banner."),
+        ("{}3 3 1\n1 1 x\n", "Line 3: Invalid integer value."),
+        ("{}3 3 2\n1 1 1\n", "Truncated file. Expected another 1 lines."),
+        ("{}3 3 1\n4 1 1\n", "Line 3: Row index out of bounds"),
+        ("{}3 3 1\n1 1 99999999999999999999\n", "Line 3: Integer out of range."),
+    ],
+)
+def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:
+    banner = "%%MatrixMarket matrix coordinate integer general\n"
+    path = write(tmp_path / "c.mtx", content.format(banner))
+    assert complaint(path, labels=labels) == f"c.mtx: expected a Matrix Market file: {message}"
+
+
+# --------------------------------------------------------------------------------------- tables
+
+ROWS = [("sport", "Ball, ball GOAL"), ("trade", "a oil ball"), ("sport", '"goal" größe_1')]
+WORDS = ["ball", "goal", "größe_1", "oil"]
+WORD_COUNTS = [[2, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
+
+
+def table(delimiter: str) -> str:
+    quoted = [[label, '"' + text.replace('"', '""') + '"'] for label, text in ROWS]
+    return "".join(delimiter.join(row) + "\n" for row in [["label", "text"], *quoted])
+
+
+def json_lines(text: str = "text", label: str = "label") -> str:
+    return "".join(
+        json.dumps({"id": 1, label: its_label, text: document}) + "\n"
+        for its_label, document in ROWS
+    )
+
+
+RAW = "".join(f"{label}\t{text}\n" for label, text in ROWS)
+
+
+def check(collection: Collection) -> None:
+    np.testing.assert_array_equal(collection.X.toarray(), WORD_COUNTS)
+    assert collection.X.dtype == np.int64
+    assert collection.term_names is not None
+    assert list(collection.term_names) == WORDS
+    assert list(collection.y) == [label for label, _ in ROWS]
+
+
+@pytest.mark.parametrize("gz", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".csv", table(",")),
+        (".tsv", table("\t")),
+        (".txt", RAW),
+        (".jsonl", json_lines()),
+        (".ndjson", json_lines()),
+    ],
+)
+def test_tables(tmp_path: Path, ending: str, content: str, gz: str) -> None:
+    path = write(tmp_path / f"c{ending}{gz}", content)
+    collection = read_collection(path)
+    check(collection)
+    assert collection.source == str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns"),
+    [
+        ("c.csv", table(",").replace("text", "body", 1), {"text": "body"}),
+        ("c.csv", table(",").partition("\n")[2], {"text": 2, "label": 1}),
+        ("c.tsv", table("\t").partition("\n")[2], {"text": "2", "label": "1"}),
+        ("c.txt", "label\ttext\n" + RAW, {"text": "text", "label": "label"}),
+        ("c.txt", RAW.replace("sport", "x\tsport").replace("trade", "x\ttrade"),
+         {"text": 3, "label": 2}),
+        ("c.jsonl", json_lines("body", "2"), {"text": "body", "label": 2}),
+    ],
+)  # fmt: skip
+def test_other_columns(tmp_path: Path, name: str, content: str, columns: dict[str, Any]) -> None:
+    check(read_collection(write(tmp_path / name, content), **columns))
+
+
+def test_bytes_that_programs_add(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf" + table(",").replace("\n", "\r\n").encode() + b"\r\n"
+    check(read_collection(write(tmp_path / "c.csv", content)))
+
+
+def test_lines_within_quotes(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb\n')
+    assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
+    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb,"two\n\ntwo"\n')
+    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[1, 1], [0, 2]])
+
+
+def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
+    usual = csv.field_size_limit()
+    path = write(tmp_path / "c.csv", f"label,text\na,{'word ' * 100_000}\nb,\n")
+    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
+    assert csv.field_size_limit() == usual
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["1", "2", "1"], [1, 2, 1]),
+        ([1, 2, 1], [1, 2, 1]),
+        ([1, "1", True], [1, "1", True]),
+        ([2**70, 1, 1], [2**70, 1, 1]),
+    ],
+)
+def test_json_labels(tmp_path: Path, values: list[Any], expected: list[Any]) -> None:
+    lines = [json.dumps({"label": value, "text": "some words"}) for value in values]
+    y = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines))).y.tolist()
+    assert [(type(label), label) for label in y] == [(type(label), label) for label in expected]
+
+
+def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    documents = [
+        "It's 2 o'clock; x-ray vs. X_ray, co-operate a b cd",
+        "ÄÖÜ straße İstanbul naïve Ünïcode 東京 東 e\u0301te\u0301 ǅ",
+        "",
+        "under_score __dunder__ 3.14 0x1F\tTab\u00a0nbsp\u2028sep",
+    ]
+    lines = [json.dumps({"label": "a", "text": document}) for document in documents]
+    collection = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines)))
+    vectorizer = text.CountVectorizer()
+    expected = vectorizer.fit_transform(documents)
+    assert collection.term_names is not None
+    assert list(collection.term_names) == list(vectorizer.get_feature_names_out())
+    np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "message"),
+    [
+        ("c.csv", "id,body\n1,x\n", {},
+         "c.csv, line 1: expected one column 'text', found 'id', 'body'"),
+        ("c.csv", "\nid,text\n1,x\n", {},
+         "c.csv, line 2: expected one column 'label', found 'id', 'text'"),
+        ("c.csv", "text,text,label\n", {},
+         "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'"),
+        ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
+        ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
+        ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
+        ("c.csv", 'label,text\na,one\nb,"two\n', {}, "c.csv, line 3: unexpected end of data"),
+        ("c.csv", 'label,text\na,"one" two\n', {}, "c.csv, line 2: ',' expected after '\"'"),
+        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
+        ("c.csv", "label,text\na,one\n", {"text": 2},
+         "text and label are two names of columns or two numbers, not 2 and 'label'"),
+        ("c.csv", "a,one\n", {"text": 3, "label": 1},
+         "c.csv, line 1: expected at least 3 fields, found 2"),
+        ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
+        ("c.csv", "", {}, "c.csv: holds no documents"),
+        ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
+        ("c.csv", "label,text\na,x y z\n", {},
+         "c.csv: no text has a word of two or more letters"),
+        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
+        ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
+        ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
+        ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
+         "c.jsonl, line 3: expected a JSON object: "
+         "Expecting ':' delimiter: line 2 column 1 (char 9)"),
+        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected a JSON object, found list"),
+        ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
+         "c.jsonl, line 1: expected a key 'text', found 'label', 'body'"),
+        ("c.jsonl", "{}\n", {"text": "a"}, "c.jsonl, line 1: expected a key 'a', found none"),
+        ("c.jsonl", '{"label": 1, "text": 2}\n', {},
+         "c.jsonl, line 1: expected a string as 'text'"),
+        ("c.jsonl", '{"label": null, "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number"),
+        ("c.jsonl", '{"label": "", "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number"),
+        ("c.jsonl", '{"label": 1.5, "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number"),
+    ],
+)  # fmt: skip
+def test_bad_tables(
+    tmp_path: Path, name: str, content: str | bytes, columns: dict[str, Any], message: str
+) -> None:
+    assert complaint(write(tmp_path / name, content), **columns) == message
+
+
+def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", "[" * 200_000 + "\n")
+    assert complaint(path).startswith("c.jsonl, line 1: expected a JSON object: ")
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
+def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
+    message = f"{name}: a table has its own labels and terms; leave out labels and terms"
+    assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
+
+
+# ------------------------------------------------------------------------------------ any file
+
+KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson"
+
+
+@pytest.mark.parametrize("name", ["c.xlsx", "c", "c.gz", "c.npz.gz", ".gz", "c.csv.bz2"])
+def test_unknown_kind(tmp_path: Path, name: str) -> None:
+    message = f"{name}: unknown kind of file; the known endings are {KNOWN}"
+    assert complaint(write(tmp_path / name, "x")) == message
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    assert complaint(tmp_path / "c.csv") == "c.csv: no such file"
+
+
+def test_folder(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").mkdir()
+    assert complaint(tmp_path / "c.csv") == "c.csv: is a folder; expected a file"
+
+
+LONG = {
+    "c.csv.gz": "label,text\n" + "".join(f"a,word{i % 7} word{i**3}\n" for i in range(999)),
+    "c.txt.gz": "".join(f"a\tword{i % 7} word{i**3}\n" for i in range(999)),
+    "c.jsonl.gz": "".join(f'{{"label": 1, "text": "word{i**3}"}}\n' for i in range(999)),
+    "c.svm.gz": "".join(f"{i % 7} {1 + i % 5}:{i**3}\n" for i in range(999)),
+    "c.mtx.gz": "%%MatrixMarket matrix coordinate integer general\n999 999 999\n"
+    + "".join(f"{i + 1} {999 - i} {i**3}\n" for i in range(999)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("damage", ["cut short", "not gzip", "wrong byte"])
+def test_damaged_gzip(tmp_path: Path, labels: Path, name: str, damage: str) -> None:
+    if name == "c.svm.gz":
+        pytest.importorskip("sklearn")
+    whole = gzip.compress(LONG[name].encode())
+    half = len(whole) // 2
+    content = {
+        "cut short": whole[:half],
+        "not gzip": LONG[name].encode(),
+        "wrong byte": whole[:half] + bytes([whole[half] ^ 0xFF]) + whole[half + 1 :],
+    }[damage]
+    (tmp_path / name).write_bytes(content)
+    arguments = {"labels": labels} if name == "c.mtx.gz" else {}
+    message = complaint(tmp_path / name, **arguments)
+    if damage == "wrong byte":  # what it makes of the text may be noticed first
+        assert message.startswith(name)
+    else:
+        assert message.startswith(f"{name}: damaged or cut short: ")
+
+
+def test_unreadable_file_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "c.csv", table(","))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    with pytest.raises(PermissionError):
+        read_collection(path)
+
+
+# --------------------------------------------------------------------------- the two small doors
+
+
+def test_count_words_of_nothing() -> None:
+    X, names = count_words([])
+    assert X.shape == (0, 0)
+    assert len(names) == 0
+    X, names = count_words([[], []])
+    assert X.shape == (2, 0)
+    assert X.dtype == np.int64
+
+
+def test_count_words_takes_iterators_and_sorts() -> None:
+    X, names = count_words(iter(word for word in words) for words in (["z", "a"], ["z", "z"]))
+    assert list(names) == ["a", "z"]
+    np.testing.assert_array_equal(X.toarray(), [[1, 1], [0, 2]])
+    assert X.has_canonical_format
+
+
+def test_read_names(tmp_path: Path) -> None:
+    names = read_names(write(tmp_path / "terms.txt", "new york\n tab\t\nü"))
+    assert list(names) == ["new york", " tab\t", "ü"]
+    assert names.dtype == object
+    path = write(tmp_path / "terms.txt", "a\n\n")
+    with pytest.raises(ValueError, match="line 2: expected a term, found nothing"):
+        read_names(path)
