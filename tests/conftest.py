@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+import termsift as ts
+from termsift import _core
+from termsift._info import build_info
+
+# A slow machine must not fail a test: no deadline.
+settings.register_profile("termsift", deadline=None)
+settings.load_profile("termsift")
+
+
+def pytest_report_header() -> str:
+    return "termsift: " + ", ".join(f"{name} {value}" for name, value in build_info().items())
+
+
+@pytest.fixture(params=_core.simd_targets())
+def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Every SIMD target that this machine has, in turn."""
+    before = _core.simd_target()
+    _core.use_simd_target(request.param)
+    yield request.param
+    _core.use_simd_target(before)
+
+
+@pytest.fixture(params=[method.name for method in ts.methods()])
+def method(request: pytest.FixtureRequest) -> str:
+    """Every method of the registry, in turn."""
+    return str(request.param)

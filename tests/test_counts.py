@@ -1,0 +1,270 @@
+"""ClassCounts: the compiled counting equals the reference, whatever the input looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import termsift as ts
+from strategies import collections
+from termsift import reference
+
+
+def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
+    """Integers and float cells exactly: both are summed in document order."""
+    assert counts.classes == expected.classes
+    assert counts.n_docs == expected.n_docs
+    for name in ("class_docs", "term_frequency", "document_frequency"):
+        ours, theirs = getattr(counts, name), getattr(expected, name)
+        ours = ours.toarray() if sp.issparse(ours) else ours
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(ours, theirs), name
+    if counts.class_tokens.dtype == np.int64:
+        assert np.array_equal(counts.class_tokens, expected.class_tokens)
+    else:  # ours is the correctly rounded sum of the cells
+        np.testing.assert_allclose(counts.class_tokens, expected.class_tokens, rtol=1e-13)
+
+
+def fits_float_counts(X: Any, sample_weight: Any) -> bool:
+    """Whether no int64 beyond 2^53 meets float weights, which is refused rather than rounded."""
+    if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
+        return True
+    return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())
+
+
+@given(collections())
+def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
+    X, y, sample_weight = collection
+    if not fits_float_counts(X, sample_weight):
+        with pytest.raises(ValueError, match="float counts cannot hold exactly"):
+            ts.count(X, y, sample_weight)
+        return
+    counts = ts.count(X, y, sample_weight)
+    assert_equal_counts(counts, reference.count(X, y, sample_weight))
+    tables = counts.term_frequency, counts.document_frequency
+    for table in tables:  # canonical: sorted, distinct, without zeros
+        assert table.has_canonical_format
+        assert (table.data > 0).all()
+
+
+def rows_of(X: Any, rows: slice) -> Any:
+    """Rows as they are stored: scipy's own slicing may sort them or sum duplicates."""
+    X = X.tocsr() if X.format == "csc" else X
+    indptr = X.indptr[rows.start : rows.stop + 1]
+    part = slice(int(indptr[0]), int(indptr[-1]))
+    out = sp.csr_array((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
+    out.indptr, out.indices, out.data = indptr - indptr[0], X.indices[part], X.data[part]
+    return out
+
+
+@given(collections(), st.data())
+def test_updates_in_any_chunks_give_the_same_bits(
+    collection: tuple[Any, Any, Any], data: st.DataObject
+) -> None:
+    X, y, sample_weight = collection
+    assume(fits_float_counts(X, sample_weight))
+    n_docs = X.shape[0]
+    whole = ts.count(X, y, sample_weight)
+    cut = data.draw(st.integers(0, n_docs))
+    chunks = [slice(0, cut), slice(cut, n_docs)]
+    labels = (
+        [y[chunk] for chunk in chunks] if not sp.issparse(y) else [y.tocsr()[c] for c in chunks]
+    )
+    weights = [None if sample_weight is None else sample_weight[chunk] for chunk in chunks]
+    counts = ts.count(rows_of(X, chunks[0]), labels[0], weights[0])
+    counts.update(rows_of(X, chunks[1]), labels[1], weights[1])
+    assert counts == whole
+
+
+@given(collections(), st.data())
+def test_shards_add_and_folds_subtract(
+    collection: tuple[Any, Any, Any], data: st.DataObject
+) -> None:
+    X, y, sample_weight = collection
+    assume(fits_float_counts(X, sample_weight))
+    whole = ts.count(X, y, sample_weight)
+    assume(whole.class_docs.dtype == np.int64)  # float shards round: see below
+    cut = data.draw(st.integers(0, X.shape[0]))
+    a, b = (
+        ts.count(
+            rows_of(X, part),
+            y.tocsr()[part] if sp.issparse(y) else y[part],
+            None if sample_weight is None else sample_weight[part],
+        )
+        for part in (slice(0, cut), slice(cut, X.shape[0]))
+    )
+    assert a + b == whole
+    rest = whole - b
+    for c, label in enumerate(rest.classes):  # classes of the whole, some perhaps empty
+        if label in a.classes:
+            mine = a.classes.index(label)
+            for name in ("term_frequency", "document_frequency"):
+                ours, theirs = getattr(rest, name).toarray(), getattr(a, name).toarray()
+                assert np.array_equal(ours[c], theirs[mine])
+            assert rest.class_docs[c] == a.class_docs[mine]
+        else:
+            assert rest.class_docs[c] == 0
+            assert rest.term_frequency.toarray()[c].sum() == 0
+
+
+def test_float_folds_leave_no_dust() -> None:
+    # 0.1 + 0.2 - 0.2 is not 0.1, and 0.1 - 0.1 must vanish, not stay as a pair.
+    X = sp.csr_array(np.array([[0.1, 0.3], [0.2, 0.0], [0.7, 0.0]]))
+    y = ["a", "b", "a"]
+    rest = ts.count(X, y) - ts.count(X[:1], y[:1])
+    assert rest.document_frequency.toarray().tolist() == [[1, 0], [1, 0]]
+    np.testing.assert_allclose(rest.term_frequency.toarray(), [[0.7, 0], [0.2, 0]], rtol=1e-15)
+
+
+def test_float_shards_add_to_rounding() -> None:
+    rng = np.random.default_rng(1)
+    X = sp.csr_array(rng.random((60, 9)) * (rng.random((60, 9)) < 0.4))
+    y = rng.integers(0, 3, 60)
+    united = ts.count(X[:25], y[:25]) + ts.count(X[25:], y[25:])
+    whole = ts.count(X, y)
+    np.testing.assert_allclose(
+        united.term_frequency.toarray(), whole.term_frequency.toarray(), rtol=1e-14
+    )
+    assert np.array_equal(united.document_frequency.toarray(), whole.document_frequency.toarray())
+
+
+def test_what_is_no_part_cannot_be_subtracted() -> None:
+    whole = ts.count(np.array([[1, 2]]), ["a"])
+    with pytest.raises(ValueError, match=r"term 0 in class 0 would be negative"):
+        whole - ts.count(np.array([[2, 0]]), ["a"])
+    with pytest.raises(ValueError, match="class 'b' is not among"):
+        whole - ts.count(np.array([[1, 0]]), ["b"])
+
+
+def test_late_classes_and_terms() -> None:
+    counts = ts.count(np.array([[1, 2]]), ["m"])
+    counts.update(np.array([[0, 1, 5]]), ["a"]).update(np.array([[4]]), ["z"])
+    assert counts.classes == ["a", "m", "z"]
+    assert counts.term_frequency.toarray().tolist() == [[0, 1, 5], [1, 2, 0], [4, 0, 0]]
+
+
+def test_given_classes_keep_their_order_and_late_ones_follow() -> None:
+    counts = ts.count(np.array([[1], [2]]), ["a", "c"], classes=["c", "b", "a"])
+    assert counts.classes == ["c", "b", "a"]
+    assert counts.class_docs.tolist() == [1, 0, 1]
+    assert counts.update(np.array([[1]]), ["aa"]).classes == ["c", "b", "a", "aa"]
+
+
+def test_several_labels_count_a_document_once_in_the_collection() -> None:
+    X = np.array([[1, 0], [2, 1], [4, 0]])
+    indicator = np.array([[1, 1], [0, 1], [0, 0]])
+    counts = ts.count(X, indicator, classes=["x", "y"])
+    assert counts.term_frequency.toarray().tolist() == [[1, 0], [3, 1]]
+    assert (counts.n_docs, counts.class_docs.tolist()) == (3, [1, 2])
+    arrays = counts._counts.to_arrays()
+    assert arrays["has_collection"]
+    assert arrays["document_frequency"][-2:].tolist() == [3, 1]
+    # An indicator that says one class a document is the same as labels, and adds to them.
+    single = np.array([[1, 0], [0, 1], [0, 1]])
+    assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
+    united = counts + ts.count(X, ["x", "y", "y"])
+    assert united._counts.to_arrays()["document_frequency"][-2:].tolist() == [6, 2]
+    rest = united - counts
+    assert rest.n_docs == 3
+    assert rest.term_frequency.toarray().tolist() == [[1, 0], [6, 1]]
+
+
+@pytest.mark.parametrize(
+    "kind", ["list", "object", "str", "bytes", "int8", "uint64", "wide", "bool"]
+)
+def test_labels_of_any_kind(kind: str) -> None:
+    X = np.eye(4, dtype=int)
+    y: Any = {
+        "list": [(1, 2), (0,), (1, 2), (5,)],
+        "object": np.array(["b", "a", "b", "c"], dtype=object),
+        "str": np.array(["b", "a", "b", "c"]),
+        "bytes": np.array([b"b", b"a", b"b", b"c"]),
+        "int8": np.array([-3, -128, -3, 127], dtype=np.int8),
+        "uint64": np.array([2**63, 5, 2**63, 2**64 - 1], dtype=np.uint64),
+        "wide": np.array([-(2**62), -(2**63), -(2**62), 2**63 - 1]),
+        "bool": np.array([True, False, True, True]),
+    }[kind]
+    assert_equal_counts(ts.count(X, y), reference.count(X, y))
+
+
+def test_series_and_frames() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"good": [1, 0], "bad": [0, 3]})
+    counts = ts.count(frame, pd.Series(["pos", "neg"], index=[7, 9]))
+    assert counts.term_frequency.toarray().tolist() == [[0, 3], [1, 0]]
+    weighted = ts.count(frame, pd.Categorical(["pos", "neg"]), pd.Series([2, 1]))
+    assert weighted.class_docs.tolist() == [1, 2]
+
+
+def test_arrays_of_other_layouts(tmp_path: Any) -> None:
+    rng = np.random.default_rng(2)
+    X = sp.csr_array(rng.poisson(0.5, (20, 12)))
+    y = rng.integers(0, 3, 20)
+    expected = ts.count(X, y)
+
+    strided = X.copy()
+    strided.data = np.repeat(X.data, 2)[::2]
+    assert ts.count(strided, y) == expected
+
+    swapped = X.copy()
+    swapped.data, swapped.indices = X.data.astype(">i8"), X.indices.astype(">i4")
+    assert ts.count(swapped, y) == expected
+
+    mapped = X.copy()
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(X, name))
+        setattr(mapped, name, np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
+    assert ts.count(mapped, y) == expected
+    del mapped
+
+    half = sp.csr_array(X.astype(np.float64))
+    half.data = half.data.astype(np.float16)
+    assert np.array_equal(
+        ts.count(half, y).term_frequency.toarray(), expected.term_frequency.toarray()
+    )
+    long = sp.csr_array(X.astype(np.longdouble))
+    assert np.array_equal(
+        ts.count(long, y).term_frequency.toarray(), expected.term_frequency.toarray()
+    )
+    assert ts.count(np.asfortranarray(X.toarray()), y) == expected
+
+
+def test_the_caller_s_arrays_are_left_alone() -> None:
+    X = sp.csr_array((np.array([1, 0, 2]), np.array([1, 1, 0]), np.array([0, 3])), shape=(1, 2))
+    before = X.data.copy(), X.indices.copy(), X.indptr.copy()
+    ts.count(X, [0])
+    ts.count(X.tocsc(), [0])
+    assert all(
+        np.array_equal(a, b) for a, b in zip(before, (X.data, X.indices, X.indptr), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "classes"), [((0, 0), []), ((0, 5), []), ((3, 0), [1]), ((1, 1), [1])]
+)
+def test_the_smallest_collections(shape: tuple[int, int], classes: list[int]) -> None:
+    counts = ts.count(sp.csr_array(shape, dtype=np.int64), np.ones(shape[0], dtype=int))
+    assert counts.classes == classes
+    assert counts.n_terms == shape[1]
+    assert counts.term_frequency.shape == (len(classes), shape[1])
+
+
+def test_exact_up_to_the_last_int64() -> None:
+    most = np.iinfo(np.int64).max
+    counts = ts.count(np.array([[most - 1], [1]]), ["a", "a"])
+    assert counts.term_frequency.toarray().item() == most
+    with pytest.raises(ts.CountOverflowError):
+        counts.update(np.array([[1]]), ["a"])
+    assert counts.class_tokens.tolist() == [most]
+
+
+def test_counts_print_what_they_are() -> None:
+    counts = ts.count(np.array([[1, 2]]), ["a"])
+    assert repr(counts) == "<ClassCounts of 1 documents: 1 classes x 2 terms, 2 pairs, exact>"
+    with pytest.raises(TypeError, match=r"termsift\.count"):
+        ts.ClassCounts()

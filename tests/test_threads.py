@@ -1,0 +1,177 @@
+"""Threads, forks, interrupts: polite whatever else the process does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+from termsift import _core
+
+
+def collection(
+    n_docs: int = 1500, n_terms: int = 4000, kind: str = "int"
+) -> tuple[sp.csr_array, np.ndarray]:
+    rng = np.random.default_rng(n_docs)
+    X = sp.random_array((n_docs, n_terms), density=0.02, rng=rng, format="csr")
+    X.data = rng.integers(1, 9, X.nnz) if kind == "int" else X.data
+    return X, rng.integers(0, 11, n_docs)
+
+
+@pytest.mark.parametrize("kind", ["int", "float"])
+@pytest.mark.parametrize("layout", ["sorted", "unsorted"])
+@pytest.mark.parametrize("n_threads", [2, 3, 7])
+def test_counts_do_not_depend_on_threads(kind: str, layout: str, n_threads: int) -> None:
+    X, y = collection(kind=kind)
+    if layout == "unsorted":
+        X.indices = np.random.default_rng(0).permutation(X.indices)  # duplicates too
+    assert ts.count(X, y, n_threads=n_threads) == ts.count(X, y, n_threads=1)
+
+
+def run(code: str, **environment: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+needs_openmp = pytest.mark.skipif(
+    _core.openmp_version() == "none", reason="built without OpenMP: always one thread"
+)
+
+
+@needs_openmp
+def test_omp_num_threads_is_respected() -> None:
+    code = "from termsift import _core; print(_core.effective_n_threads(0))"
+    assert run(code, OMP_NUM_THREADS="1") == "1"
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert int(run(code, OMP_NUM_THREADS="64")) == available
+
+
+@needs_openmp
+def test_threadpoolctl_is_respected() -> None:
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    with threadpoolctl.threadpool_limits(limits=1, user_api="openmp"):
+        assert _core.effective_n_threads(0) == 1
+
+
+def test_the_environment_is_left_alone() -> None:
+    code = """
+    import os
+    before = dict(os.environ)
+    import termsift, numpy as np
+    termsift.md(np.eye(3, dtype=int), [0, 1, 1])
+    print(before == dict(os.environ))
+    """
+    assert run(code) == "True"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_child_works() -> None:
+    # The parent's OpenMP threads do not exist in the child: waiting for them would hang it.
+    code = """
+    import os, numpy as np, scipy.sparse as sp, termsift as ts
+    X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (300, 2000)))
+    y = np.arange(300) % 9
+    before = ts.count(X, y, n_threads=2)
+    scores = before.score("md", n_threads=2)
+    child = os.fork()
+    if child == 0:
+        same = ts.count(X, y, n_threads=2) == before
+        same &= bool((before.score("md", n_threads=2) == scores).all())
+        os._exit(0 if same else 1)
+    print(os.waitpid(child, 0)[1])
+    """
+    assert run(code, PYTHONWARNINGS="ignore") == "0"
+
+
+def test_the_gil_is_released_and_python_threads_agree() -> None:
+    X, y = collection()
+    expected = ts.count(X, y)
+    results: list[ts.ClassCounts] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(ts.count(X, y, n_threads=2)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert all(result == expected for result in results)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer on this system")
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stop
+
+    X, y = collection(n_docs=4000)
+    counts = ts.count(X, y)
+    before = counts + ts.count(X[:0], y[:0])
+
+    def forever() -> None:
+        while True:  # until the signal, which finds a call at work
+            counts._counts.merge(counts._counts, n_threads)
+            ts.count(X, y, n_threads=n_threads)
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(Stop):
+            forever()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert counts == before
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer on this system")
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stop
+
+    # A single call of several seconds: 5,000 classes of 200,000 terms, of which each has a few.
+    n_classes, n_terms = 5000, 200_000
+    X = sp.csr_array(
+        (
+            np.ones(40 * n_classes, dtype=np.int64),
+            np.random.default_rng(0).integers(0, n_terms, 40 * n_classes),
+            np.arange(n_classes + 1) * 40,
+        ),
+        shape=(n_classes, n_terms),
+    )
+    counts = ts.count(X, np.arange(n_classes))
+    previous = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        started = time.process_time()
+        with pytest.raises(Stop):
+            counts.score("md", n_threads=n_threads)
+        stopped_after = time.process_time() - started
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert stopped_after < 60  # a hang would fail; how long a second is depends on the machine
