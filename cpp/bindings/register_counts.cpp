@@ -139,7 +139,6 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
       tf.size() != terms.size() || df.size() != terms.size() || (has_collection && n_rows < 1))
     throw py::value_error("the arrays of the counts do not fit together");
   ClassCounts<Count> counts{n_terms, n_docs.cast<Count>(), {}, nullptr};
-  if (!(counts.n_docs >= 0)) throw py::value_error("the number of documents is negative");
   for (py::ssize_t c = 0; c < n_rows; ++c) {
     if (begin[c + 1] < begin[c] || begin[c + 1] > terms.size())
       throw py::value_error("the offsets of the counts decrease at class " + std::to_string(c));
@@ -153,6 +152,8 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     row.sum_tokens();
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(std::move(row)));
   }
+  for (const auto& row : counts.rows)
+    if (!(row->n_docs <= counts.n_docs)) throw py::value_error("a class has more documents than there are");
   if (has_collection) {
     counts.collection = counts.rows.back();
     counts.rows.pop_back();

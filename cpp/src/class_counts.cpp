@@ -49,6 +49,7 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
   }
   sum.size = n;
   sum.sum_tokens();
+  check_finite(sum);
   return sum;
 }
 
@@ -126,7 +127,21 @@ void ClassRow<Count>::sum_tokens() {
     DoubleDouble sum;
     for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
     n_tokens = sum.hi;
-    if (!std::isfinite(n_tokens)) throw std::invalid_argument("the term frequencies of a class add up to infinity");
+  }
+}
+
+template <CountType Count>
+void check_finite(Count sum, const char* what) {
+  if (!std::isfinite(static_cast<double>(sum)))
+    throw std::invalid_argument(std::string(what) + " add up to infinity");
+}
+
+template <CountType Count>
+void check_finite(const ClassRow<Count>& row) {
+  if constexpr (std::is_floating_point_v<Count>) {
+    // A term's documents are no more than the class's. An infinite sum of finite tokens is NaN in double-double.
+    check_finite(row.n_docs, "the weights of a class's documents");
+    check_finite(row.n_tokens, "the term frequencies of a class");
   }
 }
 
@@ -136,7 +151,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
     const TermId term = row.terms[i];
     const Count tf = row.term_frequency[i], df = row.document_frequency[i];
     const bool positive = tf > 0 && df > 0 && std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
-    const bool consistent = !std::is_integral_v<Count> || df <= tf;
+    const bool consistent = !std::is_integral_v<Count> || (df <= tf && df <= row.n_docs);
     if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive || !consistent)
       throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
                                   std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
@@ -177,6 +192,7 @@ ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& 
     return std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
   });
   result.n_docs = n_docs;
+  check_finite(n_docs, "the weights of the documents");
   return result;
 }
 
@@ -221,6 +237,8 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
 template struct ClassRow<std::int64_t>;
 template struct ClassRow<double>;
 #define TERMSIFT_INSTANTIATE(Count)                                                                        \
+  template void check_finite(Count, const char*);                                                          \
+  template void check_finite(const ClassRow<Count>&);                                                      \
   template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
   template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
   template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \

@@ -1,5 +1,6 @@
 #include "class_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -37,12 +38,19 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
                                 std::to_string(n));
 
   std::vector<DoubleDouble> weight(n);
+  double largest_weight = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const auto c = static_cast<std::size_t>(model.classes[k]);
     weight[k] = estimation.prior_weights.empty() ? exact_double(counts.rows[c]->n_docs)
                                                  : DoubleDouble{estimation.prior_weights[c], 0};
+    largest_weight = std::max(largest_weight, weight[k].hi);
     if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
   }
+  if (largest_weight == 0)
+    throw std::invalid_argument("class_prior gives no class with documents any mass");
+  // By a power of two, so that weights near 1e300 add up.
+  const int exponent = -std::ilogb(largest_weight);
+  for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
   // The weight of all classes but k, from sums of positive numbers on both sides of it: 1 - pi_k as a difference would
   // lose its digits where one class has nearly all the mass.
   std::vector<DoubleDouble> rest(n);
@@ -67,7 +75,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     DoubleDouble L = add(exact_double(row.n_tokens), {estimation.b2, 0});
     if (!std::isfinite(L.hi)) throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) + " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
-    constants.scale = std::ldexp(1.0, -std::ilogb(L.hi));
+    constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);
     const DoubleDouble inverse = divide({1, 0}, L);
     const DoubleDouble prior = divide(weight[k], total);

@@ -19,6 +19,11 @@ std::string text(double value) {
   std::snprintf(buffer, sizeof buffer, "%.17g", value);
   return buffer;
 }
+std::string text(float value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.9g", static_cast<double>(value));
+  return buffer;
+}
 template <class Value>
 std::string text(Value value) {
   return std::to_string(value);
@@ -99,7 +104,8 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 template <class Index, class Value>
 void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights) {
-  double most_tokens = 0;
+  double most_tokens = static_cast<double>(counts.n_docs);
+  if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
   for (const auto& row : counts.rows) most_tokens += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
   const double largest_weight =
       weights == nullptr || x.n_rows == 0 ? 1 : static_cast<double>(*std::max_element(weights, weights + x.n_rows));
@@ -142,7 +148,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
 template <class Index, class Value>
 void check_exact_doubles(const CsrView<Index, Value>& x, const CsrFacts& facts) {
   if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8) {
-    if (facts.largest_value <= 0x1p53) return;
+    if (facts.largest_value < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
     for (std::int64_t d = 0; d < x.n_rows; ++d)
       for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
         // Below 2^63, so that the conversion back is defined.
@@ -205,11 +211,10 @@ struct Counters {
   std::vector<TermId> touched;  // the terms whose counters are not zero
 };
 
-// Adds the documents to the counters in the given order.
+// Adds the documents to the counters in the given order; gives n_docs with their weights added.
 template <bool distinct, class Index, class Value, CountType Count>
 Count add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
-                    Counters<Count>& counters, Worker& worker) {
-  Count n_docs = 0;
+                    Count n_docs, Counters<Count>& counters, Worker& worker) {
   std::int64_t until_check = 1 << 16;
   for (const std::int64_t d : documents) {
     const Count weight = weights == nullptr ? 1 : weights[d];
@@ -315,8 +320,10 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
     if (labels.n_codes != n_docs)
       throw std::invalid_argument("y has " + std::to_string(labels.n_codes) + " labels for " + std::to_string(n_docs) + " documents");
   } else {
+    if (labels.indptr[0] != 0 || labels.indptr[n_docs] != labels.n_codes)
+      throw std::invalid_argument("the label offsets do not span the labels");
     for (std::int64_t d = 0; d < n_docs; ++d)
-      if (labels.indptr[0] != 0 || labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
+      if (labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
         throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are unsound");
   }
   for (std::int64_t i = 0; i < labels.n_codes; ++i)
@@ -338,6 +345,8 @@ ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrVi
   result.n_terms = std::max(counts.n_terms, x.n_columns);
   for (std::int64_t d = 0; d < x.n_rows; ++d) result.n_docs += weights == nullptr ? Count{1} : weights[d];
 
+  check_finite(result.n_docs, "the weights of the documents");
+
   const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes), 0);
   const auto documents_of = [&](std::int64_t c) {
@@ -354,9 +363,11 @@ ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrVi
     return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  // As long as every document has exactly one class, the collection is the sum of the classes.
+  // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
+  // another order of summation in float ones.
   std::vector<std::int64_t> all_documents;
-  if (counts.collection || some_document_has_not_one_class(labels, x.n_rows)) {
+  const bool is_sum = std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
+  if (counts.collection || !is_sum) {
     all_documents.resize(static_cast<std::size_t>(x.n_rows));
     std::iota(all_documents.begin(), all_documents.end(), 0);
     result.collection = collection_row(counts);
@@ -374,10 +385,12 @@ ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrVi
       counters.term_frequency[before.terms[i]] = before.term_frequency[i];
       counters.document_frequency[before.terms[i]] = before.document_frequency[i];
     }
-    const Count n_docs = facts.distinct ? add_documents<true>(x, documents, weights, counters, worker)
-                                        : add_documents<false>(x, documents, weights, counters, worker);
+    const Count n_docs = facts.distinct
+                             ? add_documents<true>(x, documents, weights, before.n_docs, counters, worker)
+                             : add_documents<false>(x, documents, weights, before.n_docs, counters, worker);
     auto row = drain(counters, result.n_terms, facts.distinct);
-    row.n_docs = before.n_docs + n_docs;
+    row.n_docs = n_docs;
+    check_finite(row);
     return std::make_shared<const ClassRow<Count>>(std::move(row));
   };
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {

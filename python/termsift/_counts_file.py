@@ -6,16 +6,18 @@ Layout, little-endian::
     4 bytes   version of the format, 1
     8 bytes   length of the payload
     32 bytes  BLAKE2b digest of version, length and payload
-    payload   one JSON line (classes, sizes), then the arrays in numpy's .npy format
+    payload   one JSON line, then the arrays it lists, one after another
 
 Nothing in it is executed: no pickle, no names of classes or modules. Labels are JSON values, tagged
-where JSON has no such kind. A file of any other length or digest is refused before it is parsed.
+where JSON has no such kind. A file of any other length or digest is refused before it is parsed; a
+forged one is still checked value by value, since the core trusts its own counts.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import struct
 from collections.abc import Hashable
@@ -24,7 +26,7 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
+from termsift import _core, _validation
 from termsift._files import replacing
 
 MAGIC = b"termsift"
@@ -40,30 +42,34 @@ def write_counts(
     term_names: NDArray[np.object_] | None,
 ) -> None:
     """Write the counts to ``path``, atomically."""
-    arrays = counts.to_arrays()
-    header: dict[str, Any] = {
+    held = counts.to_arrays()
+    arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
+    if term_names is not None:
+        # surrogatepass: a name read from undecodable bytes is kept as it is.
+        encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
+        arrays["name_lengths"] = np.array([len(name) for name in encoded], dtype=np.int64)
+        arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
+    header = {
         "classes": [_encode_label(label) for label in classes],
-        "exact": counts.exact,
-        "n_terms": arrays["n_terms"],
-        "n_docs": arrays["n_docs"],
-        "has_collection": arrays["has_collection"],
-        "has_term_names": term_names is not None,
+        "n_terms": held["n_terms"],
+        "n_docs": held["n_docs"],
+        "has_collection": held["has_collection"],
+        "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
     with replacing(path) as file:
         file.write(bytes(_HEADER.size))
-        hashed = _HashingWriter(file)
-        hashed.write(json.dumps(header).encode() + b"\n")
-        for name in _ARRAYS:
-            _write_array(hashed, arrays[name])  # type: ignore[literal-required]
-        if term_names is not None:
-            # surrogatepass: a name read from undecodable bytes is kept as it is.
-            encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
-            _write_array(hashed, np.array([len(name) for name in encoded], dtype="<i8"))
-            _write_array(hashed, np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        payload_hash, length = _new_hash(), 0
+        line = json.dumps(header).encode() + b"\n"
+        for part in (
+            memoryview(line),
+            *(memoryview(cast(Any, array)) for array in arrays.values()),
+        ):
+            payload_hash.update(part)
+            length += part.nbytes
+            file.write(part)
         file.seek(0)
-        file.write(
-            _HEADER.pack(MAGIC, _VERSION, hashed.length, _digest(hashed.hash, hashed.length))
-        )
+        file.write(_HEADER.pack(MAGIC, _VERSION, length, _digest(payload_hash, length)))
 
 
 def read_counts(
@@ -71,14 +77,17 @@ def read_counts(
 ) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None]:
     """Read what `write_counts` wrote; ValueError for anything else."""
     with open(path, "rb") as file:
-        _verify(file, os.fspath(path))
+        length = _verify(file, os.fspath(path))
         try:
-            return _parse(file)
-        except (ValueError, TypeError, KeyError, EOFError) as error:
+            return _parse(file, length)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:  # whatever a forged file provokes
             raise ValueError(f"{os.fspath(path)}: the saved counts are damaged: {error}") from error
 
 
-def _verify(file: IO[bytes], path: str) -> None:
+def _verify(file: IO[bytes], path: str) -> int:
+    """Check all but what the payload means; gives its length."""
     head = file.read(_HEADER.size)
     if not head.startswith(MAGIC):
         raise ValueError(f"{path}: not a file of saved counts")
@@ -97,33 +106,64 @@ def _verify(file: IO[bytes], path: str) -> None:
     if _digest(payload_hash, length) != digest:
         raise ValueError(f"{path}: the saved counts are damaged: their checksum does not match")
     file.seek(_HEADER.size)
+    return int(length)
 
 
-def _parse(file: IO[bytes]) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None]:
-    header = json.loads(file.readline())
-    arrays = {name: _read_array(file) for name in _ARRAYS}
+def _parse(
+    file: IO[bytes], length: int
+) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None]:
+    line = file.readline(length)
+    header = json.loads(line)
+    arrays = _read_arrays(file, header["arrays"], length - len(line))
+    names = arrays.pop("names", None), arrays.pop("name_lengths", None)
     n_docs = header["n_docs"]
+    exact = arrays["class_docs"].dtype.kind == "i"
+    if set(arrays) != set(_ARRAYS):
+        raise ValueError(f"it holds {', '.join(arrays)}")
+    if type(n_docs) is not (int if exact else float) or not 0 <= n_docs < (
+        2**63 if exact else math.inf
+    ):
+        raise ValueError(f"it holds {n_docs!r} documents")
+    if type(header["n_terms"]) is not int or type(header["has_collection"]) is not bool:
+        raise ValueError("its sizes are no numbers")
+    if not 0 <= header["n_terms"] <= _core.max_terms or type(header["classes"]) is not list:
+        raise ValueError("its sizes are out of range")
     counts = _core.Counts.from_arrays(
-        header["n_terms"],
-        int(n_docs) if header["exact"] else float(n_docs),
-        header["has_collection"],
-        **arrays,
+        header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
     )
-    classes = [_decode_label(label) for label in header["classes"]]
+    classes = _validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
-    term_names = None
-    if header["has_term_names"]:
-        lengths, text = _read_array(file), _read_array(file).tobytes()
-        ends = np.cumsum(lengths).tolist()
-        term_names = np.empty(len(ends), dtype=object)
-        start = 0
-        for term, end in enumerate(ends):
-            term_names[term] = text[start:end].decode("utf-8", "surrogatepass")
-            start = end
-        if len(term_names) != counts.n_terms:
-            raise ValueError(f"{len(term_names)} names for {counts.n_terms} terms")
-    return counts, classes, term_names
+    return counts, classes, _decode_names(*names, counts.n_terms)
+
+
+def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
+    sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
+    known = all(
+        type(n) is int and n >= 0 and dtype in ("<i4", "<i8", "<f8", "|u1")
+        for _, dtype, n in listed
+    )
+    if not known or sum(sizes) != length:
+        raise ValueError("its arrays do not fill it")
+    return {
+        name: np.frombuffer(file.read(size), dtype=dtype).astype(np.dtype(dtype).newbyteorder("="))
+        for (name, dtype, _), size in zip(listed, sizes, strict=True)
+    }
+
+
+def _decode_names(
+    text: NDArray[Any] | None, lengths: NDArray[Any] | None, n_terms: int
+) -> NDArray[np.object_] | None:
+    if text is None or lengths is None:
+        return None
+    if len(lengths) != n_terms or (lengths < 0).any() or sum(lengths.tolist()) != len(text):
+        raise ValueError("the names of the terms do not fit")
+    names = np.empty(n_terms, dtype=object)
+    start, encoded = 0, text.tobytes()
+    for term, length in enumerate(lengths.tolist()):
+        names[term] = encoded[start : start + length].decode("utf-8", "surrogatepass")
+        start += length
+    return names
 
 
 def _new_hash() -> hashlib.blake2b:
@@ -136,36 +176,13 @@ def _digest(payload_hash: Any, length: int) -> bytes:
     ).digest()
 
 
-class _HashingWriter:
-    """A file that hashes what is written through it."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.hash = _new_hash()
-        self.length = 0
-
-    def write(self, data: bytes) -> int:
-        self.hash.update(data)
-        self.length += len(data)
-        return self._file.write(data)
-
-
-def _write_array(file: _HashingWriter, array: NDArray[Any]) -> None:
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    np.lib.format.write_array(file, little, version=(1, 0), allow_pickle=False)
-
-
-def _read_array(file: IO[bytes]) -> NDArray[Any]:
-    array = np.lib.format.read_array(file, allow_pickle=False)
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
-
-
 def _encode_label(label: Hashable) -> Any:
-    # bool before int, of which it is a kind. Floats by repr: JSON has no infinity.
+    # bool before int, of which it is a kind. Hexadecimal: exact for floats, JSON has no infinity,
+    # and Python limits the decimal digits of an integer.
     if label is None or isinstance(label, (bool, str)):
         return label
     if type(label) is int:
-        return {"int": str(label)}
+        return {"int": hex(label)}
     if type(label) is float:
         return {"float": label.hex()}
     if isinstance(label, bytes):
@@ -184,11 +201,11 @@ def _decode_label(encoded: Any) -> Hashable:
     ((kind, value),) = encoded.items()
     match kind:
         case "int":
-            return int(value)
+            return int(value, 16)
         case "float":
             return float.fromhex(value)
         case "bytes":
             return bytes.fromhex(value)
-        case "tuple":
+        case "tuple" if isinstance(value, list):
             return tuple(_decode_label(part) for part in value)
     raise ValueError(f"unknown kind of label {kind!r}")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
+
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
 @contextmanager
@@ -16,8 +19,9 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     It is written beside ``path``, flushed to the disk and renamed, so that at every moment ``path``
     is the old file or the whole new one. Text is UTF-8 and keeps its line ends.
     """
-    folder, name = os.path.split(os.path.abspath(os.fspath(path)))
-    descriptor, partial = tempfile.mkstemp(prefix=f".{name}.", suffix=".partial", dir=folder)
+    target = os.path.realpath(path)  # a link stays one
+    partial = os.path.join(os.path.dirname(target), f".termsift-{secrets.token_hex(8)}.partial")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
         with (
             open(descriptor, "w", encoding="utf-8", newline="") if text else open(descriptor, "wb")
@@ -25,18 +29,9 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(partial, _mode_of(path))
-        os.replace(partial, os.path.join(folder, name))
+        if os.path.exists(target):
+            shutil.copymode(target, partial)
+        os.replace(partial, target)
     except BaseException:
         os.unlink(partial)
         raise
-
-
-def _mode_of(path: str | os.PathLike[str]) -> int:
-    """Give the permissions of ``path``, or those that a new file would get."""
-    try:
-        return os.stat(path).st_mode & 0o777
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask

@@ -7,8 +7,8 @@ arrays of a scipy matrix may have been edited since scipy saw them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal, cast
 
@@ -59,17 +59,21 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
     matrices are converted. ``name`` is what messages call the matrix.
     """
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: fill or drop what is masked")
     if not sp.issparse(X):
         dense = np.asarray(X)
         if dense.ndim != 2:
             raise ValueError(
                 f"{name} must have two dimensions, one row a document, got shape {dense.shape}"
             )
+        _check_n_terms(dense.shape[1], name)
         dense = _exact_dtype(dense, lambda flat: divmod(flat, dense.shape[1]), name)
         return _compressed(sp.csr_array(dense), dense.shape[0], dense.shape[1], name)
     X = cast(Any, X)
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, one row a document, got {X.ndim}")
+    _check_n_terms(X.shape[1], name)
     if X.format == "csc":
         # scipy's conversion follows the indices blindly, so they are checked first.
         csc = _compressed(X, X.shape[1], X.shape[0], name)
@@ -82,16 +86,19 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     return _compressed(X, X.shape[0], X.shape[1], name)
 
 
+def _check_n_terms(n_terms: int, name: str) -> None:
+    if n_terms > _core.max_terms:
+        raise ValueError(
+            f"{name} has {n_terms} terms, more than the {_core.max_terms} that can be counted"
+        )
+
+
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
     """Check what the arrays hold, in the core; counting does so itself."""
     _core.check_csr(csr.indptr, csr.indices, csr.data, csr.n_terms, name, transposed, n_threads)
 
 
 def _compressed(X: Any, n_rows: int, n_columns: int, name: str) -> Csr:
-    if n_columns > _core.max_terms:
-        raise ValueError(
-            f"{name} has {n_columns} columns, more than the {_core.max_terms} that can be counted"
-        )
     indptr = _index_array(X.indptr, f"{name}.indptr")
     indices = _index_array(X.indices, f"{name}.indices")
     if indptr.dtype != indices.dtype:
@@ -144,7 +151,7 @@ def _exact_dtype(
                 f"{what} {i}" for what, i in zip(("row", "column"), place(entry), strict=False)
             )
             raise ValueError(
-                f"{name} has {values.ravel()[entry]} at {at}, which float64 cannot hold exactly"
+                f"{name} has {values.ravel()[entry]!s} at {at}, which float64 cannot hold exactly"
             )
         return doubles
     return values.astype(dtype.newbyteorder("="), copy=False)
@@ -153,46 +160,83 @@ def _exact_dtype(
 # ---- labels --------------------------------------------------------------------------------------
 
 
-def check_labels(y: Any, n_docs: int, classes: Iterable[Hashable] | None) -> Labels:
+def check_labels(
+    y: Any,
+    n_docs: int,
+    classes: Iterable[Hashable] | None,
+    indicator_classes: list[Hashable] | None = None,
+) -> Labels:
     """Give the classes of the documents and each document's codes.
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
-    ones. Classes are ``classes`` if given, else sorted if they can be, else in order of appearance.
+    ones. Classes are ``classes`` if given, else sorted if they can be, else in order of appearance;
+    the columns of an indicator are ``indicator_classes`` or 0, 1, ... if ``classes`` is not given.
     """
-    given = None if classes is None else _check_classes(classes)
-    if sp.issparse(y):
-        return _indicator_labels(y, n_docs, given)
-    if isinstance(y, (str, bytes)):
-        raise TypeError(f"y must hold a label for each document, got the single {y!r}")
-    if not hasattr(y, "__array__"):
-        y = list(y)
-        if y and isinstance(y[0], list):
-            y = np.asarray(y)
-    if not isinstance(y, list):
-        y = np.asarray(y)
-        if y.ndim == 2:
-            return _indicator_labels(y, n_docs, given)
-        if y.ndim != 1:
-            raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
+    given = None if classes is None else check_classes(classes)
+    if not sp.issparse(y):
+        y = _sequence(y, "y", "a label for each document")
+    if isinstance(y, list) and y and isinstance(y[0], list):
+        try:
+            y = np.array(y)
+        except ValueError:
+            raise ValueError("y holds lists of different lengths, expected a matrix") from None
+    if not isinstance(y, list) and y.ndim != 1:
+        return _indicator_labels(y, n_docs, indicator_classes if given is None else given)
     if len(y) != n_docs:
         raise ValueError(f"y has {len(y)} labels for {n_docs} documents")
-    if isinstance(y, np.ndarray) and y.dtype.kind in "iu" and given is None and n_docs:
-        by_range = _integer_labels(y)
-        if by_range is not None:
-            return by_range
-    return _hashable_labels(y.tolist() if isinstance(y, np.ndarray) else y, given)
+    if isinstance(y, np.ndarray):
+        if y.dtype.kind in "iu" and given is None and n_docs:
+            by_range = _integer_labels(y)
+            if by_range is not None:
+                return by_range
+        # tolist() would make integers of dates in nanoseconds, and None of NaT.
+        y = list(y) if y.dtype.kind in "mM" else y.tolist()
+    return _hashable_labels(y, given)
 
 
-def _check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
-    listed = [_plain(c) for c in (classes.tolist() if isinstance(classes, np.ndarray) else classes)]
+def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
+    """Give an array as it is, any other ordered values as a list."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: fill or drop what is masked")
+    if hasattr(values, "__array__"):
+        array = np.asarray(values)
+        if array.ndim:
+            return array
+    elif isinstance(values, Iterable) and not isinstance(values, (str, bytes, Set, Mapping)):
+        return list(values)
+    raise TypeError(f"{name} must hold {expected} in order, got {values!r}")
+
+
+def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
+    """Give the classes as a list of distinct labels."""
+    sequence = _sequence(classes, "classes", "labels")
+    listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
     for label in listed:
-        if label != label:
-            raise ValueError("classes hold NaN, which equals no label")
+        _require_hashable(label, "classes hold a label that")
+        if _is_missing(label):
+            raise ValueError(f"classes hold {label!r}, which equals no label")
         if label in seen:
             raise ValueError(f"classes hold {label!r} twice")
         seen.add(label)
     return listed
+
+
+def _require_hashable(label: Any, where: str) -> None:
+    try:
+        hash(label)
+    except TypeError:
+        raise TypeError(
+            f"{where} is a {type(label).__name__}, expected something hashable"
+        ) from None
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether the label does not equal itself: NaN, NaT, pandas' NA."""
+    try:
+        return not bool(label == label)
+    except TypeError:  # the truth of NA is no truth
+        return True
 
 
 def _plain(label: Any) -> Any:
@@ -210,7 +254,9 @@ def _integer_labels(y: NDArray[Any]) -> Labels | None:
     low, high = int(y.min()), int(y.max())
     if high - low > max(4 * len(y), 1 << 16):
         return None
-    offsets = (y - y.dtype.type(low)).astype(np.intp, copy=False)
+    # In 64 bits: int8 labels from -100 to 100 differ by more than an int8 holds.
+    wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
+    offsets = (wide - wide.dtype.type(low)).astype(np.intp, copy=False)
     present = np.zeros(high - low + 1, dtype=bool)
     present[offsets] = True
     number = np.cumsum(present, dtype=np.int32) - np.int32(1)
@@ -226,13 +272,11 @@ def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
         try:
             number = numbers.get(label)
         except TypeError:
-            raise TypeError(
-                f"the label of document {document} is a {type(label).__name__}, "
-                "expected something hashable"
-            ) from None
+            _require_hashable(label, f"the label of document {document}")
+            raise
         if number is None:
-            if label != label:
-                raise ValueError(f"the label of document {document} is NaN")
+            if _is_missing(label):
+                raise ValueError(f"the label of document {document} is missing: {label!r}")
             if given is not None:
                 raise ValueError(
                     f"the label of document {document} is {label!r}, which is not in classes"
@@ -286,7 +330,9 @@ def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None) -> Labe
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"y has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, "y")
-    check_entries(csr, 1, "y")
+    # The structure first; ones for values, since here not every count will do.
+    ones = np.ones(len(csr.data), dtype=np.int8)
+    check_entries(replace(csr, data=ones), 1, "y")
     matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -309,13 +355,18 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
     """Give weights as int64 or float64, or None."""
     if sample_weight is None:
         return None
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise TypeError("sample_weight is a masked array: fill or drop what is masked")
     weights = np.asarray(sample_weight)
     if weights.shape != (n_docs,):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
     weights = _exact_dtype(weights, lambda document: (document,), "sample_weight")
+    if weights.dtype.kind == "u" and (weights > np.iinfo(np.int64).max).any():
+        document = int(np.argmax(weights))
+        raise _core.CountOverflowError(
+            f"sample_weight has {weights[document]} at row {document}, expected less than 2^63"
+        )
     wrong = ~(weights >= 0) | ~np.isfinite(weights)
-    if weights.dtype.kind == "u":
-        wrong |= weights > np.iinfo(np.int64).max
     if wrong.any():
         document = int(np.argmax(wrong))
         raise ValueError(
@@ -373,7 +424,10 @@ def check_smoothing(alpha: float | tuple[float, float], n_terms: int) -> tuple[f
     numbers = list(alpha) if isinstance(alpha, (tuple, list)) else [alpha, alpha]
     if len(numbers) != 2 or any(isinstance(b, bool) or not isinstance(b, Real) for b in numbers):
         raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
-    b1, b2 = float(numbers[0]), float(numbers[1])
+    try:
+        b1, b2 = float(numbers[0]), float(numbers[1])
+    except OverflowError:  # an integer beyond every float
+        b1 = b2 = np.inf
     if not isinstance(alpha, (tuple, list)):
         b2 *= n_terms
     if not 0 <= b1 < np.inf or not 0 <= b2 < np.inf:
@@ -415,7 +469,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     """Give the names of the terms as an array of str objects, or None."""
     if names is None:
         return None
-    listed = list(names)
+    listed = list(_sequence(names, "term_names", "a name for each term"))
     if len(listed) != n_terms:
         raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
     array = np.empty(n_terms, dtype=object)

@@ -298,10 +298,7 @@ class ClassCounts:
         """
         threads = _validation.check_n_threads(n_threads)
         matrix = _validation.check_matrix(X, threads)
-        is_indicator = np.ndim(y) == 2 if hasattr(y, "ndim") else False
-        labels = _validation.check_labels(
-            y, matrix.n_docs, self._classes if is_indicator and self._classes else None
-        )
+        labels = _validation.check_labels(y, matrix.n_docs, None, self._classes or None)
         weights = _validation.check_weights(sample_weight, matrix.n_docs)
         if self._term_names is not None and matrix.n_terms > self.n_terms:
             raise ValueError(

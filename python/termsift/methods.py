@@ -120,6 +120,6 @@ def find_method(name: str) -> Method:
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate:
     """Give the core's aggregate of that name, or the method's own if it is None."""
     aggregates = _core.Aggregate.__members__
-    if name is not None and name not in aggregates:
+    if name is not None and (not isinstance(name, str) or name not in aggregates):
         raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}")
     return aggregates[name or method.default_aggregate]

@@ -24,12 +24,18 @@ struct ClassRow {
 
   static ClassRow with_capacity(std::int64_t capacity);
   // Sets n_tokens to the sum of term_frequency, in double-double for float counts. Throws CountOverflow where it leaves
-  // int64, std::invalid_argument where it is infinite.
+  // int64.
   void sum_tokens();
 };
 
+// Float counts may overflow too, to infinity. Throws std::invalid_argument.
+template <CountType Count>
+void check_finite(Count sum, const char* what);
+template <CountType Count>
+void check_finite(const ClassRow<Count>& row);
+
 // Checks what ClassRow promises of arrays that come from a file: strictly increasing terms below n_terms; finite, positive
-// frequencies; in exact counts no more documents than occurrences. Throws std::invalid_argument.
+// frequencies; in exact counts no more documents than occurrences or documents of the class. Throws std::invalid_argument.
 template <CountType Count>
 void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
 
@@ -42,8 +48,8 @@ struct ClassCounts {
   Count n_docs = 0;  // every document once, also those of several classes or of none
   std::vector<ClassRowPtr<Count>> rows;  // one a class, never null
 
-  // The collection as if it were one class: every document counted once. Kept only when some document has not exactly
-  // one class (then it is not the sum of the rows); null otherwise.
+  // The collection as if it were one class: every document counted once. Null where it is the sum of the rows; kept when
+  // some document has not exactly one class, and in float counts when labels came as lists.
   ClassRowPtr<Count> collection;
 };
 

@@ -1,0 +1,72 @@
+"""The corpora of the paper, for measuring: nothing of them is part of termsift.
+
+They are looked for in the folder that the environment variable TERMSIFT_DATA names, by default
+``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
+(``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+FOLDER = Path(
+    os.environ.get("TERMSIFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
+FILES = {
+    "20 Newsgroups": "20newsgroups_cai/20Newsgroups.mat",
+    "Reuters": "reuters21578_cai/Reuters21578.mat",
+}
+
+
+@dataclass(frozen=True)
+class Split:
+    """A collection cut into training and test documents."""
+
+    X_train: sp.csr_array
+    y_train: np.ndarray[Any, Any]
+    X_test: sp.csr_array
+    y_test: np.ndarray[Any, Any]
+
+
+def missing(name: str) -> str | None:
+    """Say why the corpus cannot be read, or None if it can."""
+    path = FOLDER / FILES[name]
+    return None if path.exists() else f"{name} is not here: no {FILES[name]} in TERMSIFT_DATA"
+
+
+def load(path: Path, largest_classes: int | None = None) -> Split:
+    """Read a ``.mat`` file's official split, of its ``largest_classes`` first classes or all.
+
+    Counts become int64 (the files hold whole numbers as doubles), and terms in fewer than 2
+    documents of the split are dropped, as in the paper.
+    """
+    mat = scipy.io.loadmat(path)
+    X = sp.csr_array(mat["fea"])
+    counts = X.data.astype(np.int64)
+    if not np.array_equal(counts, X.data):
+        raise ValueError(f"{path}: expected whole numbers")
+    X.data = counts
+    y = mat["gnd"].ravel()
+    keep = y <= (largest_classes or y.max())
+    train, test = (mat[name].ravel() - 1 for name in ("trainIdx", "testIdx"))
+    train, test = train[keep[train]], test[keep[test]]
+    document_frequency = np.bincount(X[np.r_[train, test]].indices, minlength=X.shape[1])
+    X = X[:, np.flatnonzero(document_frequency >= 2)]
+    return Split(X[train], y[train], X[test], y[test])
+
+
+def newsgroups() -> Split:
+    """20 Newsgroups, 20 classes."""
+    return load(FOLDER / FILES["20 Newsgroups"])
+
+
+def reuters(largest_classes: int = 10) -> Split:
+    """Reuters-21578 ModApte, its 10, 20 or 30 largest classes."""
+    return load(FOLDER / FILES["Reuters"], largest_classes)

@@ -1,0 +1,61 @@
+"""Rules of the code that a tool can hold."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import termsift as ts
+from termsift import _core
+
+ROOT = Path(__file__).parents[1]
+CPP = [path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".cpp", ".hpp")]
+
+
+def files_with(pattern: str, paths: list[Path]) -> list[str]:
+    return sorted(path.name for path in paths if re.search(pattern, path.read_text("utf-8")))
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert ts.__version__ == _core.__version__ == project["version"]
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_openmp_stands_in_one_file() -> None:
+    assert files_with(r"(?m)^\s*#pragma omp", CPP) == ["parallel.cpp"]
+    for line in (ROOT / "cpp/src/parallel.cpp").read_text("utf-8").splitlines():
+        if line.startswith("#pragma omp parallel"):
+            assert "num_threads(" in line
+            assert "default(none)" in line
+
+
+def test_logarithms_stand_in_one_file() -> None:
+    assert files_with(r"\blog(2|10|1p)?\(|\bln2", [p for p in CPP if p.suffix == ".cpp"]) == []
+    assert files_with(r"ln2_hi", CPP) == ["kernels_impl.hpp"]
+
+
+def test_the_core_knows_no_python() -> None:
+    core = [path for path in CPP if "bindings" not in path.parts]
+    assert files_with(r"pybind11|Python\.h", core) == []
+    assert files_with(r"#include <pybind11", CPP) == ["pybind11.hpp"]
+
+
+def test_kernels_use_nothing_from_outside_their_target() -> None:
+    # An inline function of the standard library might be kept in its AVX-512 version for all.
+    text = (ROOT / "cpp/src/simd/kernels_impl.hpp").read_text("utf-8")
+    assert "std::" not in text
+
+
+@pytest.mark.parametrize("name", [n for n in dir(_core) if not n.startswith("__")])
+def test_the_stub_names_what_the_extension_has(name: str) -> None:
+    stub = (ROOT / "python/termsift/_core.pyi").read_text("utf-8")
+    assert re.search(rf"^(def|class) {name}\b|^{name}:", stub, re.MULTILINE)
+
+
+def test_nothing_is_pickled_or_evaluated() -> None:
+    package = list((ROOT / "python/termsift").glob("*.py"))
+    assert files_with(r"\bimport pickle\b|\beval\(|\bexec\(|allow_pickle=True", package) == []
