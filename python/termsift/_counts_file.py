@@ -119,7 +119,7 @@ def _parse(
     n_docs = header["n_docs"]
     exact = arrays["class_docs"].dtype.kind == "i"
     if set(arrays) != set(_ARRAYS):
-        raise ValueError(f"it holds {', '.join(arrays)}")
+        raise ValueError(f"it holds {list(arrays)!r}")
     if type(n_docs) is not (int if exact else float) or not 0 <= n_docs < (
         2**63 if exact else math.inf
     ):
@@ -138,12 +138,11 @@ def _parse(
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
+    known = ("<i4", "<i8", "<f8", "|u1")
+    if not all(type(n) is int and n >= 0 and dtype in known for _, dtype, n in listed):
+        raise ValueError("its arrays are of unknown kinds")
     sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
-    known = all(
-        type(n) is int and n >= 0 and dtype in ("<i4", "<i8", "<f8", "|u1")
-        for _, dtype, n in listed
-    )
-    if not known or sum(sizes) != length:
+    if sum(sizes) != length:
         raise ValueError("its arrays do not fill it")
     return {
         name: np.frombuffer(file.read(size), dtype=dtype).astype(np.dtype(dtype).newbyteorder("="))
@@ -154,8 +153,10 @@ def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray
 def _decode_names(
     text: NDArray[Any] | None, lengths: NDArray[Any] | None, n_terms: int
 ) -> NDArray[np.object_] | None:
-    if text is None or lengths is None:
+    if text is None and lengths is None:
         return None
+    if text is None or lengths is None or text.dtype != np.uint8 or lengths.dtype != np.int64:
+        raise ValueError("the names of the terms are incomplete")
     if len(lengths) != n_terms or (lengths < 0).any() or sum(lengths.tolist()) != len(text):
         raise ValueError("the names of the terms do not fit")
     names = np.empty(n_terms, dtype=object)

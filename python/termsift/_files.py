@@ -19,13 +19,19 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     It is written beside ``path``, flushed to the disk and renamed, so that at every moment ``path``
     is the old file or the whole new one. Text is UTF-8 and keeps its line ends.
     """
+    mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     target = os.path.realpath(path)  # a link stays one
-    partial = os.path.join(os.path.dirname(target), f".termsift-{secrets.token_hex(8)}.partial")
+    if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe: nothing to keep
+        with open(target, **mode) as file:  # type: ignore[call-overload]
+            yield file
+        return
+    folder, name = os.path.split(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
+    partial = os.path.join(folder, f".termsift-{secrets.token_hex(8)}.partial")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
-        with (
-            open(descriptor, "w", encoding="utf-8", newline="") if text else open(descriptor, "wb")
-        ) as file:
+        with open(descriptor, **mode) as file:  # type: ignore[call-overload]
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -59,10 +59,8 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
     matrices are converted. ``name`` is what messages call the matrix.
     """
-    if isinstance(X, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array: fill or drop what is masked")
     if not sp.issparse(X):
-        dense = np.asarray(X)
+        dense = _array(X, name)
         if dense.ndim != 2:
             raise ValueError(
                 f"{name} must have two dimensions, one row a document, got shape {dense.shape}"
@@ -84,6 +82,16 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
             f"{name} is a sparse {X.format.upper()} matrix, expected CSR or CSC: use tocsr()"
         )
     return _compressed(X, X.shape[0], X.shape[1], name)
+
+
+def _array(values: Any, name: str) -> NDArray[Any]:
+    """Give the values as an array; errors name the argument."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: fill or drop what is masked")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
 
 
 def _check_n_terms(n_terms: int, name: str) -> None:
@@ -176,11 +184,8 @@ def check_labels(
     if not sp.issparse(y):
         y = _sequence(y, "y", "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
-        try:
-            y = np.array(y)
-        except ValueError:
-            raise ValueError("y holds lists of different lengths, expected a matrix") from None
-    if not isinstance(y, list) and y.ndim != 1:
+        y = _array(y, "y")
+    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         return _indicator_labels(y, n_docs, indicator_classes if given is None else given)
     if len(y) != n_docs:
         raise ValueError(f"y has {len(y)} labels for {n_docs} documents")
@@ -196,10 +201,8 @@ def check_labels(
 
 def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
     """Give an array as it is, any other ordered values as a list."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array: fill or drop what is masked")
     if hasattr(values, "__array__"):
-        array = np.asarray(values)
+        array = _array(values, name)
         if array.ndim:
             return array
     elif isinstance(values, Iterable) and not isinstance(values, (str, bytes, Set, Mapping)):
@@ -355,9 +358,7 @@ def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
     """Give weights as int64 or float64, or None."""
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, np.ma.MaskedArray):
-        raise TypeError("sample_weight is a masked array: fill or drop what is masked")
-    weights = np.asarray(sample_weight)
+    weights = _array(sample_weight, "sample_weight")
     if weights.shape != (n_docs,):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
     weights = _exact_dtype(weights, lambda document: (document,), "sample_weight")
@@ -450,7 +451,7 @@ def check_class_prior(
         raise ValueError(
             f"class_prior must be 'empirical', 'uniform' or an array, got {class_prior!r}"
         )
-    prior = np.asarray(class_prior)
+    prior = _array(class_prior, "class_prior")
     if prior.dtype.kind not in "iuf":
         raise TypeError(f"class_prior must hold numbers, got dtype {prior.dtype}")
     prior = prior.astype(np.float64)

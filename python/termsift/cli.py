@@ -481,15 +481,8 @@ def _output(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
-    if target.exists() and not target.is_file():  # a device: there is nothing to replace
-        with open(path, "w", encoding="utf-8", newline="") as out:
-            yield out
-    elif not target.parent.is_dir():
-        raise FileNotFoundError(f"{target.parent}: no such folder, to write {target.name} to")
-    else:
-        with replacing(target, text=True) as file:
-            yield cast("TextIO", file)
+    with replacing(path, text=True) as out:
+        yield cast("TextIO", out)
 
 
 # ------------------------------------------------------------------------------ what goes wrong

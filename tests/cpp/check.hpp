@@ -1,0 +1,117 @@
+// A harness of one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file, its main stands here.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace check {
+
+// Ends the test it is thrown in. No std::exception, so that CHECK_THROWS never takes it for the one it expects.
+struct Failure {
+  std::string message;
+};
+
+struct Test {
+  const char* name;
+  void (*run)();
+};
+
+inline std::vector<Test>& tests() {
+  static std::vector<Test> list;
+  return list;
+}
+
+struct Registration {
+  Registration(const char* name, void (*run)()) { tests().push_back({name, run}); }
+};
+
+template <class T>
+std::string show(const T& value) {
+  std::ostringstream out;
+  out.precision(17);
+  out << value;
+  return out.str();
+}
+
+template <class T>
+std::string show(const std::vector<T>& values) {
+  std::string out = "[";
+  for (const T& value : values) out.append(out.size() > 1 ? ", " : "").append(show(value));
+  return out + "]";
+}
+
+[[noreturn]] inline void fail(const char* file, int line, const std::string& message) {
+  throw Failure{std::string(file) + ":" + std::to_string(line) + ": " + message};
+}
+
+template <class A, class B>
+void equal(const A& a, const B& b, const char* text, const char* file, int line) {
+  if (!(a == b)) fail(file, line, std::string(text) + "\n    left:  " + show(a) + "\n    right: " + show(b));
+}
+
+// |got - want| <= tolerance; false for NaN.
+template <class T>
+void close(T got, T want, T tolerance, const char* text, const char* file, int line) {
+  const bool near = got == want || (got - want <= tolerance && want - got <= tolerance);
+  if (!near)
+    fail(file, line, std::string(text) + "\n    got:  " + show(got) + "\n    want: " + show(want) + " within " +
+                         show(tolerance));
+}
+
+template <class Exception, class F>
+void throws(const F& f, const std::string& fragment, const char* text, const char* file, int line) {
+  try {
+    f();
+  } catch (const Exception& e) {
+    if (std::string(e.what()).find(fragment) != std::string::npos) return;
+    fail(file, line, std::string(text) + "\n    says:    " + e.what() + "\n    lacking: " + fragment);
+  } catch (const std::exception& e) {
+    fail(file, line, std::string(text) + "\n    throws another exception: " + e.what());
+  }
+  fail(file, line, std::string(text) + "\n    throws nothing, expected: " + fragment);
+}
+
+inline int run_all() {
+  int failed = 0;
+  for (const Test& test : tests()) {
+    std::string message;
+    try {
+      test.run();
+      std::printf("ok      %s\n", test.name);
+      std::fflush(stdout);
+      continue;
+    } catch (const Failure& failure) {
+      message = failure.message;
+    } catch (const std::exception& e) {
+      message = std::string("exception: ") + e.what();
+    }
+    ++failed;
+    std::printf("FAILED  %s\n  %s\n", test.name, message.c_str());
+    std::fflush(stdout);
+  }
+  std::printf("%d of %d failed\n", failed, static_cast<int>(tests().size()));
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace check
+
+#define TEST(name)                                                  \
+  static void name();                                               \
+  static const check::Registration name##_registration(#name, name); \
+  static void name()
+
+#define CHECK(condition) \
+  do {                   \
+    if (!(condition)) check::fail(__FILE__, __LINE__, #condition); \
+  } while (false)
+
+#define CHECK_EQ(a, b) check::equal(a, b, #a " == " #b, __FILE__, __LINE__)
+#define CHECK_NEAR(got, want, tolerance) check::close(got, want, tolerance, #got " near " #want, __FILE__, __LINE__)
+// The exception's message must contain the fragment.
+#define CHECK_THROWS(expression, Exception, fragment) \
+  check::throws<Exception>([&] { static_cast<void>(expression); }, fragment, #expression, __FILE__, __LINE__)
+
+int main() { return check::run_all(); }

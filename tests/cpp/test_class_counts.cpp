@@ -1,0 +1,272 @@
+#include "termsift/class_counts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "collections.hpp"
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+using std::invalid_argument;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Threads one_thread{};
+
+// Two shards of one collection and the whole; every float in them is a multiple of 1/4, so that sums are exact.
+template <CountType Count>
+struct Shards {
+  ClassCounts<Count> a, b, whole;
+};
+
+template <CountType Count>
+Shards<Count> random_shards(std::uint64_t seed, bool several) {
+  Random random(seed);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 80, 60, 20);
+  const Labels labels = random_labels(random, 80, 7, several);
+  std::vector<Count> weights(80);
+  const Count unit = std::is_integral_v<Count> ? 1 : 4;
+  for (Count& weight : weights) weight = static_cast<Count>(below(random, 5)) / unit;
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    return count(no_counts<Count>(7), x.rows(begin, end), labels.documents(begin, end),
+                 std::vector<Count>(weights.begin() + begin, weights.begin() + end));
+  };
+  return {part(0, 30), part(30, 80), part(0, 80)};
+}
+
+ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::int64_t>& tf) {
+  return make_counts<std::int64_t>({n_docs}, {tf});
+}
+
+// Rows and the row of all documents, kept or not.
+template <CountType Count>
+std::string describe_all(const ClassCounts<Count>& counts) {
+  return describe_rows(counts) + describe(*collection_row(counts));
+}
+
+template <CountType Count>
+ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count>& tf, const std::vector<Count>& df,
+                       Count n_docs = 9) {
+  auto row = ClassRow<Count>::with_capacity(static_cast<std::int64_t>(terms.size()));
+  row.size = static_cast<std::int64_t>(terms.size());
+  row.n_docs = n_docs;
+  std::copy(terms.begin(), terms.end(), row.terms.get());
+  std::copy(tf.begin(), tf.end(), row.term_frequency.get());
+  std::copy(df.begin(), df.end(), row.document_frequency.get());
+  return row;
+}
+
+}  // namespace
+
+// ---- merge and subtract ------------------------------------------------------------------------------------------------
+
+TEST(shards_add_up) {
+  // Got wrong: the tail of the longer row, or the collection where only one shard keeps it.
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    for (const bool several : {false, true})
+      for (const int n_threads : {1, 3}) {
+        const auto exact = random_shards<std::int64_t>(seed, several);
+        CHECK_EQ(describe(merge(exact.a, exact.b, {n_threads, {}})), describe(exact.whole));
+        const auto floats = random_shards<double>(seed, several);
+        CHECK_EQ(describe(merge(floats.a, floats.b, {n_threads, {}})), describe(floats.whole));
+      }
+}
+
+TEST(a_collection_kept_on_one_side_is_kept) {
+  // Got wrong: the sum of the classes for the shard that has no row of the collection, left out of the sum.
+  const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
+  CHECK(!single.collection && several.collection);
+  for (const auto& sum : {merge(single, several, one_thread), merge(several, single, one_thread)}) {
+    CHECK_EQ(sum.collection->n_tokens, collection_row(single)->n_tokens + several.collection->n_tokens);
+    CHECK_EQ(describe(*subtract(sum, several, one_thread).collection), describe(*collection_row(single)));
+    CHECK_EQ(describe(*subtract(sum, single, one_thread).collection), describe(*several.collection));
+  }
+}
+
+TEST(a_part_leaves_the_rest) {
+  // Got wrong: pairs that become 0 stay, or a term of the whole alone is lost.
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    for (const bool several : {false, true}) {
+      const auto exact = random_shards<std::int64_t>(seed, several);
+      CHECK_EQ(describe_all(subtract(exact.whole, exact.a, one_thread)), describe_all(exact.b));
+      CHECK_EQ(describe_all(subtract(exact.whole, exact.b, one_thread)), describe_all(exact.a));
+      const auto floats = random_shards<double>(seed, several);
+      CHECK_EQ(describe_all(subtract(floats.whole, floats.b, one_thread)), describe_all(floats.a));
+    }
+}
+
+TEST(threads_change_no_bit) {
+  // Got wrong: the order of additions left to the threads. Enough pairs for 7 of them.
+  Random random(1);
+  const auto table = [&] {
+    std::vector<std::vector<double>> tf(8, std::vector<double>(50000));
+    for (auto& row : tf)
+      for (double& count : row) count = static_cast<double>(below(random, 4)) / 10;
+    return make_counts<double>(std::vector<double>(8, 1.0), tf);
+  };
+  const auto a = table(), b = table();
+  const std::string alone = describe(merge(a, b, one_thread));
+  for (const int n_threads : {2, 3, 7}) CHECK(describe(merge(a, b, {n_threads, {}})) == alone);
+}
+
+TEST(nothing_added_and_everything_taken) {
+  // Got wrong: an empty operand copies rows, or its own leftovers survive.
+  const auto shards = random_shards<std::int64_t>(3, false);
+  const auto none = no_counts<std::int64_t>(7);
+  const auto same = merge(shards.whole, none, one_thread), also = merge(none, shards.whole, one_thread);
+  CHECK_EQ(describe(same), describe(shards.whole));
+  CHECK_EQ(describe(also), describe(shards.whole));
+  for (std::size_t c = 0; c < 7; ++c) CHECK(same.rows[c] == shards.whole.rows[c] && also.rows[c] == shards.whole.rows[c]);
+  const auto rest = subtract(shards.whole, shards.whole, one_thread);
+  for (const auto& row : rest.rows) CHECK_EQ(describe(*row), "0 docs, 0 tokens:\n");
+  CHECK_EQ(rest.n_docs, 0);
+  CHECK_EQ(rest.n_terms, 60);
+}
+
+TEST(vocabularies_are_united) {
+  // Got wrong: the narrower operand decides the number of terms.
+  const auto narrow = one_class(1, {1, 0}), wide = one_class(1, {2, 0, 0, 5});
+  for (const auto& sum : {merge(narrow, wide, one_thread), merge(wide, narrow, one_thread)})
+    CHECK_EQ(describe_rows(sum), "4 terms, 2 docs\n2 docs, 8 tokens: 0:3/2 3:5/1\n");
+}
+
+TEST(sums_beyond_the_limit_are_refused) {
+  // Got wrong: signed overflow; the limit itself refused.
+  CHECK_EQ(merge(one_class(most - 1, {most - 3}), one_class(1, {3}), one_thread).rows[0]->n_tokens, most);
+  CHECK_THROWS(merge(one_class(1, {most - 3}), one_class(1, {4}), one_thread), CountOverflow, "tokens");
+  CHECK_THROWS(merge(one_class(1, {most - 3, 0}), one_class(1, {0, 4}), one_thread), CountOverflow, "tokens");
+  CHECK_THROWS(merge(one_class(most, {1}), one_class(1, {1}), one_thread), CountOverflow, "documents");
+  CHECK_THROWS(collection_row(make_counts<std::int64_t>({1, 1}, {{most / 2 + 1}, {most / 2 + 1}})), CountOverflow, "tokens");
+}
+
+TEST(what_is_no_part_is_refused) {
+  // Got wrong: negative counts. By term frequency, by document frequency, by a term or class of its own, by documents.
+  const auto whole = make_counts<std::int64_t>({5, 5}, {{9, 9, 9, 9}, {9, 0, 9, 0}});
+  const auto refuse = [&](const ClassCounts<std::int64_t>& part, const std::string& message) {
+    CHECK_THROWS(subtract(whole, part, one_thread), invalid_argument, message);
+  };
+  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 0, 10, 0}}), "term 2 in class 1 would be negative");
+  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 1, 0, 0}}), "term 1 in class 1 would be negative");
+  refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}}), "term 4 in class 0 would be negative");
+  refuse(make_counts<std::int64_t>({1, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}), "documents of class 1 would be negative");
+  refuse(make_counts<std::int64_t>({6, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}), "the number of documents would be negative");
+  refuse(make_counts<std::int64_t>({1, 1}, {{8, 0, 0, 0}, {0, 0, 0, 0}}),
+         "term 0 in class 0 would be 0 in some documents, or positive in none");
+  auto more_documents = make_counts<std::int64_t>({2, 0}, {{9, 0, 0, 0}, {0, 0, 0, 0}});
+  more_documents.rows[0] = std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(2, {9}, {2}));
+  refuse(more_documents, "term 0 in class 0 would be negative");
+  refuse(no_counts<std::int64_t>(3), "different classes");
+  CHECK_THROWS(merge(whole, no_counts<std::int64_t>(3), one_thread), invalid_argument, "different classes");
+}
+
+TEST(float_remainders_within_rounding_are_nothing) {
+  // Got wrong: 0.1 + 0.2 + 0.3 without its parts leaves 1e-17 of a token in no document.
+  const auto counts = [](const std::vector<double>& tf) { return make_counts<double>({1.0}, {tf}); };
+  auto whole = merge(merge(counts({0.1, 1}), counts({0.2, 0}), one_thread), counts({0.3, 0}), one_thread);
+  for (const double tf : {0.3, 0.1, 0.2}) whole = subtract(whole, counts({tf, 0}), one_thread);
+  CHECK_EQ(describe(*whole.rows[0]), "0x0p+0 docs, 0x1p+0 tokens: 1:0x1p+0/0x1p+0\n");
+  CHECK_THROWS(subtract(counts({1}), counts({1 + 1e-9}), one_thread), invalid_argument, "term 0 in class 0 would be negative");
+}
+
+// ---- the other operations ----------------------------------------------------------------------------------------------
+
+TEST(classes_are_rearranged) {
+  // Got wrong: rows copied, or absent classes null.
+  const auto counts = make_counts<std::int64_t>({1, 2}, {{1, 0}, {0, 7}});
+  const std::vector<std::int64_t> map{1, -1, 0, -1};
+  const auto result = with_classes(counts, map);
+  CHECK_EQ(describe_rows(result), "2 terms, 3 docs\n2 docs, 7 tokens: 1:7/1\n0 docs, 0 tokens:\n"
+                                  "1 docs, 1 tokens: 0:1/1\n0 docs, 0 tokens:\n");
+  CHECK(result.rows[0] == counts.rows[1] && result.rows[2] == counts.rows[0]);
+  CHECK(with_classes(counts, {}).rows.empty());
+}
+
+TEST(the_collection_is_kept_or_summed) {
+  // Got wrong: an odd class out of the pairs, or the kept row recomputed from classes that overlap.
+  for (std::int64_t n_classes = 0; n_classes < 9; ++n_classes) {
+    std::vector<std::vector<std::int64_t>> tf(at(n_classes), {0, 0, 1});
+    for (std::size_t c = 0; c < tf.size(); ++c) tf[c][c % 2] = static_cast<std::int64_t>(c) + 1;
+    std::int64_t even = 0, odd = 0;
+    for (std::int64_t c = 0; c < n_classes; ++c) (c % 2 == 0 ? even : odd) += c + 1;
+    const auto row = collection_row(make_counts(std::vector<std::int64_t>(at(n_classes), 2), tf));
+    CHECK_EQ(row->n_docs, 2 * n_classes);
+    CHECK_EQ(row->n_tokens, even + odd + n_classes);
+    CHECK_EQ(row->size, std::min<std::int64_t>(n_classes, 2) + (n_classes > 0));
+    if (n_classes < 2) continue;
+    CHECK(row->term_frequency[0] == even && row->term_frequency[1] == odd && row->document_frequency[2] == n_classes);
+  }
+  const auto kept = random_shards<std::int64_t>(2, true).whole;
+  CHECK(kept.collection != nullptr && collection_row(kept) == kept.collection);
+}
+
+TEST(exact_counts_become_floats_without_loss) {
+  // Got wrong: a rounded count let pass, in a cell, in the documents or in the collection.
+  const auto shards = random_shards<std::int64_t>(4, true);
+  const auto floats = to_float(shards.whole, {3, {}});
+  CHECK_EQ(floats.rows.size(), shards.whole.rows.size());
+  const auto same = [](const ClassRow<double>& a, const ClassRow<std::int64_t>& b) {
+    CHECK_EQ(a.size, b.size);
+    CHECK(a.n_docs == static_cast<double>(b.n_docs) && a.n_tokens == static_cast<double>(b.n_tokens));
+    for (std::size_t i = 0; i < at(b.size); ++i)
+      CHECK(a.terms[i] == b.terms[i] && a.term_frequency[i] == static_cast<double>(b.term_frequency[i]) &&
+            a.document_frequency[i] == static_cast<double>(b.document_frequency[i]));
+  };
+  for (std::size_t c = 0; c < floats.rows.size(); ++c) same(*floats.rows[c], *shards.whole.rows[c]);
+  same(*floats.collection, *shards.whole.collection);
+  CHECK(floats.n_docs == static_cast<double>(shards.whole.n_docs) && floats.n_terms == 60);
+
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  CHECK_THROWS(to_float(one_class(1, {odd}), one_thread), invalid_argument, "9007199254740993 is no double");
+  CHECK_THROWS(to_float(one_class(odd, {1}), one_thread), invalid_argument, "9007199254740993 is no double");
+  CHECK_EQ(to_float(one_class(1, {odd - 1, 2}), one_thread).rows[0]->n_tokens, 9007199254740994.0);
+}
+
+TEST(tokens_are_summed_beyond_double) {
+  // Got wrong: small counts lost beside a large one; an overflowing sum let pass.
+  CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
+  CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
+  CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");
+}
+
+TEST(infinite_sums_are_refused) {
+  // Got wrong: finite counts or weights whose sum is infinite, which double-double turns into NaN.
+  CHECK_THROWS(check_finite(make_row<double>(1, {1e308, 1e308}, {1, 1})), invalid_argument, "infinity");
+  CHECK_THROWS(check_finite(make_row<double>(infinity, {1}, {1})), invalid_argument, "infinity");
+  const auto tokens = make_counts<double>({1.0}, {{1e308}}), docs = make_counts<double>({1e308}, {{1.0}});
+  CHECK_THROWS(merge(tokens, tokens, one_thread), invalid_argument, "infinity");
+  CHECK_THROWS(merge(docs, docs, one_thread), invalid_argument, "infinity");
+  check_finite(*merge(tokens, docs, one_thread).rows[0]);
+}
+
+TEST(impossible_rows_are_refused) {
+  // Got wrong: a damaged file becomes counts. Each case breaks one promise of ClassRow.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto refuse = [](const auto& row, const std::string& message) {
+    CHECK_THROWS(check_row(row, 10), invalid_argument, message);
+  };
+  check_row(row_of<std::int64_t>({0, 3, 9}, {1, 5, 2}, {1, 5, 1}), 10);
+  check_row(row_of<double>({0, 3, 9}, {0.5, 5, 2}, {1, 5, 1}), 10);  // tf below df: fine in float counts
+  check_row(row_of<double>({}, {}, {}), 0);
+  refuse(row_of<std::int64_t>({0, 3, 3}, {1, 1, 1}, {1, 1, 1}), "pair 2 of a class is impossible: term 3 of 10");
+  refuse(row_of<std::int64_t>({4, 3}, {1, 1}, {1, 1}), "pair 1");
+  refuse(row_of<std::int64_t>({-1}, {1}, {1}), "term -1");
+  refuse(row_of<std::int64_t>({3, 10}, {1, 1}, {1, 1}), "pair 1 of a class is impossible: term 10 of 10");
+  refuse(row_of<std::int64_t>({3}, {0}, {1}), "term frequency 0");
+  refuse(row_of<std::int64_t>({3}, {1}, {0}), "document frequency 0");
+  refuse(row_of<std::int64_t>({3}, {-1}, {-1}), "term frequency -1");
+  refuse(row_of<std::int64_t>({3}, {1}, {2}), "document frequency 2");
+  refuse(row_of<double>({3}, {nan}, {1}), "term frequency nan");
+  refuse(row_of<double>({3}, {infinity}, {1}), "term frequency inf");
+  refuse(row_of<double>({3}, {1}, {nan}), "document frequency nan");
+  refuse(row_of<std::int64_t>({3}, {9}, {2}, 1), "document frequency 2");  // of one document
+  refuse(row_of<std::int64_t>({}, {}, {}, -1), "a class has -1 documents");
+  refuse(row_of<double>({3}, {1}, {1}, nan), "a class has nan documents");
+  refuse(row_of<double>({3}, {1}, {1}, infinity), "a class has inf documents");
+}

@@ -1,0 +1,410 @@
+#include "termsift/counting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "collections.hpp"
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+using std::invalid_argument;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <CountType Count>
+std::vector<Count> random_weights(Random& random, std::int64_t n_docs) {
+  std::vector<Count> weights(at(n_docs));
+  for (Count& weight : weights) {
+    weight = static_cast<Count>(below(random, 4));  // 0: not at all
+    if constexpr (std::is_floating_point_v<Count>) weight /= 7;
+  }
+  return weights;
+}
+
+template <class Index, class Value, CountType Count>
+void agrees_with_the_plain_loop(Random& random) {
+  for (const bool several : {false, true})
+    for (const bool weighted : {false, true})
+      for (const bool sorted : {false, true}) {
+        const auto x = random_matrix<Index, Value>(random, 40, 30, 12, sorted);
+        const Labels labels = random_labels(random, x.n_rows(), 4, several);
+        const auto weights = weighted ? random_weights<Count>(random, x.n_rows()) : std::vector<Count>{};
+        CHECK_EQ(describe(count(no_counts<Count>(4), x, labels, weights)), describe(count_plainly(x, labels, weights)));
+      }
+}
+
+template <CountType Count, class Index, class Value>
+ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights,
+                                   std::int64_t rows_per_chunk) {
+  auto counts = no_counts<Count>(labels.n_classes);
+  for (std::int64_t begin = 0; begin < x.n_rows(); begin += rows_per_chunk) {
+    const std::int64_t end = std::min(begin + rows_per_chunk, x.n_rows());
+    counts = count(counts, x.rows(begin, end), labels.documents(begin, end),
+                   weights.empty() ? weights : std::vector<Count>(weights.begin() + begin, weights.begin() + end));
+  }
+  return counts;
+}
+
+template <class Value>
+using Entries = std::vector<std::pair<std::int64_t, Value>>;
+
+template <class Value>
+Matrix<std::int32_t, Value> matrix(std::int64_t n_columns, const std::vector<Entries<Value>>& rows) {
+  Matrix<std::int32_t, Value> x;
+  x.n_columns = n_columns;
+  for (const auto& row : rows) x.add_row(row);
+  return x;
+}
+
+Labels labels_of(std::int64_t n_classes, bool several, const std::vector<std::vector<ClassId>>& classes) {
+  Labels labels{n_classes, several, {0}, {}};
+  for (const auto& of_document : classes) labels.add(of_document);
+  return labels;
+}
+
+template <class Index, class Value>
+CsrFacts facts_of(const Matrix<Index, Value>& x, bool transposed = false, int n_threads = 1) {
+  return check_csr(x.view(), {"X", transposed}, {n_threads, {}});
+}
+
+}  // namespace
+
+// ---- counting ----------------------------------------------------------------------------------------------------------
+
+TEST(every_value_type_agrees_with_the_plain_loop) {
+  // Got wrong: repeated entries, stored zeros or weights in one of the instantiations.
+  Random random(1);
+#define INTEGER(Value)                                                    \
+  agrees_with_the_plain_loop<std::int32_t, Value, std::int64_t>(random);  \
+  agrees_with_the_plain_loop<std::int64_t, Value, std::int64_t>(random);  \
+  agrees_with_the_plain_loop<std::int32_t, Value, double>(random);        \
+  agrees_with_the_plain_loop<std::int64_t, Value, double>(random);
+#define FLOAT(Value)                                                \
+  agrees_with_the_plain_loop<std::int32_t, Value, double>(random);  \
+  agrees_with_the_plain_loop<std::int64_t, Value, double>(random);
+  TERMSIFT_FOR_EACH_INTEGER_VALUE(INTEGER)
+  TERMSIFT_FOR_EACH_FLOAT_VALUE(FLOAT)
+}
+
+TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
+  // Got wrong: the touched terms left unsorted where they are few, or counters left from the class before.
+  Random random(2);
+  const auto x = random_matrix<std::int32_t, std::uint16_t>(random, 60, 4000, 20);
+  const Labels labels = random_labels(random, 60, 6, true);
+  CHECK_EQ(describe(count(no_counts<std::int64_t>(6), x, labels, {})),
+           describe(count_plainly<std::int64_t>(x, labels, {})));
+}
+
+TEST(a_repeated_entry_is_one_document) {
+  // Got wrong: document frequency counted once an entry, or once a stored zero.
+  const auto x = matrix<std::int32_t>(3, {{{2, 1}, {0, 0}, {2, 4}}, {{2, 0}, {2, 3}}});
+  const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
+  CHECK_EQ(describe(*counts.rows[0]), "2 docs, 8 tokens: 2:8/2\n");
+}
+
+TEST(the_collection_counts_a_document_once) {
+  // Got wrong: a document of two classes counted twice in the whole, or one of none left out.
+  const auto x = matrix<std::int32_t>(2, {{{0, 1}}, {{1, 2}}, {{0, 4}}});
+  const auto counts = count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0, 1}, {}, {1}}), {});
+  CHECK_EQ(counts.n_docs, 3);
+  CHECK(counts.collection != nullptr);
+  CHECK_EQ(describe(*counts.collection), "3 docs, 7 tokens: 0:5/2 1:2/1\n");
+  CHECK_EQ(describe(*counts.rows[0]) + describe(*counts.rows[1]), "1 docs, 1 tokens: 0:1/1\n2 docs, 5 tokens: 0:5/2\n");
+}
+
+TEST(offsets_of_one_label_each_keep_no_collection) {
+  // Got wrong: the row of the collection, as large as all the others, kept where it is their sum.
+  const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
+  CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
+}
+
+TEST(exact_chunks_equal_one_call) {
+  // Got wrong: a chunk forgets what it continues. Checked with a vocabulary that grows.
+  Random random(3);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 90, 40, 15);
+  const Labels labels = random_labels(random, 90, 5, true);
+  const auto weights = random_weights<std::int64_t>(random, 90);
+  const auto whole = count(no_counts<std::int64_t>(5), x, labels, weights);
+  for (const std::int64_t rows : {1, 7, 90})
+    CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
+
+  auto first = matrix<std::int32_t>(2, {{{1, 1}}}), second = matrix<std::int32_t>(5, {{{4, 2}, {1, 1}}});
+  const Labels one = labels_of(1, false, {{0}});
+  auto counts = count(count(no_counts<std::int64_t>(1), first, one, {}), second, one, {});
+  CHECK_EQ(describe_rows(counts), "5 terms, 2 docs\n2 docs, 4 tokens: 1:2/2 4:2/1\n");
+  counts = count(counts, first, one, {});
+  CHECK_EQ(counts.n_terms, 5);
+}
+
+TEST(float_chunks_equal_one_call_bit_for_bit) {
+  // Got wrong: a chunk summed by itself and then added.
+  Random random(4);
+  const auto x = random_matrix<std::int64_t, double>(random, 200, 10, 12);
+  const Labels labels = random_labels(random, 200, 2, false);
+  const auto whole = count(no_counts<double>(2), x, labels, {});
+  for (const std::int64_t rows : {1, 7, 64})
+    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
+}
+
+TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
+  // Got wrong: the weights of a class's documents, its n_docs, summed by chunks.
+  Random random(5);
+  const auto x = random_matrix<std::int32_t, float>(random, 200, 10, 12);
+  const Labels labels = random_labels(random, 200, 2, false);
+  const auto weights = random_weights<double>(random, 200);
+  const auto whole = count(no_counts<double>(2), x, labels, weights);
+  for (const std::int64_t rows : {1, 7, 64})
+    CHECK_EQ(describe(count_in_chunks(x, labels, weights, rows)), describe(whole));
+}
+
+TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
+  // Got wrong: documents before the first of several labels summed class by class, those after it in document order.
+  Random random(6);
+  const auto x = random_matrix<std::int32_t, double>(random, 200, 10, 12);
+  Labels labels = random_labels(random, 200, 3, false);
+  labels.several = true;
+  labels = labels.documents(0, 150);
+  for (int d = 150; d < 200; ++d) labels.add({0, 2});
+  const auto whole = count(no_counts<double>(3), x, labels, {});
+  for (const std::int64_t rows : {1, 7, 64})
+    CHECK_EQ(describe(count_in_chunks<double>(x, labels, {}, rows)), describe(whole));
+}
+
+TEST(threads_change_no_bit) {
+  // Got wrong: one thread's counters seen by another, or partial sums of threads added. Enough entries for 7 threads.
+  Random random(7);
+  const auto x = random_matrix<std::int32_t, double>(random, 24000, 100, 41);
+  CHECK(x.data.size() > 7 * (1 << 16));
+  const Labels labels = random_labels(random, x.n_rows(), 12, true);
+  const auto weights = random_weights<double>(random, x.n_rows());
+  const std::string alone = describe(count(no_counts<double>(12), x, labels, weights, 1));
+  for (const int n_threads : {2, 3, 7})
+    CHECK_EQ(describe(count(no_counts<double>(12), x, labels, weights, n_threads)), alone);
+}
+
+TEST(the_argument_stays_as_it_is) {
+  // Got wrong: an update writes into rows that others share; a class without new documents is copied.
+  const auto x = matrix<std::int32_t>(2, {{{0, 3}}});
+  const auto before = count(no_counts<std::int64_t>(2), x, labels_of(2, false, {{0}}), {});
+  const std::string text = describe(before);
+  const auto after = count(before, x, labels_of(2, false, {{1}}), {});
+  CHECK_EQ(describe(before), text);
+  CHECK(after.rows[0] == before.rows[0]);
+  CHECK(after.rows[1] != before.rows[1]);
+}
+
+TEST(nothing_to_count) {
+  // Got wrong: an empty matrix or a matrix without columns reads past its arrays.
+  CHECK_EQ(describe_rows(count(no_counts<std::int64_t>(2), matrix<std::int8_t>(7, {}), labels_of(2, false, {}), {})),
+           "7 terms, 0 docs\n0 docs, 0 tokens:\n0 docs, 0 tokens:\n");
+  CHECK_EQ(describe_rows(count(no_counts<double>(1), matrix<double>(0, {{}, {}}), labels_of(1, false, {{0}, {0}}), {})),
+           "0 terms, 0x1p+1 docs\n0x1p+1 docs, 0x0p+0 tokens:\n");
+}
+
+// ---- overflow ----------------------------------------------------------------------------------------------------------
+
+TEST(counts_up_to_the_limit_are_exact) {
+  // Got wrong: refused although the sum fits, or passed through doubles.
+  const auto x = matrix<std::int64_t>(2, {{{0, most - 5}}, {{1, 5}}});
+  const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
+  CHECK_EQ(counts.rows[0]->n_tokens, most);
+  const auto u = matrix<std::uint64_t>(1, {{{0, std::uint64_t{most}}}});
+  CHECK_EQ(count(no_counts<std::int64_t>(1), u, labels_of(1, false, {{0}}), {}).rows[0]->term_frequency[0], most);
+}
+
+TEST(too_many_tokens_name_the_document) {
+  // Got wrong: signed overflow. Over several documents, over repeated entries, by weight, and over calls.
+  const auto none = no_counts<std::int64_t>(2);
+  const auto x = matrix<std::int64_t>(9, {{{0, most - 5}}, {{1, 5}}, {{3, 1}, {8, 1}}});
+  CHECK_THROWS(count(none, x, labels_of(2, false, {{1}, {1}, {1}}), {}), CountOverflow,
+               "with 1 at row 2, column 3 the tokens of class 1 exceed");
+  const auto repeated = matrix<std::int64_t>(9, {{}, {{4, most / 2}, {4, most / 2}, {4, 2}}});
+  CHECK_THROWS(count(none, repeated, labels_of(2, false, {{0}, {0}}), {}), CountOverflow, "row 1, column 4");
+  const auto weighted = matrix<std::int64_t>(9, {{{2, 1}}, {{5, 3}}});
+  CHECK_THROWS(count(none, weighted, labels_of(2, false, {{0}, {0}}), {1, most / 2}), CountOverflow, "row 1, column 5");
+  const auto half = matrix<std::int64_t>(9, {{{7, most / 2 + 1}}});
+  const auto once = count(none, half, labels_of(2, false, {{0}}), {});
+  CHECK_THROWS(count(once, half, labels_of(2, false, {{0}}), {}), CountOverflow, "row 0, column 7");
+}
+
+TEST(too_many_documents_name_the_document) {
+  // Got wrong: weights whose sum leaves int64; the collection's sum where each class's own fits.
+  const auto x = matrix<std::int8_t>(1, {{}, {}, {}});
+  CHECK_THROWS(count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}, {0}}), {1, most, 1}), CountOverflow,
+               "with document 1 of weight 9223372036854775807 the number of documents");
+  CHECK_THROWS(count(no_counts<std::int64_t>(3), x, labels_of(3, false, {{0}, {1}, {2}}), {1, most - 1, 1}), CountOverflow,
+               "document 2");
+}
+
+TEST(documents_without_a_class_overflow_too) {
+  // Got wrong: a quick bound that asks the classes alone; only the collection knows these documents.
+  const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
+  const Labels none = labels_of(1, true, {{}});
+  const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
+  CHECK_THROWS(count(docs, x, none, {100}), CountOverflow, "document 0 of weight 100");
+  const auto tokens = count(no_counts<std::int64_t>(1), matrix<std::int64_t>(1, {{{0, most - 10}}}), none, {});
+  CHECK_THROWS(count(tokens, x, none, {100}), CountOverflow, "the tokens of the collection");
+}
+
+TEST(the_collection_overflows_before_its_classes) {
+  // Got wrong: each class fits, their sum does not, and the row of the collection is kept.
+  const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
+  CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
+               "row 1, column 0 the tokens of the collection");
+}
+
+TEST(float_counts_refuse_what_they_cannot_hold) {
+  // Got wrong: an odd integer above 2^53 rounded; sums that become infinite.
+  const auto odd = matrix<std::int64_t>(2, {{}, {{1, (std::int64_t{1} << 53) + 1}}});
+  const Labels labels = labels_of(1, false, {{0}, {0}});
+  CHECK_THROWS(count(no_counts<double>(1), odd, labels, {}), invalid_argument, "9007199254740993 at row 1, column 1");
+  const auto largest = matrix<std::uint64_t>(1, {{{0, std::uint64_t{most}}}, {}});
+  CHECK_THROWS(count(no_counts<double>(1), largest, labels, {}), invalid_argument, "9223372036854775807 at row 0");
+  const auto even = matrix<std::uint64_t>(1, {{{0, std::uint64_t{1} << 62}}, {}});
+  CHECK_EQ(count(no_counts<double>(1), even, labels, {}).rows[0]->n_tokens, 0x1p62);
+  const auto huge = matrix<double>(1, {{{0, 1e308}}, {{0, 1e308}}});
+  CHECK_THROWS(count(no_counts<double>(1), huge, labels, {}), invalid_argument, "infinity");
+}
+
+TEST(float_weights_that_add_up_to_infinity_are_refused) {
+  // Got wrong: tokens are finite, yet n_docs and a document frequency are infinite.
+  const auto x = matrix<double>(1, {{{0, 1e-10}}, {{0, 1e-10}}});
+  const Labels labels = labels_of(1, false, {{0}, {0}});
+  CHECK_THROWS(count(no_counts<double>(1), x, labels, {1e308, 1e308}), invalid_argument, "inf");
+}
+
+// ---- check_csr ---------------------------------------------------------------------------------------------------------
+
+TEST(facts_are_found) {
+  // Got wrong: the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
+  const auto sound = matrix<std::int32_t>(5, {{{3, 1}, {4, 2}}, {}, {{0, 9}}, {}, {{0, 1}, {1, 0}}});
+  CHECK(facts_of(sound).distinct);
+  CHECK_EQ(facts_of(sound).largest_value, 9.0);
+  CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}}, {{2, 1}, {2, 2}}})).distinct);
+  CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}, {1, 1}}, {{2, 1}}})).distinct);
+  CHECK_EQ(facts_of(matrix<Bool>(1, {{{0, Bool{255}}}})).largest_value, 1.0);
+  CHECK_EQ(facts_of(matrix<double>(1, {{}})).largest_value, 0.0);
+  CHECK_EQ(facts_of(matrix<double>(0, {})).largest_value, 0.0);
+  for (const std::int64_t row : {0, 4095, 4096, 9999}) {
+    Matrix<std::int32_t, std::uint8_t> x;
+    x.n_columns = 3;
+    for (std::int64_t r = 0; r < 10000; ++r)
+      x.add_row(r == row ? Entries<std::uint8_t>{{1, 1}, {1, 7}} : Entries<std::uint8_t>{{0, 1}, {2, 1}});
+    CHECK(!facts_of(x, false, 3).distinct);
+    CHECK_EQ(facts_of(x, false, 3).largest_value, 7.0);
+  }
+}
+
+TEST(unsound_indptr_is_refused) {
+  // Got wrong: entries read before the array's begin or past its end.
+  auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {2, 1}}, {{3, 1}}});
+  x.indptr = {1, 1, 3, 4};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at 1, expected 0");
+  x.indptr = {-1, 1, 3, 4};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at -1, expected 0");
+  x.indptr = {0, 3, 2, 4};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr decreases from 3 to 2 at row 1");
+  CHECK_THROWS(facts_of(x, true), invalid_argument, "X.indptr decreases from 3 to 2 at column 1");
+  x.indptr = {0, 1, 3, 5};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 5 at row 2, but 4 entries are stored");
+  x.indptr = {0, 99, 3, 4};  // would come down again
+  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 99 at row 0");
+  x.indptr = {0, 1, 3, 3};
+  facts_of(x);  // stores more than it uses: sound
+  const auto none = Matrix<std::int64_t, float>{4, {7}, {}, {}};
+  CHECK_THROWS(facts_of(none), invalid_argument, "X.indptr starts at 7");
+}
+
+TEST(unsound_columns_are_refused) {
+  // Got wrong: an index compared after it has lost its upper half, or n_columns itself let pass.
+  auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {3, 1}}});
+  x.indices = {0, 1, 4};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X has the index 4 in row 1, expected a column in [0, 4)");
+  CHECK_THROWS(facts_of(x, true), invalid_argument, "X has the index 4 in column 1, expected a row in [0, 4)");
+  x.indices = {-1, 1, 4};
+  CHECK_THROWS(facts_of(x), invalid_argument, "X has the index -1 in row 0");
+  Matrix<std::int64_t, double> wide{4, {0, 1}, {(std::int64_t{1} << 32) + 1}, {1.0}};
+  CHECK_THROWS(facts_of(wide), invalid_argument, "X has the index 4294967297 in row 0");
+}
+
+TEST(values_that_are_no_counts_are_refused) {
+  // Got wrong: a comparison that NaN passes; a negative value caught only in some types.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto x = matrix<double>(5, {{{1, 1.0}}, {{4, nan}}});
+  CHECK_THROWS(facts_of(x), invalid_argument, "nan at row 1, column 4, expected");
+  CHECK_THROWS(facts_of(x, true), invalid_argument, "nan at row 4, column 1, expected");
+  CHECK_THROWS(facts_of(matrix<double>(5, {{{2, infinity}}})), invalid_argument, "X has inf at row 0, column 2");
+  CHECK_THROWS(facts_of(matrix<double>(5, {{{2, -infinity}}})), invalid_argument, "X has -inf at row 0, column 2");
+  CHECK_THROWS(facts_of(matrix<float>(5, {{{2, -0.5f}}})), invalid_argument, "X has -0.5 at row 0, column 2");
+  CHECK_THROWS(facts_of(matrix<float>(5, {{{2, HUGE_VALF}}})), invalid_argument, "X has inf");
+  CHECK_THROWS(facts_of(matrix<std::int8_t>(5, {{{3, std::int8_t{-7}}}})), invalid_argument, "X has -7 at row 0, column 3");
+  CHECK_THROWS(facts_of(matrix<std::int16_t>(5, {{{3, std::int16_t{-7}}}})), invalid_argument, "X has -7 at row 0, column 3");
+  CHECK_THROWS(facts_of(matrix<std::int32_t>(5, {{{3, -7}}})), invalid_argument, "X has -7 at row 0, column 3");
+  CHECK_THROWS(facts_of(matrix<std::int64_t>(5, {{{3, -most - 1}}})), invalid_argument, "X has -9223372036854775808 at");
+  CHECK_THROWS(facts_of(matrix<std::uint64_t>(5, {{{3, std::uint64_t{1} << 63}}})), CountOverflow,
+               "X has 9223372036854775808 at row 0, column 3, expected a count below 2^63");
+  facts_of(matrix<std::uint64_t>(5, {{{3, std::uint64_t{most}}}}));
+  facts_of(matrix<double>(5, {{{3, -0.0}, {3, std::numeric_limits<double>::max()}}}));
+}
+
+TEST(the_first_offender_is_named) {
+  // Got wrong: the offender that some thread found first, or a bad value although a bad column stands before it.
+  Random random(8);
+  const auto sound = random_matrix<std::int32_t, double>(random, 20000, 50, 50);
+  CHECK(sound.data.size() > 7 * (1 << 16));
+  const auto entry = [&](std::int64_t row) {  // the row's first entry, or that of the next row that has any
+    while (sound.indptr[at(row)] == sound.indptr[at(row + 1)]) ++row;
+    return std::pair{row, at(sound.indptr[at(row)])};
+  };
+  const auto first = entry(4097), second = entry(4100), third = entry(12300), last = entry(19990);
+  for (const int n_threads : {1, 2, 3, 7}) {
+    auto x = sound;
+    const auto refuse = [&](const std::string& what, std::int64_t row) {
+      CHECK_THROWS(facts_of(x, false, n_threads), invalid_argument, what + std::to_string(row) + ",");
+    };
+    x.data[last.second] = -1;
+    refuse("X has -1 at row ", last.first);
+    x.data[third.second] = infinity;
+    refuse("X has inf at row ", third.first);
+    x.indices[second.second] = 50;
+    refuse("X has the index 50 in row ", second.first);
+    x.data[first.second] = -2;
+    refuse("X has -2 at row ", first.first);
+  }
+}
+
+// ---- check_labels ------------------------------------------------------------------------------------------------------
+
+TEST(unsound_labels_are_refused) {
+  // Got wrong: a code used as an index before it is checked.
+  const auto check = [](const Labels& labels, std::int64_t n_docs) { check_labels(labels.view(), n_docs); };
+  CHECK_THROWS(check(labels_of(2, false, {{0}, {1}}), 3), invalid_argument, "y has 2 labels for 3 documents");
+  CHECK_THROWS(check(labels_of(2, false, {{0}, {2}}), 2), invalid_argument,
+               "label 1 has the class code 2, expected one in [0, 2)");
+  CHECK_THROWS(check(labels_of(2, true, {{0}, {1, -1}}), 2), invalid_argument, "label 2 has the class code -1");
+  Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
+  check(labels, 3);
+  for (const auto& offsets : {std::vector<std::int64_t>{1, 1, 2, 4}, {0, 2, 1, 4}, {0, 1, 2, 5}, {0, 9, 2, 4}}) {
+    labels.indptr = offsets;
+    CHECK_THROWS(check(labels, 3), invalid_argument, "label offsets");
+  }
+}
+
+TEST(labels_of_no_document_are_refused) {
+  // Got wrong: codes past the last offset, which counting then takes for documents that were never written.
+  Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
+  labels.indptr = {0, 1, 2, 3};
+  CHECK_THROWS(check_labels(labels.view(), 3), invalid_argument, "label offsets");
+  labels.indptr = {0};
+  CHECK_THROWS(check_labels(labels.view(), 0), invalid_argument, "label offsets");
+}

@@ -1,0 +1,272 @@
+#include "termsift/parallel.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "termsift/types.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#ifdef __unix__
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+using namespace termsift;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// Waits for the condition, though never for ever: where the system gives one thread only, it does not come.
+template <class Condition>
+void wait_for(const Condition& condition) {
+  for (const auto end = Clock::now() + 2s; !condition() && Clock::now() < end;) std::this_thread::sleep_for(1ms);
+}
+
+// Whether loops get a second thread here: not without OpenMP, nor under OMP_THREAD_LIMIT=1.
+bool two_threads_run() {
+  static const bool two = [] {
+    if (!has_openmp()) return false;
+    std::atomic<int> started{0};
+    std::atomic<bool> met{true};
+    for_each_block(2, {2, {}}, [&](std::int64_t, Worker&) {
+      ++started;
+      wait_for([&] { return started == 2; });
+      if (started != 2) met = false;
+    });
+    return met.load();
+  }();
+  return two;
+}
+
+// A long block that does nothing but ask whether to stop.
+void work_until_stopped(Worker& worker) {
+  for (const auto end = Clock::now() + 5s; Clock::now() < end;) worker.check();
+}
+
+#ifdef __unix__
+// Whether f returns true in a child process; a child that hangs is killed by its alarm.
+template <class F>
+bool holds_in_child(const F& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(5);
+    _exit(f() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+#endif
+
+bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
+  const auto runs = std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(n_blocks) + 1);
+  std::atomic<bool> sound{true};
+  for_each_block(n_blocks, {n_threads, {}}, [&](std::int64_t block, Worker& worker) {
+    if (block < 0 || block >= n_blocks || worker.thread() < 0 || worker.thread() >= n_threads) sound = false;
+    else ++runs[static_cast<std::size_t>(block)];
+  });
+  for (std::int64_t block = 0; block < n_blocks; ++block) sound = sound && runs[static_cast<std::size_t>(block)] == 1;
+  return sound;
+}
+
+}  // namespace
+
+#ifdef __unix__
+TEST(a_child_of_a_process_without_threads_may_start_some) {
+  // Got wrong: every forked child held to one thread. Stands first: no other test has started a thread yet.
+  CHECK(holds_in_child([] { return effective_n_threads(2) == (has_openmp() ? 2 : 1) && every_block_runs_once(100, 2); }));
+}
+#endif
+
+TEST(every_block_once) {
+  // Got wrong: a block lost or run twice; no block at all where threads are asked for that the build does not have.
+  for (const int n_threads : {1, 2, 3, 7})
+    for (const std::int64_t n_blocks : {0, 1, 2, 5, 1000}) CHECK(every_block_runs_once(n_blocks, n_threads));
+}
+
+TEST(one_thread_goes_in_order) {
+  // Got wrong: blocks handed out from the end, so that the lowest failure is not the first.
+  std::vector<std::int64_t> order;
+  for_each_block(5, {1, {}}, [&](std::int64_t block, Worker& worker) {
+    order.push_back(block);
+    CHECK_EQ(worker.thread(), 0);
+  });
+  CHECK_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(a_failure_stops_the_loop) {
+  // Got wrong: the rest of the blocks still run, or the exception is lost.
+  int runs = 0;
+  CHECK_THROWS(for_each_block(1000, {1, {}}, [&](std::int64_t block, Worker&) {
+    ++runs;
+    if (block == 3) throw std::runtime_error("block 3");
+  }), std::runtime_error, "block 3");
+  CHECK_EQ(runs, 4);
+}
+
+TEST(the_lowest_failure_wins) {
+  // Got wrong: the failure that came first in time, which differs from run to run.
+  if (!two_threads_run()) return;
+  for (const std::int64_t last : {0, 1}) {
+    std::atomic<int> started{0};
+    CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker&) {
+      ++started;
+      wait_for([&] { return started == 2; });
+      if (block == last) std::this_thread::sleep_for(20ms);
+      throw std::runtime_error("block " + std::to_string(block));
+    }), std::runtime_error, "block 0");
+  }
+}
+
+TEST(an_interruption_hides_no_failure) {
+  // Got wrong: the lower block, merely told to stop, reports Interrupted in place of what happened.
+  const bool two = two_threads_run();
+  std::atomic<bool> both{false};
+  CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
+    if (block == 1) {
+      both = true;
+      throw std::runtime_error("what happened");
+    }
+    if (!two) return;
+    wait_for([&] { return both.load(); });
+    work_until_stopped(worker);
+  }), std::runtime_error, "what happened");
+}
+
+TEST(poll_stops_a_loop_of_short_blocks) {
+  // Got wrong: poll never asked, or asked and ignored.
+  for (const int n_threads : {1, 2}) {
+    const auto start = Clock::now();
+    std::atomic<int> runs{0};
+    CHECK_THROWS(for_each_block(100000, {n_threads, [] { return true; }}, [&](std::int64_t, Worker&) {
+      ++runs;
+      std::this_thread::sleep_for(1ms);
+    }), Interrupted, "interrupted");
+    CHECK(runs < 5000);
+    CHECK(Clock::now() - start < 1s);
+  }
+}
+
+TEST(poll_stops_a_long_block) {
+  // Got wrong: Ctrl-C waits for the end of the block.
+  const auto start = Clock::now();
+  CHECK_THROWS(for_each_block(1, {1, [] { return true; }}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
+               Interrupted, "interrupted");
+  CHECK(Clock::now() - start < 1s);
+}
+
+TEST(poll_stops_others_while_the_caller_is_idle) {
+  // Got wrong: the caller's thread, out of blocks, waits at the barrier, and nobody polls.
+  if (!two_threads_run()) return;
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> on_caller{true}, other_works{false};
+  const auto poll = [&] {
+    on_caller = on_caller && std::this_thread::get_id() == caller;
+    return true;
+  };
+  const auto start = Clock::now();
+  CHECK_THROWS(for_each_block(2, {2, poll}, [&](std::int64_t, Worker& worker) {
+    if (worker.thread() == 0) {
+      for (const auto end = Clock::now() + 2s; !other_works && Clock::now() < end;) std::this_thread::yield();
+    } else {
+      other_works = true;
+      work_until_stopped(worker);
+    }
+  }), Interrupted, "interrupted");
+  CHECK(on_caller);
+  CHECK(Clock::now() - start < 1s);
+}
+
+TEST(a_quiet_poll_changes_nothing) {
+  // Got wrong: a poll that says no stops the loop all the same, or is asked off the caller's thread.
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> runs{0}, elsewhere{0};
+  const auto poll = [&] {
+    elsewhere += std::this_thread::get_id() != caller;
+    return false;
+  };
+  for_each_block(200, {2, poll}, [&](std::int64_t, Worker&) {
+    std::this_thread::sleep_for(1ms);
+    ++runs;
+  });
+  CHECK_EQ(runs.load(), 200);
+  CHECK_EQ(elsewhere.load(), 0);
+}
+
+TEST(what_poll_throws_arrives) {
+  // Got wrong: terminate, since nothing may leave a parallel region.
+  const auto poll = []() -> bool { throw std::runtime_error("KeyboardInterrupt"); };
+  CHECK_THROWS(for_each_block(2, {2, poll}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
+               std::runtime_error, "KeyboardInterrupt");
+}
+
+TEST(how_many_threads) {
+  // Got wrong: the request ignored, OpenMP's own setting ignored, or threads within threads.
+  if (!has_openmp()) {
+    CHECK_EQ(effective_n_threads(0), 1);
+    CHECK_EQ(effective_n_threads(5), 1);
+    return;
+  }
+  CHECK_EQ(effective_n_threads(5), 5);
+  CHECK(effective_n_threads(0) >= 1);
+#ifdef _OPENMP
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const int one = effective_n_threads(0);
+  omp_set_num_threads(100000);
+  const int at_most = effective_n_threads(0);
+  omp_set_num_threads(before);
+  CHECK_EQ(one, 1);
+  CHECK_EQ(at_most, omp_get_num_procs());
+#endif
+  std::atomic<int> in_two{1};
+  int in_one = 0;
+  for_each_block(100, {2, {}}, [&](std::int64_t, Worker&) {
+    if (effective_n_threads(4) != 1) in_two = effective_n_threads(4);
+  });
+  for_each_block(1, {2, {}}, [&](std::int64_t, Worker&) { in_one = effective_n_threads(4); });
+  if (two_threads_run()) CHECK_EQ(in_two.load(), 1);
+  CHECK_EQ(in_one, 4);
+}
+
+TEST(a_loop_within_a_loop) {
+  // Got wrong: the inner loop loses blocks, or its threads share a number.
+  std::atomic<int> sound{0};
+  for_each_block(4, {2, {}}, [&](std::int64_t, Worker&) { sound += every_block_runs_once(50, 2); });
+  CHECK_EQ(sound.load(), 4);
+}
+
+TEST(threads_are_worth_their_work) {
+  // Got wrong: no thread at all for little work, more than allowed for much, or the poll dropped.
+  const Threads threads{8, [] { return true; }};
+  CHECK_EQ(worth(threads, 0).count, 1);
+  CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);
+  CHECK_EQ(worth(threads, 1 << 17).count, 2);
+  CHECK_EQ(worth(threads, std::int64_t{1} << 40).count, 8);
+  CHECK_EQ(worth(threads, 500, 100).count, 5);
+  CHECK(worth(threads, 0).poll && worth(threads, 0).poll());
+}
+
+#ifdef __unix__
+TEST(a_child_forked_after_threads_works) {
+  // Got wrong: the child waits for threads that do not exist there. Its parent keeps its own.
+  CHECK(every_block_runs_once(100, 2));
+  CHECK(holds_in_child([] {
+    const int n_threads = effective_n_threads(2);
+    return n_threads == 1 && effective_n_threads(0) == 1 && every_block_runs_once(100, n_threads);
+  }));
+  CHECK_EQ(effective_n_threads(2), has_openmp() ? 2 : 1);
+  CHECK(every_block_runs_once(100, 2));
+}
+#endif
