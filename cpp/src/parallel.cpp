@@ -159,7 +159,8 @@ int effective_n_threads(int requested) {
 
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t, Worker&)>& body) {
-  const int n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks, 1, std::max(threads.count, 1)));
+  const int most = effective_n_threads(std::max(threads.count, 1));
+  const int n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks, 1, most));
   Loop loop(n_blocks, threads.poll, body);
   if (n_threads == 1) {
     loop.run(0);
