@@ -38,13 +38,13 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 from scipy import io as scipy_io
@@ -60,6 +60,9 @@ _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fi
 _LIST_OF_LABELS = re.compile(rb"\s*[^\s#:]*,")
 _LARGEST_INDEX = 2**31 - 1  # scikit-learn's reader keeps svmlight indices in 32 bits
 _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
+
+# A generator that is left half-way keeps its file open until it is closed: hence `closing`.
+Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
 
 __all__ = ["Collection", "MissingExtraError", "count_words", "read_collection", "read_names"]
 
@@ -275,22 +278,30 @@ def _has_lists_of_labels(path: Path) -> bool:
 
 def _svmlight_complaint(path: Path, multilabel: bool) -> str | None:
     """Say which line of a svmlight file is wrong: scikit-learn's own message does not."""
-    for number, line in enumerate(_lines(path), 1):
-        fields = line.partition("#")[0].split()
-        try:
-            if fields and ":" not in fields[0]:
-                _ = [float(value) for value in fields.pop(0).split(",")]
-            elif fields and not multilabel:
-                raise ValueError("no label")
-            pairs = [field.split(":") for field in fields if not field.startswith("qid:")]
-            indices = [int(index) for index, _ in pairs]
-            _ = [float(count) for _, count in pairs]
-        except ValueError:
-            return f"{path}, line {number}: expected 'label index:count index:count ...'"
-        if any(not 0 <= index <= _LARGEST_INDEX for index in indices):
-            return f"{path}, line {number}: expected indices from 0 to {_LARGEST_INDEX}"
-        if any(after <= before for before, after in pairwise(indices)):
-            return f"{path}, line {number}: expected indices that increase along the line"
+    with closing(_lines(path)) as lines:
+        for number, line in enumerate(lines, 1):
+            complaint = _svmlight_line_complaint(line, multilabel)
+            if complaint is not None:
+                return f"{path}, line {number}: expected {complaint}"
+    return None
+
+
+def _svmlight_line_complaint(line: str, multilabel: bool) -> str | None:
+    fields = line.partition("#")[0].split()
+    try:
+        if fields and ":" not in fields[0]:
+            _ = [float(value) for value in fields.pop(0).split(",")]
+        elif fields and not multilabel:
+            raise ValueError("no label")
+        pairs = [field.split(":") for field in fields if not field.startswith("qid:")]
+        indices = [int(index) for index, _ in pairs]
+        _ = [float(count) for _, count in pairs]
+    except ValueError:
+        return "'label index:count index:count ...'"
+    if any(not 0 <= index <= _LARGEST_INDEX for index in indices):
+        return f"indices from 0 to {_LARGEST_INDEX}"
+    if any(after <= before for before, after in pairwise(indices)):
+        return "indices that increase along the line"
     return None
 
 
@@ -354,7 +365,7 @@ class _RawTabs(csv.excel_tab):
     quoting = csv.QUOTE_NONE
 
 
-def _from_pairs(path: Path, pairs: Iterable[tuple[str, Any]]) -> Collection:
+def _from_pairs(path: Path, pairs: Pairs) -> Collection:
     """Count the words of (text, label) pairs, one document at a time."""
     labels: list[Any] = []
 
@@ -363,7 +374,8 @@ def _from_pairs(path: Path, pairs: Iterable[tuple[str, Any]]) -> Collection:
             labels.append(label)
             yield _WORD.findall(text.lower())
 
-    X, names = count_words(documents())
+    with closing(pairs):
+        X, names = count_words(documents())
     if labels and not len(names):
         raise ValueError(f"{path}: no text has a word of two or more letters")
     return Collection(X, _labels_array(labels), names, str(path))
@@ -376,38 +388,38 @@ def _delimited(
     *,
     dialect: type[csv.Dialect],
     default: tuple[str | int, str | int],
-) -> Iterator[tuple[str, Any]]:
+) -> Pairs:
     """Yield the (text, label) pairs of a table of delimited fields."""
     columns = _column(text, default[0]), _column(label, default[1])
-    rows = _rows(path, dialect)
-    begins, first = next(rows, (1, []))
-    if not first:
-        return
-    text_at, label_at = _positions(f"{path}, line {begins}", columns, first)
-    if isinstance(columns[0], int):
-        rows = chain([(begins, first)], rows)
-    for begins, fields in rows:
-        if len(fields) != len(first):
-            raise ValueError(
-                f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
-            )
-        if not fields[label_at]:
-            raise ValueError(f"{path}, line {begins}: the label is empty")
-        yield fields[text_at], fields[label_at]
+    with closing(_rows(path, dialect)) as rows:
+        top, first = next(rows, (1, []))
+        if not first:
+            return
+        text_at, label_at = _positions(f"{path}, line {top}", columns, first)
+        has_header = not isinstance(columns[0], int)
+        for begins, fields in rows if has_header else chain([(top, first)], rows):
+            if len(fields) != len(first):
+                raise ValueError(
+                    f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
+                )
+            if not fields[label_at]:
+                raise ValueError(f"{path}, line {begins}: the label is empty")
+            yield fields[text_at], fields[label_at]
 
 
-def _rows(path: Path, dialect: type[csv.Dialect]) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, dialect: type[csv.Dialect]) -> Generator[tuple[int, list[str]], None, None]:
     """Yield the rows that are not blank, each with the number of the line that it begins on."""
-    reader = csv.reader(_lines(path), dialect, strict=True)
     # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
     # it is put back.
     usual = csv.field_size_limit(_LONGEST_FIELD)
     begins = 1
     try:
-        for fields in reader:
-            if fields:
-                yield begins, fields
-            begins = reader.line_num + 1
+        with closing(_lines(path)) as lines:
+            reader = csv.reader(lines, dialect, strict=True)
+            for fields in reader:
+                if fields:
+                    yield begins, fields
+                begins = reader.line_num + 1
     except csv.Error as exc:
         raise ValueError(f"{path}, line {begins}: {exc}") from None
     finally:
@@ -445,31 +457,32 @@ def _named(where: str, column: str, header: list[str]) -> int:
     return header.index(column)
 
 
-def _json_lines(
-    path: Path, text: str | int | None, label: str | int | None
-) -> Iterator[tuple[str, Any]]:
+def _json_lines(path: Path, text: str | int | None, label: str | int | None) -> Pairs:
     """Yield the (text, label) pairs of a JSON object a line."""
     text_key = "text" if text is None else str(text)
     label_key = "label" if label is None else str(label)
-    for number, line in enumerate(_lines(path), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as exc:
-            raise ValueError(f"{where}: expected a JSON object: {exc}") from None
-        if not isinstance(record, dict):
-            raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
-        for key in (text_key, label_key):
-            if key not in record:
-                raise ValueError(f"{where}: expected a key {key!r}, found {_listed(record)}")
-        document, its_label = record[text_key], record[label_key]
-        if not isinstance(document, str):
-            raise ValueError(f"{where}: expected a string as {text_key!r}")
-        if not isinstance(its_label, str | int) or its_label == "":
-            raise ValueError(f"{where}: expected a label, a string or a whole number")
-        yield document, its_label
+    with closing(_lines(path)) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _json_pair(f"{path}, line {number}", line, text_key, label_key)
+
+
+def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        raise ValueError(f"{where}: expected a JSON object: {exc}") from None
+    if not isinstance(record, dict):
+        raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
+    for key in (text_key, label_key):
+        if key not in record:
+            raise ValueError(f"{where}: expected a key {key!r}, found {_listed(record)}")
+    document, its_label = record[text_key], record[label_key]
+    if not isinstance(document, str):
+        raise ValueError(f"{where}: expected a string as {text_key!r}")
+    if not isinstance(its_label, str | int) or its_label == "":
+        raise ValueError(f"{where}: expected a label, a string or a whole number")
+    return document, its_label
 
 
 # ---------------------------------------------------------------------- what the readers share
@@ -523,7 +536,7 @@ def _damage_told(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Generator[str, None, None]:
     """Yield the lines of a text file; decoded one by one, so that errors know their line."""
     with _damage_told(path), _open(path) as file:
         for number, line in enumerate(file, 1):
@@ -578,7 +591,7 @@ _MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]
 }
 
 _NAMED = ("text", "label")
-_TABLES: dict[str, Callable[..., Iterator[tuple[str, Any]]]] = {
+_TABLES: dict[str, Callable[..., Pairs]] = {
     ".csv": partial(_delimited, dialect=csv.excel, default=_NAMED),
     ".tsv": partial(_delimited, dialect=csv.excel_tab, default=_NAMED),
     ".txt": partial(_delimited, dialect=_RawTabs, default=(2, 1)),
