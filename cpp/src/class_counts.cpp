@@ -33,27 +33,6 @@ Count remainder(Count whole, Count part, const std::string& what) {
 }
 
 template <CountType Count>
-ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size);
-  sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
-  checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
-  std::int64_t i = 0, j = 0, n = 0;
-  for (; i < a.size || j < b.size; ++n) {
-    const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
-    const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
-    sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
-    sum.term_frequency[n] = (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0);
-    sum.document_frequency[n] = (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0);
-    i += from_a;
-    j += from_b;
-  }
-  sum.size = n;
-  sum.sum_tokens();
-  check_finite(sum);
-  return sum;
-}
-
-template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::int64_t c) {
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size);
   rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents of class " + std::to_string(c));
@@ -162,6 +141,27 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 }
 
 template <CountType Count>
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
+  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size);
+  sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
+  std::int64_t i = 0, j = 0, n = 0;
+  for (; i < a.size || j < b.size; ++n) {
+    const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
+    const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
+    sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
+    sum.term_frequency[n] = (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0);
+    sum.document_frequency[n] = (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0);
+    i += from_a;
+    j += from_b;
+  }
+  sum.size = n;
+  sum.sum_tokens();
+  check_finite(sum);
+  return sum;
+}
+
+template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
   // In pairs, then pairs of pairs: one row after another would copy the growing sum once a class.
@@ -240,6 +240,7 @@ template struct ClassRow<double>;
   template void check_finite(Count, const char*);                                                          \
   template void check_finite(const ClassRow<Count>&);                                                      \
   template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
+  template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&);                     \
   template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
   template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
   template ClassCounts<Count> merge(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&); \

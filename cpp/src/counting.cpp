@@ -1,88 +1,19 @@
 #include "termsift/counting.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "class_streams.hpp"
+#include "values.hpp"
+#include "zeroed_array.hpp"
+
 namespace termsift {
 namespace {
-
-std::string text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.17g", value);
-  return buffer;
-}
-std::string text(float value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.9g", static_cast<double>(value));
-  return buffer;
-}
-template <class Value>
-std::string text(Value value) {
-  return std::to_string(value);
-}
-std::string text(Bool value) { return text(static_cast<double>(value)); }
-
-template <CountType Count, class Value>
-Count as_count(Value value) {
-  if constexpr (std::is_same_v<Value, Bool>)
-    return static_cast<Count>(value != Bool{0});
-  else
-    return static_cast<Count>(value);
-}
-
-// ---- checking ----------------------------------------------------------------------------------------------------------
-
-template <class Value>
-bool acceptable(Value value) {
-  if constexpr (std::is_floating_point_v<Value>)
-    return value >= 0 && value <= std::numeric_limits<Value>::max();
-  else if constexpr (std::is_same_v<Value, std::uint64_t>)
-    return value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  else if constexpr (std::is_signed_v<Value>)
-    return value >= 0;
-  else
-    return true;
-}
-
-template <class Index, class Value>
-[[noreturn]] void refuse_entry(const CsrView<Index, Value>& x, std::int64_t row, std::int64_t entry,
-                               const MatrixName& matrix) {
-  const std::int64_t column = x.indices[entry];
-  const std::string line = (matrix.transposed ? "column " : "row ") + std::to_string(row);
-  const std::string across = matrix.transposed ? "row " : "column ";
-  if (column < 0 || column >= x.n_columns)
-    throw std::invalid_argument(matrix.name + " has the index " + std::to_string(column) + " in " + line +
-                                ", expected a " + across + "in [0, " + std::to_string(x.n_columns) + ")");
-  const std::string crossing = across + std::to_string(column);
-  const std::string entry_text = matrix.name + " has " + text(x.data[entry]) + " at " +
-                                 (matrix.transposed ? crossing + ", " + line : line + ", " + crossing);
-  if constexpr (std::is_same_v<Value, std::uint64_t>) throw CountOverflow(entry_text + ", expected a count below 2^63");
-  throw std::invalid_argument(entry_text + ", expected a finite count that is not negative");
-}
-
-template <class Index, class Value>
-void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix) {
-  const std::string line = matrix.transposed ? " at column " : " at row ";
-  if (x.indptr[0] != 0)
-    throw std::invalid_argument(matrix.name + ".indptr starts at " + std::to_string(x.indptr[0]) + ", expected 0");
-  for (std::int64_t row = 0; row < x.n_rows; ++row) {
-    const std::int64_t begin = x.indptr[row], end = x.indptr[row + 1];
-    if (end < begin)
-      throw std::invalid_argument(matrix.name + ".indptr decreases from " + std::to_string(begin) + " to " +
-                                  std::to_string(end) + line + std::to_string(row));
-    if (end > x.n_stored)
-      throw std::invalid_argument(matrix.name + ".indptr reaches " + std::to_string(end) + line + std::to_string(row) +
-                                  ", but " + std::to_string(x.n_stored) + " entries are stored");
-  }
-}
 
 bool some_document_has_not_one_class(const LabelView& labels, std::int64_t n_docs) {
   if (labels.indptr == nullptr) return false;
@@ -137,9 +68,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
         tokens[c] += value * weight;
       }
     };
-    const std::int64_t begin = labels.indptr == nullptr ? d : labels.indptr[d];
-    const std::int64_t end = labels.indptr == nullptr ? d + 1 : labels.indptr[d + 1];
-    for (std::int64_t i = begin; i < end; ++i) add(static_cast<std::size_t>(labels.codes[i]));
+    for_each_class(labels, d, add);
     add(n_classes);
   }
 }
@@ -173,32 +102,12 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
   std::partial_sum(by_class.begin.begin(), by_class.begin.end(), by_class.begin.begin());
   by_class.documents = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(labels.n_codes));
   std::vector<std::int64_t> next(by_class.begin);
-  for (std::int64_t d = 0; d < n_docs; ++d) {
-    const std::int64_t begin = labels.indptr == nullptr ? d : labels.indptr[d];
-    const std::int64_t end = labels.indptr == nullptr ? d + 1 : labels.indptr[d + 1];
-    for (std::int64_t i = begin; i < end; ++i) by_class.documents[next[static_cast<std::size_t>(labels.codes[i])]++] = d;
-  }
+  for (std::int64_t d = 0; d < n_docs; ++d)
+    for_each_class(labels, d, [&](std::size_t c) { by_class.documents[next[c]++] = d; });
   return by_class;
 }
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
-
-// Zeros that cost nothing until touched: the system hands out fresh pages as they are written, and most terms of a huge
-// vocabulary never occur in a class.
-template <class T>
-class ZeroedArray {
- public:
-  explicit ZeroedArray(std::int64_t size) : data_(std::calloc(static_cast<std::size_t>(std::max<std::int64_t>(size, 1)), sizeof(T))) {
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
-  T& operator[](std::int64_t i) { return static_cast<T*>(data_.get())[i]; }
-
- private:
-  struct Free {
-    void operator()(void* data) const { std::free(data); }
-  };
-  std::unique_ptr<void, Free> data_;
-};
 
 // One counter a term, all zero between classes.
 template <CountType Count>
@@ -211,15 +120,14 @@ struct Counters {
   std::vector<TermId> touched;  // the terms whose counters are not zero
 };
 
-// Adds the documents to the counters in the given order; gives n_docs with their weights added.
+// Adds the documents to the counters in the given order.
 template <bool distinct, class Index, class Value, CountType Count>
-Count add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
-                    Count n_docs, Counters<Count>& counters, Worker& worker) {
+void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
+                    Counters<Count>& counters, Worker& worker) {
   std::int64_t until_check = 1 << 16;
   for (const std::int64_t d : documents) {
     const Count weight = weights == nullptr ? 1 : weights[d];
     if (weight == 0) continue;
-    n_docs += weight;
     for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
       const Count value = as_count<Count>(x.data[e]) * weight;
       if (value == 0) continue;
@@ -236,7 +144,6 @@ Count add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t
       until_check = 1 << 16;
     }
   }
-  return n_docs;
 }
 
 // The counters as a row; leaves them zero.
@@ -266,54 +173,132 @@ ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool dist
   return row;
 }
 
-}  // namespace
+// ---- the two ways --------------------------------------------------------------------------------------------------------
 
-template <class Index, class Value>
-CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const Threads& requested) {
-  check_indptr(x, name);
+// A counter of a stream holds fewer documents than this.
+constexpr std::int64_t most_streamed_documents = (std::int64_t{1} << 24) - 1;
 
-  constexpr std::int64_t rows_per_block = 4096;
-  const std::int64_t n_blocks = (x.n_rows + rows_per_block - 1) / rows_per_block;
-  struct Found {
-    bool refused = false;
-    bool distinct = true;
-    double largest = 0;
+// The row of class c; of the collection for c beyond the last (null if it is not kept).
+template <CountType Count>
+ClassRowPtr<Count>& row_of(ClassCounts<Count>& counts, std::size_t c) {
+  return c < counts.rows.size() ? counts.rows[c] : counts.collection;
+}
+
+template <CountType Count>
+void replace_row(ClassRowPtr<Count>& row, ClassRow<Count>&& with, Count n_docs) {
+  with.n_docs = n_docs;
+  check_finite(with);
+  row = std::make_shared<const ClassRow<Count>>(std::move(with));
+}
+
+// The documents of each class, and last of the collection, after those of the labels have joined; summed in their order.
+template <CountType Count>
+std::vector<Count> documents_with(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
+                                  std::int64_t n_docs) {
+  std::vector<Count> docs;
+  for (const auto& row : counts.rows) docs.push_back(row->n_docs);
+  docs.push_back(counts.n_docs);
+  for (std::int64_t d = 0; d < n_docs; ++d) {
+    const Count weight = weights == nullptr ? 1 : weights[d];
+    docs.back() += weight;
+    for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
+  }
+  check_finite(docs.back(), "the weights of the documents");
+  return docs;
+}
+
+// Whether class streams can count the documents: they know neither weights, zeros nor repeated entries, hold small integers,
+// and add to float counts only from nothing, where sums of integers are exact in any order.
+template <class Index, class Value, CountType Count>
+bool can_stream(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
+                const Count* weights) {
+  const bool few_escapes = facts.n_unpackable <= x.indptr[x.n_rows] / 8;
+  const bool fits = facts.largest_value * static_cast<double>(std::min(x.n_rows, most_streamed_documents)) < 0x1p40;
+  const bool any_order = std::is_integral_v<Count> ||
+                         std::all_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->size == 0; });
+  return weights == nullptr && facts.distinct && facts.n_zeros == 0 && facts.n_fractions == 0 && few_escapes && fits && any_order;
+}
+
+// Copies windows of documents into the streams of their classes and counts those.
+template <class Index, class Value, CountType Count>
+void add_by_streams(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
+                    const std::vector<Count>& docs, std::int64_t window_bytes, const Threads& threads) {
+  const bool with_collection = counts.collection != nullptr;
+  std::vector<ClassRow<Count>> added(docs.size());
+  for (std::int64_t first = 0; first < x.n_rows;) {
+    // A window: as many documents as the memory allows, but at least one.
+    std::int64_t last = first, bytes = 0;
+    while (last < x.n_rows && last - first < most_streamed_documents) {
+      const std::int64_t copies = with_collection + (labels.indptr == nullptr ? 1 : labels.indptr[last + 1] - labels.indptr[last]);
+      bytes += 4 * copies * (x.indptr[last + 1] - x.indptr[last]);
+      if (bytes > window_bytes && last > first) break;
+      ++last;
+    }
+    const ClassStreams<Count> streams(x, labels, with_collection, first, last, threads);
+    std::vector<ClassRow<Count>> rows = streams.count(x.n_columns, threads);
+    for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker&) {
+      const auto c = static_cast<std::size_t>(block);
+      if (rows[c].size > 0) added[c] = added[c].size == 0 ? std::move(rows[c]) : merge_rows(added[c], rows[c]);
+    });
+    first = last;
+  }
+  for_each_block(static_cast<std::int64_t>(docs.size()), threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    ClassRowPtr<Count>& row = row_of(counts, c);
+    if (row == nullptr || (added[c].size == 0 && row->n_docs == docs[c])) return;
+    replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
+  });
+}
+
+// Gathers each class's rows from the matrix: any values and weights, in document order.
+template <class Index, class Value, CountType Count>
+void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
+                 const LabelView& labels, const Count* weights, const std::vector<Count>& docs,
+                 const Threads& threads) {
+  const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
+  std::vector<std::int64_t> all_documents;
+  const auto documents_of = [&](std::int64_t c) -> std::span<const std::int64_t> {
+    if (c == labels.n_classes) return all_documents;
+    const std::int64_t begin = by_class.begin[static_cast<std::size_t>(c)];
+    const std::int64_t end = by_class.begin[static_cast<std::size_t>(c) + 1];
+    return {by_class.documents.get() + begin, static_cast<std::size_t>(end - begin)};
   };
-  std::vector<Found> found(static_cast<std::size_t>(n_blocks));
-  for_each_block(n_blocks, worth(requested, x.indptr[x.n_rows]), [&](std::int64_t block, Worker&) {
-    const std::int64_t first = block * rows_per_block, last = std::min(first + rows_per_block, x.n_rows);
-    const std::int64_t begin = x.indptr[first], end = x.indptr[last];
-    // Over all entries of the rows at once, so that the loops vectorise; a row's first entry may lie below its
-    // predecessor's last, and those descents are taken back afterwards.
-    bool refused = false;
-    std::int64_t descents = 0;
-    Value largest{};
-    for (std::int64_t e = begin; e < end; ++e) {
-      refused |= x.indices[e] < 0 || x.indices[e] >= x.n_columns || !acceptable(x.data[e]);
-      largest = x.data[e] > largest ? x.data[e] : largest;
-    }
-    for (std::int64_t e = begin + 1; e < end; ++e) descents += x.indices[e] <= x.indices[e - 1];
-    for (std::int64_t row = first; row < last; ++row) {
-      const std::int64_t e = x.indptr[row];
-      if (e > begin && e < x.indptr[row + 1]) descents -= x.indices[e] <= x.indices[e - 1];
-    }
-    found[static_cast<std::size_t>(block)] = {refused, descents == 0, as_count<double>(largest)};
+  if (counts.collection) {
+    all_documents.resize(static_cast<std::size_t>(x.n_rows));
+    std::iota(all_documents.begin(), all_documents.end(), 0);
+  }
+
+  // The classes that have documents here, those with most entries first: the last one running alone should be short.
+  std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
+  for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
+    for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
+    if (!documents_of(c).empty()) order.push_back(c);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  CsrFacts facts;
-  for (std::size_t block = 0; block < found.size(); ++block) {
-    if (found[block].refused) {
-      const std::int64_t first = static_cast<std::int64_t>(block) * rows_per_block;
-      for (std::int64_t row = first; row < std::min(first + rows_per_block, x.n_rows); ++row)
-        for (std::int64_t e = x.indptr[row]; e < x.indptr[row + 1]; ++e)
-          if (x.indices[e] < 0 || x.indices[e] >= x.n_columns || !acceptable(x.data[e]))
-            refuse_entry(x, row, e, name);
+  std::vector<std::unique_ptr<Counters<Count>>> counters_of_thread(static_cast<std::size_t>(threads.count));
+  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
+    const std::int64_t c = order[static_cast<std::size_t>(block)];
+    ClassRowPtr<Count>& row = row_of(counts, static_cast<std::size_t>(c));
+    auto& slot = counters_of_thread[static_cast<std::size_t>(worker.thread())];
+    if (!slot) slot = std::make_unique<Counters<Count>>(counts.n_terms, facts.distinct);
+    Counters<Count>& counters = *slot;
+    for (std::int64_t i = 0; i < row->size; ++i) {
+      counters.touched.push_back(row->terms[i]);
+      counters.term_frequency[row->terms[i]] = row->term_frequency[i];
+      counters.document_frequency[row->terms[i]] = row->document_frequency[i];
     }
-    facts.distinct = facts.distinct && found[block].distinct;
-    facts.largest_value = std::max(facts.largest_value, found[block].largest);
-  }
-  return facts;
+    if (facts.distinct)
+      add_documents<true>(x, documents_of(c), weights, counters, worker);
+    else
+      add_documents<false>(x, documents_of(c), weights, counters, worker);
+    replace_row(row, drain(counters, counts.n_terms, facts.distinct), docs[static_cast<std::size_t>(c)]);
+  });
 }
+
+}  // namespace
 
 void check_labels(const LabelView& labels, std::int64_t n_docs) {
   if (labels.indptr == nullptr) {
@@ -335,7 +320,7 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
 template <class Index, class Value, CountType Count>
 ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x,
                                    const CsrFacts& facts, const LabelView& labels, const Count* weights,
-                                   const Threads& requested) {
+                                   const Threads& requested, std::int64_t window_bytes) {
   if constexpr (std::is_integral_v<Count>)
     check_overflow(counts, x, facts, labels, weights);
   else
@@ -343,80 +328,31 @@ ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrVi
 
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, x.n_columns);
-  for (std::int64_t d = 0; d < x.n_rows; ++d) result.n_docs += weights == nullptr ? Count{1} : weights[d];
-
-  check_finite(result.n_docs, "the weights of the documents");
-
-  const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes), 0);
-  const auto documents_of = [&](std::int64_t c) {
-    const std::int64_t begin = by_class.begin[static_cast<std::size_t>(c)];
-    return std::span(by_class.documents.get() + begin, static_cast<std::size_t>(by_class.begin[static_cast<std::size_t>(c) + 1] - begin));
-  };
-  // The classes that have documents here, those with most entries first: the last one running alone should be short.
-  std::vector<std::int64_t> order;
-  for (std::int64_t c = 0; c < labels.n_classes; ++c) {
-    for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
-    if (!documents_of(c).empty()) order.push_back(c);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
-  });
-
   // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
   // another order of summation in float ones.
-  std::vector<std::int64_t> all_documents;
   const bool is_sum = std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
-  if (counts.collection || !is_sum) {
-    all_documents.resize(static_cast<std::size_t>(x.n_rows));
-    std::iota(all_documents.begin(), all_documents.end(), 0);
-    result.collection = collection_row(counts);
-    order.insert(order.begin(), labels.n_classes);
-  }
+  if (!is_sum && !result.collection) result.collection = collection_row(counts);
 
+  const std::vector<Count> docs = documents_with(counts, labels, weights, x.n_rows);
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
-  std::vector<std::unique_ptr<Counters<Count>>> counters_of_thread(static_cast<std::size_t>(threads.count));
-  const auto count_class = [&](const ClassRow<Count>& before, std::span<const std::int64_t> documents, Worker& worker) {
-    auto& slot = counters_of_thread[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Counters<Count>>(result.n_terms, facts.distinct);
-    Counters<Count>& counters = *slot;
-    for (std::int64_t i = 0; i < before.size; ++i) {
-      counters.touched.push_back(before.terms[i]);
-      counters.term_frequency[before.terms[i]] = before.term_frequency[i];
-      counters.document_frequency[before.terms[i]] = before.document_frequency[i];
-    }
-    const Count n_docs = facts.distinct
-                             ? add_documents<true>(x, documents, weights, before.n_docs, counters, worker)
-                             : add_documents<false>(x, documents, weights, before.n_docs, counters, worker);
-    auto row = drain(counters, result.n_terms, facts.distinct);
-    row.n_docs = n_docs;
-    check_finite(row);
-    return std::make_shared<const ClassRow<Count>>(std::move(row));
-  };
-  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const std::int64_t c = order[static_cast<std::size_t>(block)];
-    const bool is_class = c < labels.n_classes;
-    auto& row = is_class ? result.rows[static_cast<std::size_t>(c)] : result.collection;
-    row = count_class(*row, is_class ? documents_of(c) : std::span<const std::int64_t>(all_documents), worker);
-  });
+  if (can_stream(counts, x, facts, weights))
+    add_by_streams(result, x, labels, docs, window_bytes, threads);
+  else
+    add_by_rows(result, x, facts, labels, weights, docs, threads);
+  result.n_docs = docs.back();
   return result;
 }
 
-#define TERMSIFT_INSTANTIATE_CHECK(Index, Value) \
-  template CsrFacts check_csr(const CsrView<Index, Value>&, const MatrixName&, const Threads&);
 #define TERMSIFT_INSTANTIATE_COUNT(Index, Value, Count)                                                             \
   template ClassCounts<Count> count_documents(const ClassCounts<Count>&, const CsrView<Index, Value>&,              \
-                                              const CsrFacts&, const LabelView&, const Count*, const Threads&);
+                                              const CsrFacts&, const LabelView&, const Count*, const Threads&,  \
+                                              std::int64_t);
 #define TERMSIFT_INSTANTIATE_INTEGER(Value)                               \
-  TERMSIFT_INSTANTIATE_CHECK(std::int32_t, Value)                         \
-  TERMSIFT_INSTANTIATE_CHECK(std::int64_t, Value)                         \
   TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, std::int64_t)           \
   TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, std::int64_t)           \
   TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, double)                 \
   TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, double)
 #define TERMSIFT_INSTANTIATE_FLOAT(Value)                 \
-  TERMSIFT_INSTANTIATE_CHECK(std::int32_t, Value)         \
-  TERMSIFT_INSTANTIATE_CHECK(std::int64_t, Value)         \
   TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, double) \
   TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, double)
 TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE_INTEGER)

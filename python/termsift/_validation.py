@@ -177,7 +177,7 @@ def check_labels(
     """Give the classes of the documents and each document's codes.
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
-    ones. Classes are ``classes`` if given, else sorted if they can be, else in order of appearance;
+    ones. Classes are ``classes`` if given, else in the order of `in_order`;
     the columns of an indicator are ``indicator_classes`` or 0, 1, ... if ``classes`` is not given.
     """
     given = None if classes is None else check_classes(classes)
@@ -289,23 +289,24 @@ def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
     if given is not None:
         return Labels(given, codes, None)
     appeared = list(numbers)
-    ordered = sorted_if_possible(appeared)
+    ordered = in_order(appeared)
     position = {c: i for i, c in enumerate(ordered)}
     renumber = np.array([position[c] for c in appeared], dtype=np.int32)
     return Labels(ordered, renumber[codes], None)
 
 
-def sorted_if_possible(classes: list[Hashable]) -> list[Hashable]:
-    """Sort labels of one kind; leave others in their order.
+def in_order(classes: list[Hashable]) -> list[Hashable]:
+    """Sort labels; those that have no order among them by the name of their kind and by repr.
 
-    Sets are left too: their ``<`` means subset and orders nothing.
+    Not by appearance, which would make the order depend on how a collection is cut into chunks.
     """
-    if any(isinstance(c, (frozenset, set)) for c in classes):
-        return list(classes)
-    try:
-        return sorted(classes)  # type: ignore[type-var]
-    except TypeError:
-        return list(classes)
+    # The < of sets means subset and orders nothing.
+    if not any(isinstance(c, Set) for c in classes):
+        try:
+            return sorted(classes)  # type: ignore[type-var]
+        except TypeError:
+            pass
+    return sorted(classes, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def unite_classes(
@@ -313,15 +314,15 @@ def unite_classes(
 ) -> tuple[list[Hashable], list[int], list[int]]:
     """Unite two lists of classes.
 
-    The union is sorted if ``current`` is and all can be; otherwise the late ones follow in their
-    order. Also gives, for each class of the union, its position in either list (-1: absent).
+    The union is in order if ``current`` is; otherwise the late ones follow in the order of
+    ``added``. Also gives, for each class of the union, its position in either list (-1: absent).
     """
     late = [c for c in added if c not in set(current)]
     united = current + late
     if not late:
         united = current
-    elif sorted_if_possible(current) == current:
-        united = sorted_if_possible(united)
+    elif in_order(current) == current:
+        united = in_order(united)
     places = ({c: i for i, c in enumerate(listed)} for listed in (current, added))
     in_current, in_added = ([place.get(c, -1) for c in united] for place in places)
     return united, in_current, in_added

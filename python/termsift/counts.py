@@ -40,8 +40,8 @@ def count(
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
         The classes in the order wanted; a label outside is an error. By default the labels that
-        occur, sorted if they can be, else in order of appearance. For an indicator matrix, the
-        names of its columns (by default 0, 1, ...).
+        occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
+        matrix, the names of its columns (by default 0, 1, ...).
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected.
 
@@ -270,8 +270,8 @@ class ClassCounts:
         Parameters
         ----------
         X, y, sample_weight, n_threads
-            As for `termsift.count`. Classes not seen before join (in sorted order if all are
-            sorted, else at the end), and so do terms, as further columns; fewer columns are fine
+            As for `termsift.count`. Classes not seen before join (in order if the present ones
+            are, else at the end), and so do terms, as further columns; fewer columns are fine
             too. The columns of an indicator matrix are ``classes``, or the first of none yet.
 
         Returns
@@ -305,11 +305,9 @@ class ClassCounts:
                 f"X has {matrix.n_terms} terms, but only {self.n_terms} have names: "
                 "set term_names to None first"
             )
-        united, in_self, in_batch = _validation.unite_classes(self._classes, labels.classes)
-        to_united = np.empty(len(labels.classes), dtype=np.int32)
-        for position, batch_position in enumerate(in_batch):
-            if batch_position >= 0:
-                to_united[batch_position] = position
+        united, in_self, _ = _validation.unite_classes(self._classes, labels.classes)
+        position = {label: c for c, label in enumerate(united)}
+        to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
         codes = to_united[labels.codes]
         counts = _add(
             self._counts.with_classes(in_self),

@@ -44,7 +44,6 @@ array([0, 1])
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -123,7 +122,7 @@ def count(
         A document of weight w counts as w documents; of weight 0, nowhere.
     classes : sequence of labels, optional
         The classes, in the order wanted. By default the labels of `y`, sorted if they can be
-        sorted, else in order of appearance; for an indicator 0, ..., N - 1.
+        sorted, else by kind and text; for an indicator 0, ..., N - 1.
 
     Returns
     -------
@@ -234,8 +233,10 @@ def _memberships(
     labels: list[Any] = y.tolist() if hasattr(y, "tolist") else list(y)
     if given is None:
         given = list(dict.fromkeys(labels))
-        with contextlib.suppress(TypeError):  # without an order, that of appearance stands
+        try:
             given = sorted(given)
+        except TypeError:  # no order among them: by kind and text
+            given = sorted(given, key=lambda label: (type(label).__name__, repr(label)))
     position = {label: c for c, label in enumerate(given)}
     for d, label in enumerate(labels):
         if label != label:

@@ -53,6 +53,10 @@ struct ClassCounts {
   ClassRowPtr<Count> collection;
 };
 
+// Both rows' counts together.
+template <CountType Count>
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
+
 // The row of all documents: `collection` if kept, else the sum of the rows. O(pairs * log(classes)) at worst.
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);

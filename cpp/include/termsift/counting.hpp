@@ -17,8 +17,19 @@ struct LabelView {
   const ClassId* codes = nullptr;
 };
 
+// Calls f(class) for each class of the document.
+template <class F>
+void for_each_class(const LabelView& labels, std::int64_t document, const F& f) {
+  if (labels.indptr == nullptr) return f(static_cast<std::size_t>(labels.codes[document]));
+  for (std::int64_t i = labels.indptr[document]; i < labels.indptr[document + 1]; ++i)
+    f(static_cast<std::size_t>(labels.codes[i]));
+}
+
 // Checks that codes are in [0, n_classes) and indptr is sound. Throws std::invalid_argument.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
+
+// Memory for the packed entries of a window of documents.
+inline constexpr std::int64_t default_window_bytes = std::int64_t{256} << 20;
 
 // Adds the documents of x to `counts` and returns the sum; `counts` itself is left as it is.
 //
@@ -32,11 +43,14 @@ void check_labels(const LabelView& labels, std::int64_t n_docs);
 // Each cell is summed in document order, starting from the value it has in `counts`: neither the number of threads nor
 // the cut of a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
 //
-// Time O(nnz + n_docs + terms of the rows touched), parallel over classes. Extra memory: 20 bytes a term and thread, 8
-// bytes a document; the result's 20 bytes a pair.
+// Two ways, with the same result: class streams (cpp/src/class_streams.hpp) for distinct small integers without weights; a
+// gather of each class's rows for everything else. Time O(nnz + n_docs + terms of the rows touched). Extra memory, besides
+// the result's 20 bytes a pair: streams 8 bytes a term and thread and window_bytes of entries at a time, or one document's (with a
+// copy of the result where there are several such windows); the gather 20 bytes a term and thread (28 if rows repeat a column or are
+// not sorted) and 8 bytes a document.
 template <class Index, class Value, CountType Count>
 ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x,
                                    const CsrFacts& facts, const LabelView& labels, const Count* weights,
-                                   const Threads& threads);
+                                   const Threads& threads, std::int64_t window_bytes = default_window_bytes);
 
 }  // namespace termsift

@@ -31,6 +31,9 @@ struct MatrixName {
 struct CsrFacts {
   bool distinct = true;     // every row's columns strictly increase: no entry repeats a column
   double largest_value = 0;
+  std::int64_t n_zeros = 0;       // stored zeros
+  std::int64_t n_unpackable = 0;  // values that a PackedEntry of n_columns terms cannot hold (cpp/src/class_streams.hpp)
+  std::int64_t n_fractions = 0;   // values that are no integers
 };
 
 // Checks everything that reading the view relies on and that counting promises to refuse: indptr starts at 0, never
