@@ -76,14 +76,14 @@ def adversarial_tables() -> dict[str, tuple[Any, list[int], tuple[float, float]]
     """Tables (n_classes, n_terms), documents of the classes, smoothing."""
     rng = np.random.default_rng(7)
     big = 2**40
-    near = np.array([[big, 0, 3], [big + 1, 1, 2], [big, 2**39, 1]])
+    near = np.array([[big, big // 3, 1], [big + 1, big // 3, 1], [big, big // 3 + 1, 1]])
     return {
         "one class has 99.9999% of the mass": (
             np.array([[10**9, 5, 0, 10**6, 1], [3, 0, 1, 900, 0]]),
             [10**6, 1],
             (1.0, 5.0),
         ),
-        "p within 1e-12 of q": (near.T.copy(), [3, 5, 4], (1.0, 3.0)),
+        "p within 1e-12 of q": (near, [3, 5, 4], (1.0, 3.0)),
         "p and q equal": (
             np.array([[4, 9, 100], [8, 18, 200], [4, 9, 100]]),
             [1, 1, 2],
@@ -114,6 +114,15 @@ def adversarial_tables() -> dict[str, tuple[Any, list[int], tuple[float, float]]
             (1.0, 3.0),
         ),
     }
+
+
+def test_the_near_case_is_near() -> None:
+    table, _, (b1, b2) = adversarial_tables()["p within 1e-12 of q"]
+    p = [[Fraction(int(x)) + int(b1) for x in row] for row in table]
+    p = [[x / (sum(map(int, row)) + int(b2)) for x in ps] for ps, row in zip(p, table, strict=True)]
+    gaps = [abs(p[c][i] / p[0][i] - 1) for c in (1, 2) for i in range(3)]
+    assert max(gaps) < 1e-11
+    assert min(gap for gap in gaps if gap) < 1e-12
 
 
 @methods
@@ -161,6 +170,57 @@ def test_priors_of_any_shape(method: str, options: dict[str, str]) -> None:
     counts = counts_of(rng.integers(0, 50, (4, 12)), [4, 3, 2, 1])
     for prior in ("uniform", [1e-12, 1.0, 3.0, 0.0], [1e6, 1e-6, 1e-6, 1e-6]):
         assert max(errors(counts, method, options, (1.0, 12.0), relative_error, prior)) <= 1e-14
+
+
+@methods
+@pytest.mark.parametrize("alpha", [0.1, 0.7, 1e-3])
+def test_alpha_times_the_vocabulary_is_not_rounded(
+    method: str, options: dict[str, str], alpha: float
+) -> None:
+    # 0.7 M is no double: rounding it would shift every p of small classes more than of large ones.
+    rng = np.random.default_rng(9)
+    rates = 30.0 / np.arange(1, 101) * rng.lognormal(0, 1, (8, 100))
+    text = counts_of(rng.poisson(rates), rng.integers(5, 200, 8).tolist())
+    near = counts_of(adversarial_tables()["p within 1e-12 of q"][0], [3, 5, 4])
+    for counts, limit in ((text, 4), (near, 45)):  # 45 ulp are at most 1e-14
+        exact = exact_class_scores(
+            counts.term_frequency,
+            counts.class_docs,
+            method,
+            alpha,
+            Fraction(alpha) * counts.n_terms,  # type: ignore[arg-type]
+            **options,
+        )
+        ours = counts.class_scores(method, alpha=alpha, **options)
+        found = max(
+            ulp_error(float(ours[c, i]), exact[c][i])
+            for c in range(counts.n_classes)
+            for i in range(counts.n_terms)
+        )
+        assert found <= limit
+
+
+@methods
+@pytest.mark.parametrize("n_classes", [2, 5, 20])
+def test_float_counts_are_within_4_ulp(
+    method: str, options: dict[str, str], n_classes: int
+) -> None:
+    # Totals of fractions are no doubles: their low parts decide where p is near q.
+    rng = np.random.default_rng(n_classes)
+    X = rng.random((40, 60)) * (rng.random((40, 60)) < 0.4)
+    counts = ts.count(X, np.arange(40) % n_classes)
+    assert max(errors(counts, method, options, (1.0, 60.0), ulp_error)) <= 4
+    near = ts.count(np.array([[1000.1, 2000.3, 30.7], [1000.3, 2000.7, 30.6]]), [0, 1])
+    assert max(errors(near, method, options, (1.0, 3.0), ulp_error)) <= 4
+
+
+def test_smoothing_too_small_for_doubles_is_refused() -> None:
+    counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1])
+    for alpha in ((1e-290, 1.0), (1.0, 1e290)):
+        with pytest.raises(ValueError, match="is too small beside"):
+            counts.score("md", alpha=alpha)
+    with pytest.raises(ValueError, match="is too small beside"):
+        ts.count(np.array([[1e300, 0], [0, 1e300]]), [0, 1]).score("md")
 
 
 def test_five_thousand_classes_add_no_error() -> None:

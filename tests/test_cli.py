@@ -585,12 +585,18 @@ def test_control_c(tmp_path: Path) -> None:
     fifo = tmp_path / "c.csv"
     os.mkfifo(fifo)  # reading waits for a writer: for us
     command = [sys.executable, "-m", "termsift", "rank", fifo, "-v"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    # A background job of a script starts with SIGINT ignored, and its children inherit that.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    with process:
         assert process.stderr is not None
         assert process.stderr.readline() == f"termsift: reading {fifo}\n"
         process.send_signal(signal.SIGINT)
-        assert process.stderr.read() == ""
-        assert process.wait(60) == 130
+        assert process.communicate(timeout=60)[1] == ""
+        assert process.returncode == 130
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -139,6 +141,50 @@ def test_what_is_no_part_cannot_be_subtracted() -> None:
         whole - ts.count(np.array([[2, 0]]), ["a"])
     with pytest.raises(ValueError, match="class 'b' is not among"):
         whole - ts.count(np.array([[1, 0]]), ["b"])
+
+
+def test_no_part_gives_no_impossible_counts() -> None:
+    # Cell by cell these subtract, but leave a term in more documents than there are or it occurs.
+    with pytest.raises(ValueError, match="not part of these"):
+        ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
+    with pytest.raises(ValueError, match="not part of these"):
+        ts.count(np.array([[2], [2], [1]]), ["a"] * 3) - ts.count(np.array([[4]]), ["a"])
+
+
+def test_few_documents_are_not_rounding() -> None:
+    # Whole numbers subtract exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
+    X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]
+    rest = ts.count(X, y, [1e13, 1, 1]) - ts.count(X[:1], y[:1], [1e13])
+    assert rest.class_docs.tolist() == [1, 1]
+    united = rest + ts.count(X[:1], ["a"])
+    assert united.term_frequency.toarray().tolist() == [[1, 1], [1, 1]]
+
+
+def test_equal_whichever_way_the_collection_is_known() -> None:
+    X = np.array([[1, 0], [2, 1], [4, 0]])
+    several = np.array([[1, 1], [1, 0], [0, 1]])
+    rest = ts.count(X, several) - ts.count(X[:1], several[:1])
+    assert rest == ts.count(X[1:], [0, 1])
+    one_hot = np.array([[1, 0], [1, 0], [0, 1]])
+    assert ts.count(X.astype(float), one_hot) == ts.count(X.astype(float), [0, 0, 1])
+
+
+def test_counts_are_pickled_and_copied() -> None:
+    counts = ts.count(np.array([[1, 0], [2, 1]]), np.array([[1, 1], [1, 0]]))
+    counts.term_names = ["a", "b"]
+    for other in (pickle.loads(pickle.dumps(counts)), copy.deepcopy(counts)):
+        assert other == counts
+        other.update(np.array([[1, 1]]), [0])
+        assert other != counts
+
+
+def test_names_cannot_be_changed_behind_the_counts() -> None:
+    counts = ts.count(np.array([[1, 0]]), ["a"])
+    counts.term_names = ["x", "y"]
+    names = (counts + counts).term_names
+    assert names is not None
+    with pytest.raises(ValueError, match="read-only"):
+        names[0] = "z"
 
 
 def test_late_classes_and_terms() -> None:

@@ -113,6 +113,12 @@ py::array offsets(const auto& rows) {
   return indptr;
 }
 
+// The data, indices and indptr of a table of the rows.
+template <CountType Count>
+py::tuple table(const std::vector<ClassRowPtr<Count>>& rows, const std::unique_ptr<Count[]> ClassRow<Count>::*member) {
+  return py::make_tuple(concatenated(rows, member), concatenated(rows, &ClassRow<Count>::terms), offsets(rows));
+}
+
 py::dict to_arrays(const Counts& counts) {
   return std::visit(
       []<class Count>(const ClassCounts<Count>& c) {
@@ -198,13 +204,21 @@ void register_counts(py::module_& module) {
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
         return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
       }, "map"_a)
-      .def("as_float", [](const Counts& c) -> Counts { return {as<double>(c, {})}; })
       .def("merge", [](const Counts& a, const Counts& b, int n_threads) {
         return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return merge(x, y, threads); });
       }, "other"_a, "n_threads"_a = 0)
       .def("subtract", [](const Counts& a, const Counts& b, int n_threads) {
         return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return subtract(x, y, threads); });
       }, "part"_a, "n_threads"_a = 0)
+      .def("with_collection", [](const Counts& c) -> Counts {
+        return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
+      })
+      .def("term_frequency", [](const Counts& c) {
+        return std::visit([]<class Count>(const ClassCounts<Count>& v) { return table(v.rows, &ClassRow<Count>::term_frequency); }, c.value);
+      })
+      .def("document_frequency", [](const Counts& c) {
+        return std::visit([]<class Count>(const ClassCounts<Count>& v) { return table(v.rows, &ClassRow<Count>::document_frequency); }, c.value);
+      })
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
                   "terms"_a, "term_frequency"_a, "document_frequency"_a);

@@ -1,6 +1,5 @@
 #include "pybind11.hpp"
 #include "termsift/runtime.hpp"
-#include "termsift/scores.hpp"
 
 namespace termsift::bindings {
 

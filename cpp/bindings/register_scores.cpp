@@ -10,18 +10,17 @@
 
 namespace termsift::bindings {
 
-const CountsObject& counts_of(const py::handle& object);  // register_counts.cpp
-
 namespace {
 
-Estimation estimation(double b1, double b2, const std::optional<py::array>& prior) {
-  Estimation e{b1, b2, {}};
+// b2 is a double-double: its value and what that rounds off.
+Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
+  Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = {vector_data<double>(*prior, "class_prior"), static_cast<std::size_t>(prior->size())};
   return e;
 }
 
-py::array score_terms(const py::object& counts, Measure measure, Aggregate aggregate, double b1, double b2,
-                      const std::optional<py::array>& prior, int n_threads) {
+py::array score_terms(const py::object& counts, Measure measure, Aggregate aggregate, double b1,
+                      const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
         auto scores = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(c.n_terms));
@@ -33,7 +32,7 @@ py::array score_terms(const py::object& counts, Measure measure, Aggregate aggre
       counts_of(counts));
 }
 
-py::array score_classes(const py::object& counts, Measure measure, double b1, double b2,
+py::array score_classes(const py::object& counts, Measure measure, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {

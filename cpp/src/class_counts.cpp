@@ -18,18 +18,29 @@ Count checked_sum(Count a, Count b, const char* what) {
   return a + b;
 }
 
-// Below this part of the whole, a difference of float counts is rounding.
+// Below this part of the whole, a difference of float counts that are no integers is rounding.
 constexpr double rounding = 0x1p-40;
 
 // whole - part, or nothing where that is negative.
 template <CountType Count>
 Count remainder(Count whole, Count part, const std::string& what) {
   if constexpr (std::is_floating_point_v<Count>) {
-    if (std::abs(whole - part) <= rounding * whole) return 0;
+    const bool exact = whole < 0x1p53 && std::floor(whole) == whole && std::floor(part) == part;
+    if (!exact && std::abs(whole - part) <= rounding * whole) return 0;
   }
   if (part > whole)
     throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + " would be negative");
   return whole - part;
+}
+
+// Whether every term has at most as many documents as occurrences and as the class has. Of float counts nothing is said:
+// occurrences may be fractions, and sums round.
+template <CountType Count>
+bool is_possible(const ClassRow<Count>& row) {
+  if constexpr (std::is_integral_v<Count>)
+    for (std::int64_t i = 0; i < row.size; ++i)
+      if (row.document_frequency[i] > row.term_frequency[i] || row.document_frequency[i] > row.n_docs) return false;
+  return true;
 }
 
 template <CountType Count>
@@ -49,8 +60,10 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
       df = remainder(df, part.document_frequency[j], cell(whole.terms[i]));
       tf = df == 0 ? remainder(tf, part.term_frequency[j], cell(whole.terms[i])) : tf - part.term_frequency[j];
       if ((df == 0) != (tf == 0) || tf < 0)
-        throw std::invalid_argument("cannot subtract: " + cell(whole.terms[i]) +
-                                    " would be 0 in some documents, or positive in none");
+        throw std::invalid_argument("cannot subtract: of " + cell(whole.terms[i]) + " nothing is left of " +
+                                    (df == 0 ? "the documents but not of the occurrences"
+                                             : "the occurrences but not of the documents") +
+                                    "; these are no part, or rounding has lost what is left");
       ++j;
     }
     if (df == 0) continue;
@@ -61,6 +74,10 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   }
   rest.size = n;
   rest.sum_tokens();
+  const bool impossible = rest.n_docs == 0 && rest.size > 0;
+  if (impossible || !is_possible(rest))
+    throw std::invalid_argument("cannot subtract counts that are not part of these: in class " + std::to_string(c) +
+                                " a term would be in more documents than it occurs or there are");
   return rest;
 }
 
@@ -106,6 +123,7 @@ void ClassRow<Count>::sum_tokens() {
     DoubleDouble sum;
     for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
     n_tokens = sum.hi;
+    n_tokens_rest = sum.lo;
   }
 }
 
@@ -130,12 +148,12 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
     const TermId term = row.terms[i];
     const Count tf = row.term_frequency[i], df = row.document_frequency[i];
     const bool positive = tf > 0 && df > 0 && std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
-    const bool consistent = !std::is_integral_v<Count> || (df <= tf && df <= row.n_docs);
-    if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive || !consistent)
+    if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive)
       throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
                                   std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
                                   std::to_string(tf) + ", document frequency " + std::to_string(df));
   }
+  if (!is_possible(row)) throw std::invalid_argument("a term is in more documents of a class than it occurs or there are");
   if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
     throw std::invalid_argument("a class has " + std::to_string(row.n_docs) + " documents");
 }
@@ -187,8 +205,8 @@ template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   auto result = combine(a, b, threads, [](const auto& x, const auto& y, std::int64_t) {
-    if (x->n_docs == 0) return y;
-    if (y->n_docs == 0) return x;
+    if (x->n_docs == 0 && x->size == 0) return y;
+    if (y->n_docs == 0 && y->size == 0) return x;
     return std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
   });
   result.n_docs = n_docs;
@@ -200,7 +218,7 @@ template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
   const Count n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents");
   auto result = combine(whole, part, threads, [](const auto& x, const auto& y, std::int64_t c) {
-    return y->n_docs == 0 ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
+    return y->n_docs == 0 && y->size == 0 ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });
   result.n_docs = n_docs;
   return result;

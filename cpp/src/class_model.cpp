@@ -5,22 +5,22 @@
 #include <string>
 
 #include "exact_double.hpp"
+#include "values.hpp"
 
 namespace termsift {
 namespace {
 
 void check(const Estimation& estimation, std::size_t n_classes) {
-  const auto [b1, b2, weights] = estimation;
-  if (!(b1 >= 0 && b1 <= b2 && std::isfinite(b2)))
-    throw std::invalid_argument("smoothing must satisfy 0 <= b1 <= b2 < inf, got b1 = " + std::to_string(b1) +
-                                ", b2 = " + std::to_string(b2));
+  const auto [b1, b2, weights, b2_rest] = estimation;
+  if (!(b1 >= 0 && b1 <= b2 && std::isfinite(b2 + b2_rest)))
+    throw std::invalid_argument("smoothing must satisfy 0 <= b1 <= b2 < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
   if (weights.empty()) return;
   if (weights.size() != n_classes)
     throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
                                 std::to_string(n_classes) + " classes");
   for (std::size_t c = 0; c < weights.size(); ++c)
     if (!(weights[c] >= 0 && std::isfinite(weights[c])))
-      throw std::invalid_argument("class_prior must be finite and not negative, got " + std::to_string(weights[c]) +
+      throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) +
                                   " for class " + std::to_string(c));
 }
 
@@ -72,9 +72,13 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   for (std::size_t k = 0; k < n; ++k) {
     ClassConstants& constants = model.constants[k];
     const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-    DoubleDouble L = add(exact_double(row.n_tokens), {estimation.b2, 0});
+    const DoubleDouble l = add(exact_double(row.n_tokens), exact_double(row.n_tokens_rest));
+    DoubleDouble L = add(l, {estimation.b2, estimation.b2_rest});
     if (!std::isfinite(L.hi)) throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) + " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
+    if (estimation.b1 > 0 && estimation.b1 / L.hi < 0x1p-450)
+      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
+                                  " tokens and b2 of class " + std::to_string(model.classes[k]));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);
     const DoubleDouble inverse = divide({1, 0}, L);

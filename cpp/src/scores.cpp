@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <memory>
 #include <stdexcept>
 
@@ -12,37 +11,6 @@
 
 namespace termsift {
 namespace {
-
-// ---- SIMD targets ------------------------------------------------------------------------------------------------------
-
-struct Target {
-  const char* name;
-  ScoreBlock score_block;
-};
-
-std::vector<Target> usable_targets() {
-  std::vector<Target> targets;
-#ifdef TERMSIFT_X86_TARGETS
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    targets.push_back({"avx512", simd::avx512::score_block});
-  if (avx2) targets.push_back({"avx2", simd::avx2::score_block});
-#endif
-  targets.push_back({"baseline", simd::baseline::score_block});
-  return targets;
-}
-
-const std::vector<Target>& targets() {
-  static const std::vector<Target> list = usable_targets();
-  return list;
-}
-
-std::atomic<const Target*>& target_in_use() {
-  static std::atomic<const Target*> target{&targets().front()};
-  return target;
-}
 
 // ---- blocks of terms ---------------------------------------------------------------------------------------------------
 
@@ -91,7 +59,7 @@ template <CountType Count, class Store>
 void for_each_scored_block(const ClassCounts<Count>& counts, const ClassModel& model, Measure measure,
                            Aggregate aggregate, bool aggregated, const Threads& requested, const Store& store) {
   const std::size_t n_classes = model.classes.size();
-  const ScoreBlock score_block = target_in_use().load()->score_block;
+  const ScoreBlock score_block = score_block_in_use();
   const auto score = [&](Workspace& work) {
     score_block({static_cast<int>(n_classes), model.constants.data(), model.reference, measure, aggregate,
                  work.array[0], work.array[1], work.array[2], work.array[3], work.array[4],
@@ -128,23 +96,6 @@ void for_each_scored_block(const ClassCounts<Count>& counts, const ClassModel& m
 }
 
 }  // namespace
-
-std::vector<std::string> simd_targets() {
-  std::vector<std::string> names;
-  for (const Target& target : targets()) names.emplace_back(target.name);
-  return names;
-}
-
-std::string simd_target() { return target_in_use().load()->name; }
-
-void use_simd_target(const std::string& name) {
-  for (const Target& target : targets())
-    if (name == target.name) {
-      target_in_use().store(&target);
-      return;
-    }
-  throw std::invalid_argument("no SIMD target '" + name + "' here");
-}
 
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,

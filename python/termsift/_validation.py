@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal, cast
 
@@ -317,7 +318,8 @@ def unite_classes(
     The union is in order if ``current`` is; otherwise the late ones follow in the order of
     ``added``. Also gives, for each class of the union, its position in either list (-1: absent).
     """
-    late = [c for c in added if c not in set(current)]
+    present = set(current)
+    late = [c for c in added if c not in present]
     united = current + late
     if not late:
         united = current
@@ -421,8 +423,14 @@ def check_k(k: int | None, n_terms: int) -> int:
     return min(int(k), n_terms)
 
 
-def check_smoothing(alpha: float | tuple[float, float], n_terms: int) -> tuple[float, float]:
-    """Give (b1, b2): ``alpha`` is that pair, or one number that stands for (alpha, alpha * M)."""
+def check_smoothing(
+    alpha: float | tuple[float, float], n_terms: int
+) -> tuple[float, tuple[float, float]]:
+    """Give b1, and b2 with what it rounds off.
+
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * n_terms); that product is
+    seldom a double, and small differences of probabilities would show it.
+    """
     numbers = list(alpha) if isinstance(alpha, (tuple, list)) else [alpha, alpha]
     if len(numbers) != 2 or any(isinstance(b, bool) or not isinstance(b, Real) for b in numbers):
         raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
@@ -430,13 +438,16 @@ def check_smoothing(alpha: float | tuple[float, float], n_terms: int) -> tuple[f
         b1, b2 = float(numbers[0]), float(numbers[1])
     except OverflowError:  # an integer beyond every float
         b1 = b2 = np.inf
-    if not isinstance(alpha, (tuple, list)):
-        b2 *= n_terms
+    rest = 0.0
+    if not isinstance(alpha, (tuple, list)) and np.isfinite(b1):
+        exact = Fraction(b1) * n_terms
+        b2 = b1 * n_terms
+        rest = float(exact - Fraction(b2)) if np.isfinite(b2) else 0.0
     if not 0 <= b1 < np.inf or not 0 <= b2 < np.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if b1 > b2 and n_terms:
         raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
-    return b1, max(b1, b2)
+    return b1, (max(b1, b2), rest)
 
 
 def check_class_prior(
@@ -479,4 +490,5 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
         if not isinstance(name, str):
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
         array[term] = str(name)
+    array.setflags(write=False)  # shared between counts and rankings
     return array

@@ -400,10 +400,9 @@ def _typical_terms(counts: ts.ClassCounts, method: str) -> list[npt.NDArray[np.i
     classes and terms: for collections as small as the demo's.
     """
     scores = counts.class_scores(method)
-    occurrences = counts.term_frequency.toarray() + 1.0
-    p = occurrences / occurrences.sum(axis=1, keepdims=True)
-    priors = counts.class_docs / counts.class_docs.sum()
-    more = p > priors @ p  # more than the mixture of all is more than the mixture of the others
+    occurrences = counts.term_frequency.toarray()
+    share = occurrences / np.maximum(counts.class_tokens, 1)[:, np.newaxis]
+    more = share > occurrences.sum(axis=0) / counts.class_tokens.sum()
     orders = np.argsort(-scores, axis=1, kind="stable")
     return [order[more[c][order]] for c, order in enumerate(orders)]
 

@@ -482,6 +482,8 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
         raise ValueError(f"{where}: expected a string as {text_key!r}")
     if not isinstance(its_label, str | int) or its_label == "":
         raise ValueError(f"{where}: expected a label, a string or a whole number")
+    if isinstance(its_label, bool):  # as JSON writes it: True would equal the label 1
+        its_label = json.dumps(its_label)
     return document, its_label
 
 

@@ -56,7 +56,7 @@ __all__ = ["ReferenceCounts", "class_scores", "count", "md", "md_chi2", "rank", 
 
 Number: TypeAlias = int | float
 Alpha: TypeAlias = float | tuple[float, float]
-ClassPrior: TypeAlias = Literal["uniform"] | Sequence[float] | npt.NDArray[Any] | None
+ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | npt.NDArray[Any] | None
 Document: TypeAlias = list[tuple[int, Number]]
 
 
@@ -167,9 +167,11 @@ def count(
         n_docs += w
         for c in members:
             n_c[c] += w
-            for i, value in document:
-                l_ic[c][i] += number(value) * w
-            for i in {i for i, _ in document}:
+            # A product that vanishes, of numbers as small as 1e-200, counts nowhere, like a zero.
+            occurrences = [(i, number(value) * w) for i, value in document]
+            for i, occurrence in occurrences:
+                l_ic[c][i] += occurrence
+            for i in {i for i, occurrence in occurrences if occurrence}:
                 d_ic[c][i] += w
 
     dtype = np.int64 if exact else np.float64
@@ -368,7 +370,7 @@ def class_scores(
         The score, see Notes.
     alpha : float or pair of floats, default 1
         Smoothing: b1 = alpha and b2 = alpha * M; or (b1, b2) themselves, 0 <= b1 <= b2.
-    class_prior : None, "uniform" or sequence of N nonnegative numbers
+    class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
         take no part: their scores are 0 and the other priors are scaled up. At least two of these
         must be positive, lest a class be compared with nothing.
@@ -512,11 +514,13 @@ def _smoothing(alpha: Any, n_terms: int) -> tuple[float, float]:
 
 def _priors(class_prior: ClassPrior, n_c: list[Number], present: list[int]) -> list[float]:
     """Return pi_c: 0 for the classes without documents, summing to 1 over the others."""
-    if class_prior is None:
+    if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
         weights = n_c
     elif isinstance(class_prior, str):
         if class_prior != "uniform":
-            raise ValueError(f"class_prior must be None, 'uniform' or numbers, not {class_prior!r}")
+            raise ValueError(
+                f"class_prior is {class_prior!r}, not 'empirical', 'uniform' or numbers"
+            )
         weights = [1] * len(n_c)
     else:
         weights = np.asarray(class_prior).tolist()

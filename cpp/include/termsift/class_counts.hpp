@@ -17,13 +17,15 @@ template <CountType Count>
 struct ClassRow {
   Count n_docs = 0;    // documents of the class (the sum of their weights)
   Count n_tokens = 0;  // l_c, the sum of term_frequency
+  // What n_tokens rounds off, in float counts: differences of probabilities need twice the digits of l_c.
+  Count n_tokens_rest = 0;
   std::int64_t size = 0;
   std::unique_ptr<TermId[]> terms;               // (size,), strictly increasing: the terms seen in the class
   std::unique_ptr<Count[]> term_frequency;       // (size,), l_ic > 0
   std::unique_ptr<Count[]> document_frequency;   // (size,), d_ic > 0
 
   static ClassRow with_capacity(std::int64_t capacity);
-  // Sets n_tokens to the sum of term_frequency, in double-double for float counts. Throws CountOverflow where it leaves
+  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double for float counts. Throws CountOverflow where it leaves
   // int64.
   void sum_tokens();
 };

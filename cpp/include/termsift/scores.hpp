@@ -30,15 +30,19 @@ struct Estimation {
   double b2 = 1;
   // One weight a class, normalised to sum to 1 over the classes that take part; empty: the number of documents.
   std::span<const double> prior_weights = {};
+  double b2_rest = 0;  // what b2 rounds off: alpha M seldom is a double
 };
 
 // Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
-// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf and the weights are
-// finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no
-// result is NaN. Accuracy: 4 ulp where p is not almost all of a class, 1e-14 always, as tests/test_accuracy.py measures;
-// a difference p - q below 2^-92 of the spread of the p_ik counts as none. Bits depend on the term's counts alone, not on
-// its neighbours, the number of threads or the SIMD target. O(n_classes * n_terms), 40 bytes of scratch a class, term of
-// a block of 64, and thread.
+// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf, the smoothed p of a
+// term that a class lacks is 0 or at least 2^-450, and the weights are finite and not negative. 0 log 0 = 0,
+// x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result is NaN.
+//
+// Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
+// the spread of the p_ik counts as none (tests/test_accuracy.py). Bits depend on the term's counts alone, not on its
+// neighbours, the number of threads or the SIMD target.
+//
+// O(n_classes * n_terms) time; 40 bytes of scratch for each class, term of a block of 64, and thread.
 
 // scores (n_terms,)
 template <CountType Count>
@@ -49,11 +53,5 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores);
-
-// The SIMD targets compiled in that this machine can run, best first; always ends with "baseline".
-std::vector<std::string> simd_targets();
-std::string simd_target();
-// Makes `name`, one of simd_targets(), the target in use. Throws std::invalid_argument.
-void use_simd_target(const std::string& name);
 
 }  // namespace termsift

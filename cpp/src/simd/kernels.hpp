@@ -1,5 +1,5 @@
-// The scoring kernels' interface. kernels_impl.hpp holds their one source, compiled once for each SIMD target; scores.cpp
-// chooses among them at run time.
+// The scoring kernels' interface. kernels_impl.hpp holds their one source, compiled once for each SIMD target;
+// targets.cpp chooses among them at run time.
 #pragma once
 
 #include "../class_model.hpp"
@@ -26,6 +26,9 @@ struct Block {
 };
 
 using ScoreBlock = void (*)(const Block&);
+
+// That of the target in use (termsift/runtime.hpp).
+ScoreBlock score_block_in_use();
 
 namespace simd {
 namespace baseline {

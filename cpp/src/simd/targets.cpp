@@ -1,0 +1,62 @@
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels.hpp"
+#include "termsift/runtime.hpp"
+
+namespace termsift {
+namespace {
+
+struct Target {
+  const char* name;
+  ScoreBlock score_block;
+};
+
+std::vector<Target> usable_targets() {
+  std::vector<Target> targets;
+#ifdef TERMSIFT_X86_TARGETS
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    targets.push_back({"avx512", simd::avx512::score_block});
+  if (avx2) targets.push_back({"avx2", simd::avx2::score_block});
+#endif
+  targets.push_back({"baseline", simd::baseline::score_block});
+  return targets;
+}
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> list = usable_targets();
+  return list;
+}
+
+std::atomic<const Target*>& target_in_use() {
+  static std::atomic<const Target*> target{&targets().front()};
+  return target;
+}
+
+}  // namespace
+
+ScoreBlock score_block_in_use() { return target_in_use().load()->score_block; }
+
+std::vector<std::string> simd_targets() {
+  std::vector<std::string> names;
+  for (const Target& target : targets()) names.emplace_back(target.name);
+  return names;
+}
+
+std::string simd_target() { return target_in_use().load()->name; }
+
+void use_simd_target(const std::string& name) {
+  for (const Target& target : targets())
+    if (name == target.name) {
+      target_in_use().store(&target);
+      return;
+    }
+  throw std::invalid_argument("no SIMD target '" + name + "' here");
+}
+
+}  // namespace termsift
