@@ -41,7 +41,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
   const double largest_weight =
       weights == nullptr || x.n_rows == 0 ? 1 : static_cast<double>(*std::max_element(weights, weights + x.n_rows));
   const double entries = static_cast<double>(x.indptr[x.n_rows]) + static_cast<double>(x.n_rows);
-  if (most_tokens + entries * std::max(facts.largest_value, 1.0) * largest_weight < 0x1p62) return;
+  if (most_tokens + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
 
   const auto n_classes = static_cast<std::size_t>(labels.n_classes);
   // One more for the collection, whose tokens count only if its row is kept.
@@ -77,7 +77,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
 template <class Index, class Value>
 void check_exact_doubles(const CsrView<Index, Value>& x, const CsrFacts& facts) {
   if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8) {
-    if (facts.largest_value < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
+    if (facts.value_bound < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
     for (std::int64_t d = 0; d < x.n_rows; ++d)
       for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
         // Below 2^63, so that the conversion back is defined.
@@ -213,10 +213,10 @@ template <class Index, class Value, CountType Count>
 bool can_stream(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
                 const Count* weights) {
   const bool few_escapes = facts.n_unpackable <= x.indptr[x.n_rows] / 8;
-  const bool fits = facts.largest_value * static_cast<double>(std::min(x.n_rows, most_streamed_documents)) < 0x1p40;
+  const bool fits = facts.value_bound * static_cast<double>(std::min(x.n_rows, most_streamed_documents)) < 0x1p40;
   const bool any_order = std::is_integral_v<Count> ||
                          std::all_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->size == 0; });
-  return weights == nullptr && facts.distinct && facts.n_zeros == 0 && facts.n_fractions == 0 && few_escapes && fits && any_order;
+  return weights == nullptr && facts.distinct && !facts.has_zeros && !facts.has_fractions && few_escapes && fits && any_order;
 }
 
 // Copies windows of documents into the streams of their classes and counts those.

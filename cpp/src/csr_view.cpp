@@ -1,7 +1,7 @@
 #include "termsift/csr_view.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -21,16 +21,6 @@ bool acceptable(Value value) {
     return value >= 0;
   else
     return true;
-}
-
-template <class Value>
-bool is_whole(Value value) {
-  if constexpr (std::is_floating_point_v<Value>) {
-    // Adding 2^52 leaves no room for a fraction. True of all beyond.
-    const auto wide = static_cast<double>(value);
-    return !(wide < 0x1p52) || (wide + 0x1p52) - 0x1p52 == wide;
-  }
-  return true;
 }
 
 template <class Index, class Value>
@@ -65,6 +55,67 @@ void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix) {
   }
 }
 
+// The scans below read a few thousand entries at a time, each in loops whose accumulators are as wide as what they read: so
+// they vectorise without AVX, and run near the speed of memory.
+constexpr std::int64_t scan_entries = 8192;
+
+// Whether all of the n indices are in [0, n_columns).
+template <class Index>
+bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
+  Index any = 0, largest = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    any = any | indices[e];  // negative if any of them is
+    largest = std::max(largest, indices[e]);
+  }
+  return any >= 0 && largest < n_columns;
+}
+
+// How many of indices[0 .. n) do not exceed their predecessor, indices[-1] included.
+template <class Index>
+std::int64_t descents(const Index* indices, std::int64_t n) {
+  Index count = 0;
+  for (std::int64_t e = 0; e < n; ++e) count = count + (indices[e] <= indices[e - 1]);
+  return count;
+}
+
+// The facts of n values; false if one is not acceptable.
+template <class Value>
+bool scan_values(const Value* data, std::int64_t n, const PackedEntry& packed, CsrFacts& facts) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    // Comparisons with NaN are false. Adding 2^p, p the bits of a significand, leaves no room for a fraction.
+    constexpr Value limit = std::numeric_limits<Value>::max();
+    constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
+    Value largest = 0;
+    int acceptable_all = 1, zero = 0, fraction = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const Value value = data[e];
+      acceptable_all &= (value >= 0) & (value <= limit);
+      zero |= value == 0;
+      fraction |= (value < shift) & ((value + shift) - shift != value);
+      largest = value > largest ? value : largest;
+    }
+    if (!acceptable_all) return false;
+    facts.has_zeros |= zero != 0;
+    facts.has_fractions |= fraction != 0;
+    facts.value_bound = std::max(facts.value_bound, static_cast<double>(largest));
+    if (!fraction && packed.holds(largest)) return true;
+  } else {
+    using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<Value, Bool>, std::uint8_t, Value>>;
+    Bits any = 0, zero = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const auto value = static_cast<Bits>(data[e]);
+      any = static_cast<Bits>(any | value);
+      zero = static_cast<Bits>(zero | (value == 0));
+    }
+    if (!acceptable(static_cast<Value>(any))) return false;  // negative if any of them is, 2^63 or more if any is
+    facts.has_zeros |= zero != 0;
+    facts.value_bound = std::max(facts.value_bound, as_count<double>(static_cast<Value>(any)));
+    if (packed.holds(static_cast<Value>(any))) return true;
+  }
+  for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
+  return true;
+}
+
 }  // namespace
 
 template <class Index, class Value>
@@ -82,25 +133,21 @@ CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const
   for_each_block(n_blocks, worth(requested, x.indptr[x.n_rows]), [&](std::int64_t block, Worker&) {
     const std::int64_t first = block * rows_per_block, last = std::min(first + rows_per_block, x.n_rows);
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
-    // Over all entries of the rows at once, so that the loops vectorise; a row's first entry may lie below its
-    // predecessor's last, and those descents are taken back afterwards.
-    bool refused = false;
-    std::int64_t descents = 0, zeros = 0, unpackable = 0, fractions = 0;
-    Value largest{};
-    for (std::int64_t e = begin; e < end; ++e) {
-      const Value value = x.data[e];
-      refused |= x.indices[e] < 0 || x.indices[e] >= x.n_columns || !acceptable(value);
-      largest = value > largest ? value : largest;
-      zeros += value == Value{};
-      unpackable += !packed.holds(value);
-      fractions += !is_whole(value);
+    Found& here = found[static_cast<std::size_t>(block)];
+    // Over all entries of the rows at once; a row's first entry may lie below its predecessor's last, and those descents are
+    // taken back afterwards.
+    std::int64_t not_increasing = 0;
+    for (std::int64_t e = begin; e < end; e += scan_entries) {
+      const std::int64_t n = std::min(scan_entries, end - e);
+      here.refused |= !within(x.indices + e, n, x.n_columns) || !scan_values(x.data + e, n, packed, here.facts);
+      const std::int64_t first_pair = std::max(e, begin + 1);
+      not_increasing += descents(x.indices + first_pair, e + n - first_pair);
     }
-    for (std::int64_t e = begin + 1; e < end; ++e) descents += x.indices[e] <= x.indices[e - 1];
     for (std::int64_t row = first; row < last; ++row) {
       const std::int64_t e = x.indptr[row];
-      if (e > begin && e < x.indptr[row + 1]) descents -= x.indices[e] <= x.indices[e - 1];
+      if (e > begin && e < x.indptr[row + 1]) not_increasing -= x.indices[e] <= x.indices[e - 1];
     }
-    found[static_cast<std::size_t>(block)] = {refused, {descents == 0, as_count<double>(largest), zeros, unpackable, fractions}};
+    here.facts.distinct = not_increasing == 0;
   });
 
   CsrFacts facts;
@@ -114,10 +161,10 @@ CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const
     }
     const CsrFacts& more = found[block].facts;
     facts.distinct = facts.distinct && more.distinct;
-    facts.largest_value = std::max(facts.largest_value, more.largest_value);
-    facts.n_zeros += more.n_zeros;
+    facts.has_zeros = facts.has_zeros || more.has_zeros;
+    facts.has_fractions = facts.has_fractions || more.has_fractions;
+    facts.value_bound = std::max(facts.value_bound, more.value_bound);
     facts.n_unpackable += more.n_unpackable;
-    facts.n_fractions += more.n_fractions;
   }
   return facts;
 }

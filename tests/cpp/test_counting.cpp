@@ -120,7 +120,7 @@ void streams_agree_with_the_plain_loop(Random& random) {
       const auto x = streamable_matrix<Value>(random, 300, n_columns);
       const Labels labels = random_labels(random, 300, 5, several);
       const CsrFacts facts = check_csr(x.view(), {}, {});
-      CHECK(facts.distinct && facts.n_zeros == 0 && facts.n_fractions == 0 && facts.n_unpackable > 0);
+      CHECK(facts.distinct && !facts.has_zeros && !facts.has_fractions && facts.n_unpackable > 0);
       const auto expected = describe(count_plainly<Count>(x, labels, {}));
       for (const int n_threads : {1, 2, 3, 7})
         for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
@@ -337,19 +337,22 @@ TEST(facts_are_found) {
   // Got wrong: the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
   const auto sound = matrix<std::int32_t>(5, {{{3, 1}, {4, 2}}, {}, {{0, 9}}, {}, {{0, 1}, {1, 0}}});
   CHECK(facts_of(sound).distinct);
-  CHECK_EQ(facts_of(sound).largest_value, 9.0);
+  CHECK(facts_of(sound).value_bound >= 9 && facts_of(sound).value_bound < 18);
+  CHECK(facts_of(sound).has_zeros && !facts_of(sound).has_fractions);
+  CHECK(facts_of(matrix<float>(1, {{{0, 8388607.5f}}})).has_fractions);
+  CHECK(!facts_of(matrix<double>(1, {{{0, 0x1p60}}})).has_fractions);
   CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}}, {{2, 1}, {2, 2}}})).distinct);
   CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}, {1, 1}}, {{2, 1}}})).distinct);
-  CHECK_EQ(facts_of(matrix<Bool>(1, {{{0, Bool{255}}}})).largest_value, 1.0);
-  CHECK_EQ(facts_of(matrix<double>(1, {{}})).largest_value, 0.0);
-  CHECK_EQ(facts_of(matrix<double>(0, {})).largest_value, 0.0);
+  CHECK_EQ(facts_of(matrix<Bool>(1, {{{0, Bool{255}}}})).value_bound, 1.0);
+  CHECK_EQ(facts_of(matrix<double>(1, {{}})).value_bound, 0.0);
+  CHECK_EQ(facts_of(matrix<double>(0, {})).value_bound, 0.0);
   for (const std::int64_t row : {0, 4095, 4096, 9999}) {
     Matrix<std::int32_t, std::uint8_t> x;
     x.n_columns = 3;
     for (std::int64_t r = 0; r < 10000; ++r)
       x.add_row(r == row ? Entries<std::uint8_t>{{1, 1}, {1, 7}} : Entries<std::uint8_t>{{0, 1}, {2, 1}});
     CHECK(!facts_of(x, false, 3).distinct);
-    CHECK_EQ(facts_of(x, false, 3).largest_value, 7.0);
+    CHECK_EQ(facts_of(x, false, 3).value_bound, 7.0);
   }
 }
 

@@ -29,11 +29,11 @@ struct MatrixName {
 };
 
 struct CsrFacts {
-  bool distinct = true;     // every row's columns strictly increase: no entry repeats a column
-  double largest_value = 0;
-  std::int64_t n_zeros = 0;       // stored zeros
+  bool distinct = true;           // every row's columns strictly increase: no entry repeats a column
+  bool has_zeros = false;         // stored
+  bool has_fractions = false;
+  double value_bound = 0;         // no value exceeds it, and it is below twice the largest
   std::int64_t n_unpackable = 0;  // values that a PackedEntry of n_columns terms cannot hold (cpp/src/class_streams.hpp)
-  std::int64_t n_fractions = 0;   // values that are no integers
 };
 
 // Checks everything that reading the view relies on and that counting promises to refuse: indptr starts at 0, never
