@@ -14,7 +14,7 @@ struct StreamCounters {
 
   explicit StreamCounters(std::int64_t n_terms) : counters(n_terms), seen((n_terms + 63) / 64) {}
   ZeroedArray<std::uint64_t> counters;
-  ZeroedArray<std::uint64_t> seen;  // one bit a term: whether its counter is not zero
+  ZeroedArray<std::uint64_t> seen;  // one bit a term: whether its counter is not zero; zeros between classes
 };
 
 template <CountType Count>
@@ -89,10 +89,10 @@ typename ClassStreams<Count>::Escapes ClassStreams<Count>::fill(const CsrView<In
   return escapes;
 }
 
+// Adds a stream up; notes the terms seen only if `note_seen`, which costs about as much as the addition.
 template <CountType Count>
-ClassRow<Count> ClassStreams<Count>::count_stream(std::size_t stream, std::int64_t n_terms, StreamCounters& work) const {
-  std::uint64_t* const counters = work.counters.get();
-  std::uint64_t* const seen = work.seen.get();
+template <bool note_seen>
+void ClassStreams<Count>::add_up(std::size_t stream, std::uint64_t* counters, std::uint64_t* seen) const {
   for (std::size_t range = 0; range < n_ranges_; ++range) {
     const std::uint32_t* const begin = entries_.get() + offsets_[stream * n_ranges_ + range];
     const std::uint32_t* const end = entries_.get() + offsets_[stream * n_ranges_ + range + 1];
@@ -102,8 +102,21 @@ ClassRow<Count> ClassStreams<Count>::count_stream(std::size_t stream, std::int64
       const std::uint32_t small = packed_.value(*entry);
       const std::uint64_t value = small != packed_.escape() ? small : static_cast<std::uint64_t>(*escape++);
       counters[term] += StreamCounters::one_document + value;
-      seen[term / 64] |= std::uint64_t{1} << term % 64;
+      if constexpr (note_seen) seen[term / 64] |= std::uint64_t{1} << term % 64;
     }
+  }
+}
+
+template <CountType Count>
+ClassRow<Count> ClassStreams<Count>::count_stream(std::size_t stream, std::int64_t n_terms, StreamCounters& work) const {
+  std::uint64_t* const counters = work.counters.get();
+  std::uint64_t* const seen = work.seen.get();
+  if (stream_size(stream) < n_terms / 4) {
+    add_up<true>(stream, counters, seen);
+  } else {
+    add_up<false>(stream, counters, seen);
+    for (std::int64_t term = 0; term < n_terms; ++term)
+      seen[term / 64] |= static_cast<std::uint64_t>(counters[term] != 0) << term % 64;
   }
 
   const std::int64_t n_words = (n_terms + 63) / 64;

@@ -80,6 +80,8 @@ class ClassStreams {
   template <class Index, class Value>
   Escapes fill(const CsrView<Index, Value>& x, const LabelView& labels, std::size_t range, Worker& worker);
   std::int64_t stream_size(std::size_t stream) const { return offsets_[(stream + 1) * n_ranges_] - offsets_[stream * n_ranges_]; }
+  template <bool note_seen>
+  void add_up(std::size_t stream, std::uint64_t* counters, std::uint64_t* seen) const;
   ClassRow<Count> count_stream(std::size_t stream, std::int64_t n_terms, struct StreamCounters& counters) const;
 
   std::size_t n_streams_;
