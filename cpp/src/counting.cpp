@@ -1,6 +1,7 @@
 #include "termsift/counting.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -123,7 +124,7 @@ struct Counters {
 // Adds the documents to the counters in the given order.
 template <bool distinct, class Index, class Value, CountType Count>
 void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
-                    Counters<Count>& counters, Worker& worker) {
+                   Counters<Count>& counters, Worker& worker) {
   std::int64_t until_check = 1 << 16;
   for (const std::int64_t d : documents) {
     const Count weight = weights == nullptr ? 1 : weights[d];
@@ -214,8 +215,9 @@ bool can_stream(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x
                 const Count* weights) {
   const bool few_escapes = facts.n_unpackable <= x.indptr[x.n_rows] / 8;
   const bool fits = facts.value_bound * static_cast<double>(std::min(x.n_rows, most_streamed_documents)) < 0x1p40;
-  const bool any_order = std::is_integral_v<Count> ||
-                         std::all_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->size == 0; });
+  const auto is_empty = [](const auto& row) { return row == nullptr || row->size == 0; };
+  const bool any_order = std::is_integral_v<Count> || (std::all_of(counts.rows.begin(), counts.rows.end(), is_empty) &&
+                                                       is_empty(counts.collection));
   return weights == nullptr && facts.distinct && !facts.has_zeros && !facts.has_fractions && few_escapes && fits && any_order;
 }
 

@@ -139,6 +139,18 @@ TEST(class_streams_agree_with_the_plain_loop) {
   streams_agree_with_the_plain_loop<float, double>(random);
 }
 
+TEST(integers_after_fractions_keep_the_order_of_documents) {
+  // Got wrong: integers added up among themselves before they join fractions, here in the collection of unlabelled documents.
+  Matrix<std::int32_t, double> x;
+  x.n_columns = 1;
+  for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // (f + 1) + 1 is not f + 2
+  Labels none{1, true, {0}, {}};
+  for (int d = 0; d < 3; ++d) none.add({});
+  const auto whole = count<std::int32_t, double, double>(no_counts<double>(1), x, none, {});
+  const auto fraction = count<std::int32_t, double, double>(no_counts<double>(1), x.rows(0, 1), none.documents(0, 1), {});
+  CHECK_EQ(describe(count(fraction, x.rows(1, 3), none.documents(1, 3), {})), describe(whole));
+}
+
 TEST(a_class_of_empty_documents_keeps_its_counts) {
   // Got wrong: documents without entries forgotten, or the class's earlier counts.
   Matrix<std::int32_t, std::int64_t> some, none;
