@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -9,8 +10,14 @@ import termsift as ts
 from termsift import _core
 from termsift._info import build_info
 
-# A slow machine must not fail a test: no deadline.
-settings.register_profile("termsift", deadline=None)
+# A slow machine must not fail a test: no deadline. CI tries the same examples every time; a run by
+# hand tries new ones, and HYPOTHESIS_EXAMPLES says how many.
+settings.register_profile(
+    "termsift",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "100")),
+)
 settings.load_profile("termsift")
 
 
