@@ -1,4 +1,4 @@
-// Threads: how many, and the one loop that uses them. `#pragma omp` stands in parallel.cpp alone.
+// Threads: how many, and the one loop that uses them. The OpenMP directives stand in parallel.cpp alone.
 #pragma once
 
 #include <cstdint>
