@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exact_double.hpp"
+#include "values.hpp"
 
 namespace termsift {
 namespace {
@@ -151,11 +152,11 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
     if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive)
       throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
                                   std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
-                                  std::to_string(tf) + ", document frequency " + std::to_string(df));
+                                  text(tf) + ", document frequency " + text(df));
   }
   if (!is_possible(row)) throw std::invalid_argument("a term is in more documents of a class than it occurs or there are");
   if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
-    throw std::invalid_argument("a class has " + std::to_string(row.n_docs) + " documents");
+    throw std::invalid_argument("a class has " + text(row.n_docs) + " documents");
 }
 
 template <CountType Count>

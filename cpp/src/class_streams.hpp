@@ -18,8 +18,8 @@
 
 namespace termsift {
 
-// An entry in 32 bits: the term above, a small count below. Larger and fractional values are an escape; they stand in a
-// list of their own, in the order of their entries.
+// An entry in 32 bits: the term above, a small count below. A larger value is an escape; it stands in a list of its own,
+// in the order of the entries. Fractions do not fit either and are never streamed.
 class PackedEntry {
  public:
   explicit PackedEntry(std::int64_t n_terms)

@@ -233,6 +233,7 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with _damage_told(path), _open(path) as file:  # numpy leaves a broken archive open
         try:
             X = sparse.load_npz(file)
+        # What scipy raises on archives of other content, by what is missing or of another kind.
         except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError):
             raise ValueError(
                 f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"

@@ -45,9 +45,10 @@ inline constexpr std::int64_t default_window_bytes = std::int64_t{256} << 20;
 //
 // Two ways, with the same result: class streams (cpp/src/class_streams.hpp) for distinct small integers without weights; a
 // gather of each class's rows for everything else. Time O(nnz + n_docs + terms of the rows touched). Extra memory, besides
-// the result's 20 bytes a pair: streams 8 bytes a term and thread and window_bytes of entries at a time, or one document's (with a
-// copy of the result where there are several such windows); the gather 20 bytes a term and thread (28 if rows repeat a column or are
-// not sorted) and 8 bytes a label and document.
+// the result's 20 bytes a pair:
+//   streams  8 bytes a term and thread, and window_bytes of entries at a time, or one document's; with several such windows,
+//            a copy of the result
+//   gather   20 bytes a term and thread (28 if rows repeat a column or are not sorted), 8 bytes a label and a document
 template <class Index, class Value, CountType Count>
 ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x,
                                    const CsrFacts& facts, const LabelView& labels, const Count* weights,

@@ -39,8 +39,8 @@ struct Estimation {
 // x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result is NaN.
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
-// the spread of the p_ik counts as none (tests/test_accuracy.py). Bits depend on the term's counts alone, not on its
-// neighbours, the number of threads or the SIMD target.
+// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart may
+// underflow. Bits depend on the term's counts alone, not on its neighbours, the number of threads or the SIMD target.
 //
 // O(n_classes * n_terms) time; 40 bytes of scratch for each class, term of a block of 64, and thread.
 

@@ -22,8 +22,9 @@ namespace {
 
 constexpr double infinity = __builtin_huge_val();
 
-// Probabilities below this are one with 0 where only their logarithm matters: the exponent arithmetic of log2_split needs
-// normal numbers and a quotient below 2^1023. A pair of counts as far apart as 10^289 does not occur.
+// Probabilities below this count as it where they are divided by or their logarithm is taken: the exponent arithmetic of
+// divergence_term needs normal numbers and a quotient below 2^1023. Smoothed probabilities are larger (class_model.cpp
+// refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity but never NaN.
 constexpr double least_probability = 0x1p-960;
 
 // Up to this p, a term is ordinary: the complements are near 1 and need neither sums of their own nor logarithms.
