@@ -1,39 +1,57 @@
-"""Speed against peers, in one process, the answers asserted in the same run.
+"""Speed and memory against peers on the same arrays, the answers asserted in the same run.
 
-    python benchmarks/compare.py
+    python benchmarks/compare.py [--quick] [--workloads A,B] [--rounds N] [--write]
 
-Each contender runs in turn, round after round, and the table shows medians and ratios: machines
-drift, ratios of neighbours hold. Validation and conversion from scipy are part of ours.
+Contenders take turns, round after round in one process, and the table shows medians: machines
+drift, ratios of neighbours hold. Ours include the check of the matrix, the encoding of labels and
+the conversion of results; what a contender returns is freed on its time. Peak memory is that of one
+run in a fresh process, above what the process held with the matrix loaded. ``--quick`` takes the
+small copies of the workloads, which say whether all this works, not how fast anything is;
+``--write`` puts the tables into ``README.md`` and ``benchmarks/README.md``.
 """
 
 from __future__ import annotations
 
+import argparse
+import ctypes
+import datetime
+import multiprocessing
+import os
+import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import mpmath
 import numpy as np
 import scipy.sparse as sp
+import scipy.special
+import sklearn
+from numpy.typing import NDArray
 from sklearn.feature_selection import chi2
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.preprocessing import LabelBinarizer
 
 import corpora
 import termsift as ts
 from termsift._info import build_info
+from workloads import SHAPES, Workload, workload
 
-ROUNDS = 15
+ROOT = Path(__file__).resolve().parents[1]
+NEWSGROUPS = "newsgroups"
+ROUNDS, QUICK_ROUNDS = 15, 5
+PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
+MEMORY_SHARE = 0.5  # of the machine's memory, that dense arrays may take
+THREADS = sorted({1, int(build_info()["threads"])})
 
-
-@dataclass(frozen=True)
-class Workload:
-    """A matrix of counts and a class for each document."""
-
-    name: str
-    X: sp.csr_array
-    y: np.ndarray[Any, Any]
+ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
+CHI2, NAIVE_BAYES = "sklearn chi2", "sklearn MultinomialNB().fit"
+PRODUCT, PRODUCT_CSR = "scipy Y.T @ X", "scipy Y.T.tocsr() @ X"
 
 
 def newsgroups() -> Workload:
@@ -43,72 +61,339 @@ def newsgroups() -> Workload:
     return Workload("20 Newsgroups", X, np.r_[split.y_train, split.y_test])
 
 
-def contenders(work: Workload) -> dict[str, Callable[[], Any]]:
-    """Give what is timed, by the name it has in the table."""
+def load(name: str, quick: bool) -> Workload:
+    """Give a workload by the name it has on the command line."""
+    return newsgroups() if name == NEWSGROUPS else workload(name, quick)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What is measured."""
+
+    name: str
+    threads: int
+    run: Callable[[], object]
+    dense_arrays: int = 0  # of n_classes * n_terms float64, held at the same time
+    has_peak: bool = True
+
+
+def contenders(work: Workload) -> list[Contender]:
+    """Give all in the order of the table, on ``work``; scipy gets its indicator matrix ready."""
     X, y = work.X, work.y
-    Y = sp.csr_array(LabelBinarizer(sparse_output=True).fit_transform(y))
-    return {
-        "read X once": lambda: (X.data.sum(), np.bitwise_xor.reduce(X.indices), X.indptr[-1]),
-        "termsift count + MD, 1 thread": lambda: ts.md(X, y, n_threads=1),
-        "termsift count + MD": lambda: ts.md(X, y),
-        "termsift count, 1 thread": lambda: ts.count(X, y, n_threads=1),
-        "termsift count": lambda: ts.count(X, y),
-        "scipy Y.T @ X": lambda: Y.T @ X,
-        "MultinomialNB().fit": lambda: MultinomialNB().fit(X, y),
-        "sklearn chi2": lambda: chi2(X, y),
-    }
+    Y = work.indicator()
+    Y_T = Y.T.tocsr()
+
+    def read() -> object:
+        return np.bitwise_xor.reduce(X.data), np.bitwise_xor.reduce(X.indices)
+
+    def count_and_score(n_threads: int) -> Callable[[], object]:
+        return lambda: ts.md(X, y, n_threads=n_threads)
+
+    def count(n_threads: int) -> Callable[[], object]:
+        return lambda: ts.count(X, y, n_threads=n_threads)
+
+    found = [
+        Contender(ONE_READ, 1, read, has_peak=False),
+        *(Contender(OURS, n, count_and_score(n)) for n in THREADS),
+        *(Contender("termsift count", n, count(n), has_peak=False) for n in THREADS),
+        Contender(PRODUCT, 1, lambda: Y.T @ X),
+        Contender(PRODUCT_CSR, 1, lambda: Y_T @ X),
+        Contender(CHI2, 1, lambda: chi2(X, y), dense_arrays=2),
+        Contender(NAIVE_BAYES, 1, lambda: MultinomialNB().fit(X, y), dense_arrays=4),
+    ]
+    if work.name == "D":  # its 16.8 million p-values take longer than all the rest
+        found.append(
+            Contender(f"{CHI2} without its p-values", 1, lambda: chi2_statistic(X, y), 2, False)
+        )
+    return found
+
+
+def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
+    """Run scikit-learn's chi2 with nothing done for the p-values."""
+    with mock.patch.object(scipy.special, "chdtrc", lambda _, statistic: statistic):
+        statistic, in_place_of_p = chi2(X, y)
+    assert in_place_of_p is statistic
+    return statistic
 
 
 def check(work: Workload) -> None:
-    """Assert that counts equal scipy's and scores the reference's."""
-    counts = ts.count(work.X, work.y)
-    Y = sp.csr_array(LabelBinarizer(sparse_output=True).fit_transform(work.y))
-    assert (counts.term_frequency != sp.csr_array(Y.T @ work.X)).nnz == 0
-    some = np.linspace(0, counts.n_terms - 1, 100).astype(int)
-    part = counts.term_frequency[:, some].toarray()
-    rest = counts.class_tokens - part.sum(axis=1)  # all other terms, as one
-    table = ts.reference.ReferenceCounts(
-        classes=counts.classes,
-        class_docs=counts.class_docs,
-        class_tokens=counts.class_tokens,
-        term_frequency=np.c_[part, rest],
-        document_frequency=np.zeros((counts.n_classes, 101)),
-        n_docs=counts.n_docs,
-    )
-    expected = ts.reference.score(table, "md", alpha=(1.0, float(counts.n_terms)))[:100]
-    np.testing.assert_allclose(counts.score("md")[some], expected, rtol=1e-8)
+    """Assert that counts are scipy's, scores right, and both the same on any number of threads."""
+    X, y = work.X, work.y
+    counts = ts.count(X, y)
+    assert (counts.term_frequency != sp.csr_array(work.indicator().T @ X)).nnz == 0
+    scores = counts.score("md")
+    assert ts.md(X, y).tobytes() == scores.tobytes()
+    for n_threads in (1, 2, 3, 7):
+        assert ts.count(X, y, n_threads=n_threads) == counts
+        assert counts.score("md", n_threads=n_threads).tobytes() == scores.tobytes()
+
+    frequent = np.argsort(-counts.term_frequency.sum(axis=0))[:10]
+    drawn = np.random.default_rng(0).choice(counts.n_terms, 10, replace=False)
+    some = np.r_[frequent, drawn][:: 1 if counts.n_classes <= 100 else 5]
+    np.testing.assert_allclose(scores[some], md_in_sixty_digits(counts, some), rtol=1e-14)
 
 
-def medians(contenders: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Run all in turn, ``rounds`` times after a warm-up; give median seconds."""
-    for run in contenders.values():
+def md_in_sixty_digits(
+    counts: ts.ClassCounts, terms: NDArray[np.integer[Any]]
+) -> NDArray[np.float64]:
+    """Compute MD as `termsift.reference` does, but in numbers of sixty digits."""
+    mpf, log = np.frompyfunc(mpmath.mpf, 1, 1), np.frompyfunc(mpmath.log, 1, 1)
+    with mpmath.workdps(60):
+        l_ic = mpf(counts.term_frequency[:, terms].toarray())
+        p = (l_ic + 1) / (mpf(counts.class_tokens)[:, None] + counts.n_terms)
+        pi = mpf(counts.class_docs)[:, None] / mpmath.mpf(int(counts.class_docs.sum()))
+        q = ((pi * p).sum(axis=0) - pi * p) / (1 - pi)
+        return (p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))).sum(axis=0).astype(float)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found of a contender; None is what was not measured."""
+
+    name: str
+    threads: int
+    seconds: float | None
+    rounds: int
+    peak: int | None  # bytes
+
+
+@dataclass(frozen=True)
+class Block:
+    """A workload and its rows."""
+
+    name: str
+    n_docs: int
+    n_terms: int
+    n_classes: int
+    n_entries: int
+    rows: Sequence[Row]
+
+    def seconds(self, name: str, threads: int = 1) -> float | None:
+        """Give a contender's median, or None if it was not run."""
+        return next((r.seconds for r in self.rows if (r.name, r.threads) == (name, threads)), None)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.n_docs:,} documents, {self.n_terms:,} terms, "
+            f"{self.n_classes:,} classes, {self.n_entries:,} entries"
+        )
+
+
+def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
+    """Give times and peaks of all contenders for which the memory suffices."""
+    dense_array = 8 * work.n_classes * work.X.shape[1]
+    memory = MEMORY_SHARE * physical_memory()
+    candidates = contenders(work)
+    chosen = [c for c in candidates if c.dense_arrays * dense_array <= memory]
+    times = dict(zip(map(id, chosen), time_in_turn([c.run for c in chosen], rounds), strict=True))
+    rows = []
+    for i, c in enumerate(candidates):
+        if id(c) in times:
+            peak = peak_of(name, quick, i) if c.has_peak else None
+            seconds = times[id(c)]
+            rows.append(Row(c.name, c.threads, statistics.median(seconds), len(seconds), peak))
+        else:
+            needs = f"not run: needs {c.dense_arrays * dense_array / 1e9:.0f} GB"
+            rows.append(Row(f"{c.name} ({needs})", c.threads, None, 0, None))
+    return Block(work.name, *work.X.shape, work.n_classes, work.X.nnz, rows)
+
+
+def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
+    """Run all in turn, round after round after a warm-up; give the seconds of each run.
+
+    What has taken `PATIENCE` seconds sits out the rounds that remain.
+    """
+    for run in runs:
         run()
-    times: dict[str, list[float]] = {name: [] for name in contenders}
+    times: list[list[float]] = [[] for _ in runs]
     for _ in range(rounds):
-        for name, run in contenders.items():
-            started = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - started)
-    return {name: statistics.median(found) for name, found in times.items()}
+        for run, seconds in zip(runs, times, strict=True):
+            if sum(seconds) < PATIENCE:
+                started = time.perf_counter()
+                run()
+                seconds.append(time.perf_counter() - started)
+    return times
+
+
+def peak_of(name: str, quick: bool, index: int) -> int | None:
+    """Give the bytes that a contender takes at its peak, in a process of its own; on Linux."""
+    if not Path("/proc/self/clear_refs").exists():
+        return None
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as process:
+        return process.submit(_peak_here, name, quick, index).result()
+
+
+def _peak_here(name: str, quick: bool, index: int) -> int:
+    run = contenders(load(name, quick))[index].run
+    with suppress(AttributeError):  # what the C library keeps of freed memory would hide a need
+        ctypes.CDLL(None).malloc_trim(0)
+    with suppress(OSError):  # without it, the peak since the process began is the one to exceed
+        Path("/proc/self/clear_refs").write_text("5")
+    before = _largest_resident()
+    run()
+    return _largest_resident() - before
+
+
+def _largest_resident() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def physical_memory() -> int:
+    """Give the machine's memory in bytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def full_table(block: Block) -> str:
+    """Give the block as a Markdown table that reads well as it stands."""
+    read = block.seconds(ONE_READ)
+    rows = [
+        [
+            row.name,
+            str(row.threads),
+            digits(row.seconds, 3, 1e3),
+            digits(ratio(row.seconds, read)),
+            *(digits(ratio(row.seconds, block.seconds(OURS, n))) for n in THREADS),
+            digits(row.peak, 2, 1e-6),
+            str(row.rounds),
+        ]
+        for row in block.rows
+    ]
+    to_ours = [f"/ ours on {n}" for n in THREADS]
+    header = ["contender", "threads", "median ms", "/ one read", *to_ours, "peak MB", "rounds"]
+    return f"{block}\n\n{markdown(header, rows)}"
+
+
+def summary_table(blocks: Sequence[Block]) -> str:
+    """Give a row a workload: ours on 1 and all threads against each peer, done its faster way."""
+
+    def per_thread(figures: Iterable[str]) -> str:
+        return " / ".join(figures)
+
+    def times_as_fast_as(block: Block, *names: str) -> str:
+        peers = [seconds for name in names if (seconds := block.seconds(name)) is not None]
+        best = min(peers, default=None)
+        return per_thread(digits(ratio(best, block.seconds(OURS, n))) for n in THREADS)
+
+    def cells(block: Block) -> list[str]:
+        ours = [row for row in block.rows if row.name == OURS]
+        return [
+            block.name,
+            f"{block.n_docs:,} x {block.n_terms:,}, {block.n_classes:,}",
+            f"{block.n_entries:,}",
+            per_thread(digits(row.seconds, 3, 1e3) for row in ours),
+            per_thread(digits(ratio(row.seconds, block.seconds(ONE_READ))) for row in ours),
+            times_as_fast_as(block, CHI2),
+            times_as_fast_as(block, PRODUCT, PRODUCT_CSR),
+            times_as_fast_as(block, NAIVE_BAYES),
+            per_thread(digits(row.peak, 2, 1e-6) for row in ours),
+        ]
+
+    header = [
+        "workload",
+        "documents x terms, classes",
+        "entries",
+        f"count + MD, ms on {per_thread(map(str, THREADS))} threads",
+        "reads",
+        "times as fast as `chi2`",
+        "as `Y.T @ X`",
+        "as `MultinomialNB().fit`",
+        "peak MB",
+    ]
+    return markdown(header, [cells(block) for block in blocks])
+
+
+def ratio(value: float | None, unit: float | None) -> float | None:
+    """Give value / unit, or None where one is missing."""
+    return None if value is None or unit is None else value / unit
+
+
+def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
+    """Give ``value * scale`` to so many significant digits, and no fewer than its whole part."""
+    if value is None:
+        return "-"
+    _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
+    return f"{value * scale:,.{max(significant - 1 - int(exponent), 0)}f}"
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Give an aligned Markdown table, numbers to the right of all columns but the first."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        first, *others = zip(cells, widths, strict=True)
+        padded = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
+        return f"| {' | '.join(padded)} |"
+
+    rule = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
+    return "\n".join(map(line, [header, rule, *rows]))
+
+
+def conditions() -> str:
+    """Say when, on what machine and with which versions the figures were measured."""
+    info = build_info() | {"scikit-learn": sklearn.__version__}
+    info["machine"] = f"{cpu_model()}, {os.cpu_count()} cores, {physical_memory() / 2**30:.0f} GiB"
+    described = "; ".join(f"{name} {value}" for name, value in info.items())
+    return f"{datetime.date.today()}; {described}"
+
+
+def cpu_model() -> str:
+    """Give the processor's name, as far as the system tells."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def put_between(path: Path, marker: str, text: str) -> None:
+    """Replace what stands between the marker's two comments in a file."""
+    begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
+    before, found_begin, rest = path.read_text("utf-8").partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not (found_begin and found_end):
+        raise ValueError(f"{path.name}: expected {begin} and, after it, {end}")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
+
+
+def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    names = [*SHAPES, NEWSGROUPS]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small copies, few rounds")
+    parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, help=f"default: {ROUNDS}; quick: {QUICK_ROUNDS}")
+    parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")
+    args = parser.parse_args(argv)
+    args.workloads = args.workloads.split(",")
+    if unknown := set(args.workloads) - set(names):
+        parser.error(f"unknown workloads {', '.join(sorted(unknown))}; there are {names}")
+    if args.write and (args.quick or not set(SHAPES) <= set(args.workloads)):
+        parser.error("--write wants all workloads in full")
+    args.rounds = args.rounds or (QUICK_ROUNDS if args.quick else ROUNDS)
+    return args
 
 
 def main() -> None:
-    """Print the table."""
-    print(", ".join(f"{name} {value}" for name, value in build_info().items()))
-    if reason := corpora.missing("20 Newsgroups"):
-        print(f"skipped: {reason}")
-        return
-    work = newsgroups()
-    check(work)
-    n_classes = len(np.unique(work.y))
-    print(
-        f"\n{work.name}: {work.X.shape[0]} x {work.X.shape[1]}, {work.X.nnz} entries, "
-        f"{n_classes} classes; median of {ROUNDS}"
-    )
-    found = medians(contenders(work), ROUNDS)
-    ours = found["termsift count + MD"]
-    for name, seconds in found.items():
-        print(f"{name:<32}{1e3 * seconds:>10.2f} ms{seconds / ours:>8.2f} x count + MD")
+    """Measure, print, and write if asked to."""
+    args = arguments()
+    print(conditions())
+    blocks = []
+    for name in args.workloads:
+        if name == NEWSGROUPS and (reason := corpora.missing("20 Newsgroups")):
+            print(f"\nskipped: {reason}")
+            continue
+        work = load(name, args.quick)
+        check(work)
+        blocks.append(measure(name, work, args.quick, args.rounds))
+        print(f"\n{full_table(blocks[-1])}", flush=True)
+    print(f"\n{summary_table(blocks)}")
+    if args.write:
+        measured = f"Measured {conditions()}."
+        tables = "\n\n".join(map(full_table, blocks))
+        put_between(ROOT / "benchmarks" / "README.md", "compare", f"{measured}\n\n{tables}")
+        put_between(ROOT / "README.md", "compare", f"{summary_table(blocks)}\n\n{measured}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,9 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
+// What use_counting_path asked for.
+std::optional<CountingPath> forced_path;
+
 template <CountType Count>
 ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   if constexpr (std::is_same_v<Count, double>)
@@ -42,10 +45,14 @@ Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   });
 }
 
-Counts updated(const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data,
-               std::int64_t n_terms, const std::optional<py::array>& label_indptr, const py::array& codes,
-               const std::optional<py::array>& weights, int n_threads) {
+// The counts with the documents, and the name of the way in which they were counted.
+std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
+                                       const py::array& data, std::int64_t n_terms, const std::optional<py::array>& label_indptr,
+                                       const py::array& codes, const std::optional<py::array>& weights, int n_threads,
+                                       std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
+  const CountingOptions options{threads, window_bytes, forced_path};
+  CountingPath path{};
   const LabelView labels{
       std::visit([](const auto& c) { return static_cast<std::int64_t>(c.rows.size()); }, counts.value), codes.size(),
       label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr, vector_data<ClassId>(codes, "codes")};
@@ -57,9 +64,10 @@ Counts updated(const Counts& counts, const py::array& indptr, const py::array& i
     const auto add = [&]<class Count>(Count) {
       const Count* w = weights ? vector_data<Count>(*weights, "sample_weight") : nullptr;
       result = without_gil([&]() -> Counts {
-        const CsrFacts facts = check_csr(x, {}, threads);
         check_labels(labels, n_docs);
-        return {count_documents(as<Count>(counts, threads), x, facts, labels, w, threads)};
+        auto counted = count_documents(as<Count>(counts, threads), x, labels, w, options);
+        path = counted.path;
+        return {std::move(counted.counts)};
       });
     };
     if constexpr (!std::is_floating_point_v<Value>) {
@@ -68,7 +76,7 @@ Counts updated(const Counts& counts, const py::array& indptr, const py::array& i
     if (weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
     add(double{});
   });
-  return std::move(*result);
+  return {std::move(*result), name(path)};
 }
 
 void check(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
@@ -95,14 +103,26 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-template <CountType Count, class T>
-py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const std::unique_ptr<T[]> ClassRow<Count>::*member) {
+// One array of all rows: at(row, i) for every pair i of every row.
+template <class T, CountType Count, class At>
+py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at) {
   std::int64_t n = 0;
   for (const auto& row : rows) n += row->size;
   py::array_t<T> all(n);
   T* out = all.mutable_data();
-  for (const auto& row : rows) out = std::copy_n(((*row).*member).get(), row->size, out);
+  for (const auto& row : rows)
+    for (std::int64_t i = 0; i < row->size; ++i) *out++ = at(*row, i);
   return all;
+}
+
+template <CountType Count>
+py::array all_terms(const std::vector<ClassRowPtr<Count>>& rows) {
+  return concatenated<TermId>(rows, [](const auto& row, std::int64_t i) { return row.terms[i]; });
+}
+
+template <CountType Count>
+py::array all_frequencies(const std::vector<ClassRowPtr<Count>>& rows, Frequencies<Count> ClassRow<Count>::*member) {
+  return concatenated<Count>(rows, [&](const auto& row, std::int64_t i) { return (row.*member)[i]; });
 }
 
 py::array offsets(const auto& rows) {
@@ -115,8 +135,8 @@ py::array offsets(const auto& rows) {
 
 // The data, indices and indptr of a table of the rows.
 template <CountType Count>
-py::tuple table(const std::vector<ClassRowPtr<Count>>& rows, const std::unique_ptr<Count[]> ClassRow<Count>::*member) {
-  return py::make_tuple(concatenated(rows, member), concatenated(rows, &ClassRow<Count>::terms), offsets(rows));
+py::tuple table(const std::vector<ClassRowPtr<Count>>& rows, Frequencies<Count> ClassRow<Count>::*member) {
+  return py::make_tuple(all_frequencies(rows, member), all_terms(rows), offsets(rows));
 }
 
 py::dict to_arrays(const Counts& counts) {
@@ -125,9 +145,9 @@ py::dict to_arrays(const Counts& counts) {
         const auto rows = all_rows(c);
         return py::dict("n_terms"_a = c.n_terms, "n_docs"_a = c.n_docs, "has_collection"_a = c.collection != nullptr,
                         "class_docs"_a = row_values(rows, [](const auto& row) { return row.n_docs; }),
-                        "indptr"_a = offsets(rows), "terms"_a = concatenated(rows, &ClassRow<Count>::terms),
-                        "term_frequency"_a = concatenated(rows, &ClassRow<Count>::term_frequency),
-                        "document_frequency"_a = concatenated(rows, &ClassRow<Count>::document_frequency));
+                        "indptr"_a = offsets(rows), "terms"_a = all_terms(rows),
+                        "term_frequency"_a = all_frequencies(rows, &ClassRow<Count>::term_frequency),
+                        "document_frequency"_a = all_frequencies(rows, &ClassRow<Count>::document_frequency));
       },
       counts.value);
 }
@@ -148,12 +168,17 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
   for (py::ssize_t c = 0; c < n_rows; ++c) {
     if (begin[c + 1] < begin[c] || begin[c + 1] > terms.size())
       throw py::value_error("the offsets of the counts decrease at class " + std::to_string(c));
-    auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c]);
+    const auto fits = [](Count count) { return count >= 0 && count < static_cast<Count>(std::int64_t{1} << 32); };
+    const bool narrow = std::is_integral_v<Count> && std::all_of(tfs + begin[c], tfs + begin[c + 1], fits) &&
+                        std::all_of(dfs + begin[c], dfs + begin[c + 1], fits);
+    auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c], narrow);
     row.size = begin[c + 1] - begin[c];
     row.n_docs = docs[c];
-    std::copy_n(ids + begin[c], row.size, row.terms.get());
-    std::copy_n(tfs + begin[c], row.size, row.term_frequency.get());
-    std::copy_n(dfs + begin[c], row.size, row.document_frequency.get());
+    std::copy_n(ids + begin[c], row.size, row.terms);
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      row.term_frequency.set(i, tfs[begin[c] + i]);
+      row.document_frequency.set(i, dfs[begin[c] + i]);
+    }
     check_row(row, n_terms);
     row.sum_tokens();
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(std::move(row)));
@@ -200,7 +225,8 @@ void register_counts(py::module_& module) {
       .def_property_readonly("class_tokens", [](const Counts& c) {
         return std::visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); }, c.value);
       })
-      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a, "n_threads"_a)
+      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a, "n_threads"_a,
+           "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
         return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
       }, "map"_a)
@@ -225,6 +251,22 @@ void register_counts(py::module_& module) {
   module.def("check_csr", &check, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "name"_a, "transposed"_a,
              "n_threads"_a);
   module.attr("max_terms") = max_terms;
+  module.attr("default_window_bytes") = default_window_bytes;
+  module.def("counting_paths", [] {
+    std::vector<std::string> names;
+    for (const CountingPath path : counting_paths) names.emplace_back(name(path));
+    return names;
+  });
+  // For tests: the paths give the same bits.
+  module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
+    if (!wanted) return forced_path.reset();
+    for (const CountingPath path : counting_paths)
+      if (*wanted == name(path)) {
+        forced_path = path;
+        return;
+      }
+    throw py::value_error("no counting path '" + *wanted + "'");
+  }, "name"_a);
 }
 
 }  // namespace termsift::bindings

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exact_double.hpp"
+#include "large_memory.hpp"
 #include "values.hpp"
 
 namespace termsift {
@@ -46,7 +47,9 @@ bool is_possible(const ClassRow<Count>& row) {
 
 template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::int64_t c) {
-  ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size);
+  // Float counts of integers, less fractions, are fractions.
+  const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
+  ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
   rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents of class " + std::to_string(c));
   std::int64_t j = 0, n = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
@@ -69,8 +72,8 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
     }
     if (df == 0) continue;
     rest.terms[n] = whole.terms[i];
-    rest.term_frequency[n] = tf;
-    rest.document_frequency[n] = df;
+    rest.term_frequency.set(n, tf);
+    rest.document_frequency.set(n, df);
     ++n;
   }
   rest.size = n;
@@ -105,20 +108,55 @@ ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>
 
 }  // namespace
 
+std::shared_ptr<std::byte> RowMemory::take(std::int64_t bytes) {
+  constexpr std::int64_t piece_bytes = std::int64_t{16} << 20, alignment = 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  if (used_ + bytes > size_) {
+    size_ = std::max(bytes, std::min(expected_, piece_bytes));
+    expected_ -= size_;
+    used_ = 0;
+    // Shared ownership must not count on the array's own type: a piece holds arrays of several.
+    piece_ = std::shared_ptr<std::byte>(LargeArray<std::byte>::uninitialised(size_).release(), FreeMemory{});
+  }
+  used_ += bytes;
+  return {piece_, piece_.get() + used_ - bytes};
+}
+
 template <CountType Count>
-ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity) {
-  const auto n = static_cast<std::size_t>(capacity);
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory) {
+  const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
-  row.terms = std::make_unique_for_overwrite<TermId[]>(n);
-  row.term_frequency = std::make_unique_for_overwrite<Count[]>(n);
-  row.document_frequency = std::make_unique_for_overwrite<Count[]>(n);
+  // The wide arrays first, where they are aligned.
+  row.memory_ = memory.take(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
+  std::byte* const tf = row.memory_.get();
+  std::byte* const df = tf + capacity * width;
+  row.terms = reinterpret_cast<TermId*>(df + capacity * width);
+  if (narrow) {
+    row.term_frequency.narrow_ = reinterpret_cast<std::uint32_t*>(tf);
+    row.document_frequency.narrow_ = reinterpret_cast<std::uint32_t*>(df);
+  } else {
+    row.term_frequency.wide_ = reinterpret_cast<Count*>(tf);
+    row.document_frequency.wide_ = reinterpret_cast<Count*>(df);
+  }
   return row;
 }
 
 template <CountType Count>
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
+  RowMemory memory;
+  return with_capacity(capacity, narrow, memory);
+}
+
+template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
-  if constexpr (std::is_integral_v<Count>) {
-    n_tokens = 0;
+  n_tokens = n_tokens_rest = 0;
+  if (is_narrow()) {
+    std::uint64_t sum = 0;  // at most 2^31 terms of less than 2^32
+    for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
+    n_tokens = static_cast<Count>(sum);
+    if constexpr (std::is_floating_point_v<Count>)
+      n_tokens_rest = static_cast<double>(static_cast<std::int64_t>(sum) - static_cast<std::int64_t>(n_tokens));
+  } else if constexpr (std::is_integral_v<Count>) {
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
     DoubleDouble sum;
@@ -161,16 +199,17 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size);
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
+  const bool narrow = a.is_narrow() && b.is_narrow() && n_tokens < static_cast<Count>(std::int64_t{1} << 32);
+  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
   sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
-  checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
   std::int64_t i = 0, j = 0, n = 0;
   for (; i < a.size || j < b.size; ++n) {
     const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
     const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
     sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
-    sum.term_frequency[n] = (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0);
-    sum.document_frequency[n] = (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0);
+    sum.term_frequency.set(n, (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0));
+    sum.document_frequency.set(n, (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
     i += from_a;
     j += from_b;
   }
@@ -178,6 +217,30 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
   sum.sum_tokens();
   check_finite(sum);
   return sum;
+}
+
+template <CountType Count>
+ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end) {
+  std::int64_t size = 0;
+  bool narrow = true;
+  for (const auto* part = begin; part != end; ++part) size += part->size, narrow &= part->is_narrow();
+  auto row = ClassRow<Count>::with_capacity(size, narrow);
+  row.size = size;
+  std::int64_t n = 0;
+  for (const auto* part = begin; part != end; n += part->size, ++part) {
+    std::copy_n(part->terms, part->size, row.terms + n);
+    if (narrow) {
+      std::copy_n(part->term_frequency.narrow(), part->size, row.term_frequency.narrow() + n);
+      std::copy_n(part->document_frequency.narrow(), part->size, row.document_frequency.narrow() + n);
+    } else {
+      for (std::int64_t i = 0; i < part->size; ++i) {
+        row.term_frequency.set(n + i, part->term_frequency[i]);
+        row.document_frequency.set(n + i, part->document_frequency[i]);
+      }
+    }
+  }
+  row.sum_tokens();
+  return row;
 }
 
 template <CountType Count>
@@ -233,13 +296,14 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
     return both.hi;
   };
   const auto convert = [&](const ClassRow<std::int64_t>& row) {
-    auto result = ClassRow<double>::with_capacity(row.size);
+    auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
     result.n_docs = exact(row.n_docs);
     result.size = row.size;
-    std::copy_n(row.terms.get(), row.size, result.terms.get());
-    std::transform(row.term_frequency.get(), row.term_frequency.get() + row.size, result.term_frequency.get(), exact);
-    std::transform(row.document_frequency.get(), row.document_frequency.get() + row.size,
-                   result.document_frequency.get(), exact);
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      result.terms[i] = row.terms[i];
+      result.term_frequency.set(i, exact(row.term_frequency[i]));
+      result.document_frequency.set(i, exact(row.document_frequency[i]));
+    }
     result.sum_tokens();
     return std::make_shared<const ClassRow<double>>(std::move(result));
   };
@@ -260,6 +324,7 @@ template struct ClassRow<double>;
   template void check_finite(const ClassRow<Count>&);                                                      \
   template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
   template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&);                     \
+  template ClassRow<Count> concatenate(const ClassRow<Count>*, const ClassRow<Count>*);                    \
   template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
   template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
   template ClassCounts<Count> merge(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&); \

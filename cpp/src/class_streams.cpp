@@ -1,175 +1,243 @@
 #include "class_streams.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <memory>
 #include <numeric>
 #include <utility>
 
-#include "zeroed_array.hpp"
+#include "csr_scan.hpp"
+#include "simd/entry_kernels.hpp"
 
 namespace termsift {
+namespace {
 
-// One counter a term, documents above and occurrences below, all zero between classes.
-struct StreamCounters {
-  static constexpr int document_shift = 40;
-  static constexpr std::uint64_t one_document = std::uint64_t{1} << document_shift;
+// The documents [first_doc, last_doc) of the classes [first_class, last_class); the class after the last is the collection.
+struct Window {
+  std::size_t first_class, last_class;
+  std::int64_t first_doc, last_doc;
+  std::int64_t n_entries;
 
-  explicit StreamCounters(std::int64_t n_terms) : counters(n_terms), seen((n_terms + 63) / 64) {}
-  ZeroedArray<std::uint64_t> counters;
-  ZeroedArray<std::uint64_t> seen;  // one bit a term: whether its counter is not zero; zeros between classes
+  std::size_t n_classes() const { return last_class - first_class; }
 };
 
-template <CountType Count>
-template <class Index, class Value>
-ClassStreams<Count>::ClassStreams(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
-                                  std::int64_t first, std::int64_t last, const Threads& threads)
-    : n_streams_(static_cast<std::size_t>(labels.n_classes) + 1),
-      n_ranges_(static_cast<std::size_t>(threads.count)),
-      with_collection_(with_collection),
-      packed_(x.n_columns),
-      offsets_(n_streams_ * n_ranges_ + 1, 0),
-      escapes_(n_ranges_) {
-  // Ranges of about as many entries each.
-  for (std::size_t range = 0; range <= n_ranges_; ++range) {
-    const std::int64_t entries = x.indptr[last] - x.indptr[first];
-    const auto share = static_cast<std::int64_t>(static_cast<double>(entries) * static_cast<double>(range) / static_cast<double>(n_ranges_));
-    const Index* const at = std::lower_bound(x.indptr + first, x.indptr + last, static_cast<Index>(x.indptr[first] + share));
-    documents_.push_back(range == n_ranges_ ? last : range == 0 ? first : at - x.indptr);
-  }
-  for (std::size_t range = 0; range < n_ranges_; ++range)
-    for (std::int64_t d = documents_[range]; d < documents_[range + 1]; ++d) {
-      const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-      for_each_class(labels, d, [&](std::size_t c) { offsets_[c * n_ranges_ + range + 1] += length; });
-      if (with_collection_) offsets_[(n_streams_ - 1) * n_ranges_ + range + 1] += length;
-    }
-  std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
-  entries_ = std::make_unique_for_overwrite<std::uint32_t[]>(static_cast<std::size_t>(offsets_.back()));
-  for_each_block(static_cast<std::int64_t>(n_ranges_), threads, [&](std::int64_t range, Worker& worker) {
-    const auto r = static_cast<std::size_t>(range);
-    escapes_[r] = fill(x, labels, r, worker);
+// Calls f(class) for each class of the document that the window has.
+template <class F>
+void for_each_class_in(const Window& window, const LabelView& labels, bool with_collection, std::int64_t d, const F& f) {
+  for_each_class(labels, d, [&](std::size_t c) {
+    if (c >= window.first_class && c < window.last_class) f(c - window.first_class);
   });
+  const auto collection = static_cast<std::size_t>(labels.n_classes);
+  if (with_collection && window.last_class > collection) f(collection - window.first_class);
 }
 
-// Appends the rows of a range to their streams.
-template <CountType Count>
+// Windows of at most window_bytes, or of one document: several classes if they fit, else some documents of one class.
 template <class Index, class Value>
-typename ClassStreams<Count>::Escapes ClassStreams<Count>::fill(const CsrView<Index, Value>& x, const LabelView& labels,
-                                                                std::size_t range, Worker& worker) {
-  std::vector<std::int64_t> next(n_streams_);
-  for (std::size_t stream = 0; stream < n_streams_; ++stream) next[stream] = offsets_[stream * n_ranges_ + range];
-  std::vector<std::pair<std::size_t, Count>> escaped;  // stream and value, in the order of the documents
-
-  const auto append = [&](std::int64_t d, std::size_t stream) {
-    const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
-    const Index* const indices = x.indices + begin;
-    const Value* const data = x.data + begin;
-    std::uint32_t* const out = entries_.get() + next[stream];
-    next[stream] += length;
-    std::int64_t unpackable = 0;
-    for (std::int64_t k = 0; k < length; ++k) {
-      unpackable += !packed_.holds(data[k]);
-      out[k] = packed_.pack(static_cast<std::uint32_t>(indices[k]), data[k]);
+std::vector<Window> plan_windows(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
+                                 std::int64_t window_bytes) {
+  const std::size_t n_streams = static_cast<std::size_t>(labels.n_classes) + with_collection;
+  const Window everything{0, n_streams, 0, x.n_rows, 0};
+  std::vector<std::int64_t> size(n_streams, 0);
+  for (std::int64_t d = 0; d < x.n_rows; ++d) {
+    const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
+    for_each_class_in(everything, labels, with_collection, d, [&](std::size_t c) { size[c] += length; });
+  }
+  const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
+  std::vector<Window> windows;
+  for (std::size_t c = 0; c < n_streams;) {
+    Window window{c, c + 1, 0, x.n_rows, size[c]};
+    while (window.last_class < n_streams && window.n_entries + size[window.last_class] <= most)
+      window.n_entries += size[window.last_class++];
+    c = window.last_class;
+    if (window.n_entries <= most && x.n_rows <= StreamLimits::most_documents) {
+      windows.push_back(window);
+      continue;
     }
-    if (unpackable == 0) return;
+    window.n_entries = 0;
+    for (std::int64_t d = 0; d < x.n_rows; ++d) {
+      std::int64_t entries = 0;
+      for_each_class_in(window, labels, with_collection, d, [&](std::size_t) { entries += x.indptr[d + 1] - x.indptr[d]; });
+      const bool full = window.n_entries + entries > most || d - window.first_doc == StreamLimits::most_documents;
+      if (full && window.n_entries > 0) {
+        window.last_doc = d;
+        windows.push_back(window);
+        window.first_doc = d, window.n_entries = 0;
+      }
+      window.n_entries += entries;
+    }
+    window.last_doc = x.n_rows;
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+// The documents of a window, split into ranges of about as many entries each: those of range r are
+// documents[begins[r] .. begins[r + 1]).
+struct Ranges {
+  std::vector<std::int64_t> documents;
+  std::vector<std::size_t> begins;
+};
+
+// Also lays the streams out.
+template <class Index, class Value>
+Ranges plan_ranges(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, const Window& window,
+                   Streams& streams) {
+  Ranges ranges{{}, {0}};
+  const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
+  std::int64_t entries = 0;
+  for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
+    const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
+    bool listed = length == 0;
+    for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
+      if (!listed) {
+        while (ranges.begins.size() < streams.n_ranges &&
+               static_cast<double>(entries) >= share * static_cast<double>(ranges.begins.size()))
+          ranges.begins.push_back(ranges.documents.size());
+        ranges.documents.push_back(d);
+        listed = true;
+      }
+      streams.offsets[stream * streams.n_ranges + ranges.begins.size()] += length;
+      entries += length;
+    });
+  }
+  ranges.begins.resize(streams.n_ranges + 1, ranges.documents.size());
+  streams.lay_out();
+  return ranges;
+}
+
+// Appends the rows of documents to their streams.
+template <class Index, class Value>
+class Filler {
+ public:
+  Filler(const CsrView<Index, Value>& x, Streams& streams, std::size_t range)
+      : x_(x), streams_(streams), range_(range), packed_(streams.packed), next_(streams.n_streams) {
+    for (std::size_t s = 0; s < streams.n_streams; ++s) next_[s] = streams.offsets[s * streams.n_ranges + range];
+  }
+  // To be called a few documents ahead where these do not follow each other: the rows of some classes lie scattered.
+  void prefetch([[maybe_unused]] std::int64_t d) const {
+#ifdef __GNUC__
+    for (std::int64_t e = x_.indptr[d]; e < std::min<std::int64_t>(x_.indptr[d + 1], x_.indptr[d] + 512); e += 16) {
+      __builtin_prefetch(x_.indices + e);
+      __builtin_prefetch(x_.data + e);
+    }
+#endif
+  }
+  void append(std::int64_t d, std::size_t stream) {
+    const std::int64_t begin = x_.indptr[d], length = x_.indptr[d + 1] - begin;
+    const Index* const indices = x_.indices + begin;
+    const Value* const data = x_.data + begin;
+    std::uint32_t* const out = streams_.entries->get() + next_[stream];
+    next_[stream] += length;
+    const std::int64_t escapes = kernels_.pack(indices, data, length, packed_, out);
+    if (escapes == 0) return;
     for (std::int64_t k = 0; k < length; ++k)
-      if (!packed_.holds(data[k])) escaped.emplace_back(stream, as_count<Count>(data[k]));
-  };
-  for (std::int64_t d = documents_[range]; d < documents_[range + 1]; ++d) {
-    for_each_class(labels, d, [&](std::size_t c) { append(d, c); });
-    if (with_collection_) append(d, n_streams_ - 1);
-    if (d % 1024 == 0) worker.check();
+      if (!packed_.holds(data[k]))
+        streams_.escapes[range_].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
+                                            packed_.rest(data[k])});
   }
 
-  // By stream, keeping their order.
-  Escapes escapes{std::vector<std::int64_t>(n_streams_ + 1, 0), std::vector<Count>(escaped.size())};
-  for (const auto& [stream, value] : escaped) ++escapes.begin[stream + 1];
-  std::partial_sum(escapes.begin.begin(), escapes.begin.end(), escapes.begin.begin());
-  if (!escaped.empty()) {
-    std::vector<std::int64_t> at(escapes.begin);
-    for (const auto& [stream, value] : escaped) escapes.values[static_cast<std::size_t>(at[stream]++)] = value;
-  }
-  return escapes;
-}
+ private:
+  const CsrView<Index, Value>& x_;
+  Streams& streams_;
+  const std::size_t range_;
+  const PackedEntry packed_;
+  const RowKernels<Index, Value> kernels_ = row_kernels_in_use<Index, Value>();
+  std::vector<std::int64_t> next_;  // (n_streams,), where the next entry goes
+};
 
-// Adds a stream up; notes the terms seen only if `note_seen`, which costs about as much as the addition.
-template <CountType Count>
-template <bool note_seen>
-void ClassStreams<Count>::add_up(std::size_t stream, std::uint64_t* counters, std::uint64_t* seen) const {
-  for (std::size_t range = 0; range < n_ranges_; ++range) {
-    const std::uint32_t* const begin = entries_.get() + offsets_[stream * n_ranges_ + range];
-    const std::uint32_t* const end = entries_.get() + offsets_[stream * n_ranges_ + range + 1];
-    const Count* escape = escapes_[range].values.data() + escapes_[range].begin[stream];
-    for (const std::uint32_t* entry = begin; entry != end; ++entry) {
-      const std::uint32_t term = packed_.term(*entry);
-      const std::uint32_t small = packed_.value(*entry);
-      const std::uint64_t value = small != packed_.escape() ? small : static_cast<std::uint64_t>(*escape++);
-      counters[term] += StreamCounters::one_document + value;
-      if constexpr (note_seen) seen[term / 64] |= std::uint64_t{1} << term % 64;
+}  // namespace
+
+template <CountType Count, class Index, class Value>
+Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
+                                       bool notes_touched, std::int64_t window_bytes, const Threads& threads) {
+  const auto n_threads = static_cast<std::size_t>(threads.count);
+  const std::int64_t n_entries = x.indptr[x.n_rows];
+  Streamed<Count> result;
+  result.rows.resize(static_cast<std::size_t>(labels.n_classes) + with_collection);
+  const std::vector<Window> windows = plan_windows(x, labels, with_collection, window_bytes);
+  std::int64_t largest_window = 0;
+  for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
+  auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
+  std::vector<std::unique_ptr<CellCounters>> counters(n_threads);
+  std::vector<std::unique_ptr<RowMemory>> memory(n_threads);
+
+  for (const Window& window : windows) {
+    const bool checks = &window == windows.data();
+    Streams streams(x.n_columns, window.n_classes(), n_threads);
+    streams.entries = &entries;
+    const Ranges ranges = plan_ranges(x, labels, with_collection, window, streams);
+
+    std::vector<CsrScan> scans(n_threads);
+    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
+      const auto range = static_cast<std::size_t>(block);
+      Filler<Index, Value> filler(x, streams, range);
+      const std::int64_t* document = ranges.documents.data() + ranges.begins[range];
+      const std::int64_t* const end = ranges.documents.data() + ranges.begins[range + 1];
+      const auto append = [&] {
+        const std::int64_t d = *document++;
+        for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) { filler.append(d, stream); });
+      };
+      if (checks) {
+        // The first window looks at all documents, also those that it does not copy, a few just before they are copied.
+        const bool is_last = range + 1 == n_threads || end == ranges.documents.data() + ranges.documents.size();
+        std::int64_t d = range == 0 ? 0 : document == end ? x.n_rows : *document;
+        const std::int64_t end_of_rows = is_last ? x.n_rows : *end;
+        CsrScan& scan = scans[range];
+        while (d < end_of_rows) {
+          const std::int64_t last = rows_to_scan(x, d, end_of_rows);
+          worker.check();
+          if (!(scan.rows(x, d, last, streams.packed) && StreamLimits::allow(scan.facts, 1, n_entries))) return;
+          while (document != end && *document < last) append();
+          d = last;
+        }
+      } else {
+        while (document != end) {
+          if ((end - document) % 256 == 0) worker.check();
+          if (end - document > 2) filler.prefetch(document[2]);
+          append();
+        }
+      }
+      streams.sort_escapes(range);
+    });
+    if (checks) {
+      const CsrScan all = CsrScan::of(scans);
+      result.refused = all.refused;
+      result.facts = all.facts;
+      const std::int64_t n_docs = std::min(x.n_rows, StreamLimits::most_documents);
+      result.within_limits = StreamLimits::allow(result.facts, n_docs, n_entries);
+      if (result.refused || !result.within_limits) return result;
     }
+
+    // The longest streams first: the last one, which runs alone, should be short.
+    std::vector<std::size_t> order(streams.n_streams);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return streams.size(a) > streams.size(b); });
+    while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
+    for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
+      const std::size_t stream = order[static_cast<std::size_t>(block)];
+      auto& work = counters[static_cast<std::size_t>(worker.thread())];
+      auto& rows = memory[static_cast<std::size_t>(worker.thread())];
+      if (!work) work = std::make_unique<CellCounters>(x.n_columns, notes_touched);
+      if (!rows) rows = std::make_unique<RowMemory>(12 * n_entries);
+      work->add(streams, stream);
+      const bool narrow = static_cast<double>(streams.size(stream)) * result.facts.value_bound < 0x1p32;
+      const std::int64_t size = work->count_nonzero(0, x.n_columns);
+      auto added = ClassRow<Count>::with_capacity(size, narrow, *rows);
+      added.size = size;
+      work->drain(0, x.n_columns, 0, added, 0);
+      added.sum_tokens();
+      ClassRow<Count>& row = result.rows[window.first_class + stream];
+      row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+    });
   }
+  return result;
 }
 
-template <CountType Count>
-ClassRow<Count> ClassStreams<Count>::count_stream(std::size_t stream, std::int64_t n_terms, StreamCounters& work) const {
-  std::uint64_t* const counters = work.counters.get();
-  std::uint64_t* const seen = work.seen.get();
-  if (stream_size(stream) < n_terms / 4) {
-    add_up<true>(stream, counters, seen);
-  } else {
-    add_up<false>(stream, counters, seen);
-    for (std::int64_t term = 0; term < n_terms; ++term)
-      seen[term / 64] |= static_cast<std::uint64_t>(counters[term] != 0) << term % 64;
-  }
-
-  const std::int64_t n_words = (n_terms + 63) / 64;
-  std::int64_t size = 0;
-  for (std::int64_t word = 0; word < n_words; ++word) size += std::popcount(seen[word]);
-  auto row = ClassRow<Count>::with_capacity(size);
-  row.size = size;
-  std::int64_t i = 0;
-  for (std::int64_t word = 0; word < n_words; ++word)
-    for (std::uint64_t bits = std::exchange(seen[word], 0); bits != 0; bits &= bits - 1, ++i) {
-      const std::int64_t term = 64 * word + std::countr_zero(bits);
-      const std::uint64_t counter = std::exchange(counters[term], 0);
-      row.terms[i] = static_cast<TermId>(term);
-      row.term_frequency[i] = static_cast<Count>(counter & (StreamCounters::one_document - 1));
-      row.document_frequency[i] = static_cast<Count>(counter >> StreamCounters::document_shift);
-    }
-  row.sum_tokens();
-  return row;
-}
-
-template <CountType Count>
-std::vector<ClassRow<Count>> ClassStreams<Count>::count(std::int64_t n_terms, const Threads& threads) const {
-  // The longest streams first: the last one, which runs alone, should be short.
-  std::vector<std::size_t> order(n_streams_);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return stream_size(a) > stream_size(b); });
-
-  std::vector<ClassRow<Count>> rows(n_streams_);
-  std::vector<std::unique_ptr<StreamCounters>> counters(static_cast<std::size_t>(threads.count));
-  for_each_block(static_cast<std::int64_t>(n_streams_), threads, [&](std::int64_t block, Worker& worker) {
-    const std::size_t stream = order[static_cast<std::size_t>(block)];
-    if (stream_size(stream) == 0) return;
-    auto& slot = counters[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<StreamCounters>(n_terms);
-    rows[stream] = count_stream(stream, n_terms, *slot);
-  });
-  return rows;
-}
-
-template class ClassStreams<std::int64_t>;
-template class ClassStreams<double>;
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                    \
-  template ClassStreams<Count>::ClassStreams(const CsrView<Index, Value>&, const LabelView&, bool, std::int64_t,     \
-                                             std::int64_t, const Threads&);
-#define TERMSIFT_INSTANTIATE_INTEGER(Value)               \
-  TERMSIFT_INSTANTIATE(std::int32_t, Value, std::int64_t) \
-  TERMSIFT_INSTANTIATE(std::int64_t, Value, std::int64_t) \
-  TERMSIFT_INSTANTIATE_FLOAT(Value)
-#define TERMSIFT_INSTANTIATE_FLOAT(Value)           \
-  TERMSIFT_INSTANTIATE(std::int32_t, Value, double) \
-  TERMSIFT_INSTANTIATE(std::int64_t, Value, double)
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE_INTEGER)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE_FLOAT)
+#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
+  template Streamed<Count> count_by_class_streams(const CsrView<Index, Value>&, const LabelView&, bool, bool, std::int64_t, \
+                                                  const Threads&);
+TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "class_streams.hpp"
+#include "csr_scan.hpp"
+#include "row_gather.hpp"
+#include "term_blocks.hpp"
 #include "values.hpp"
-#include "zeroed_array.hpp"
 
 namespace termsift {
 namespace {
@@ -88,109 +90,7 @@ void check_exact_doubles(const CsrView<Index, Value>& x, const CsrFacts& facts) 
   }
 }
 
-// ---- documents by class ------------------------------------------------------------------------------------------------
-
-// The documents of each class, in document order: those of class c are documents[begin[c] .. begin[c + 1]).
-struct DocumentsByClass {
-  std::vector<std::int64_t> begin;
-  std::unique_ptr<std::int64_t[]> documents;
-};
-
-DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs) {
-  DocumentsByClass by_class;
-  by_class.begin.assign(static_cast<std::size_t>(labels.n_classes) + 1, 0);
-  for (std::int64_t i = 0; i < labels.n_codes; ++i) ++by_class.begin[static_cast<std::size_t>(labels.codes[i]) + 1];
-  std::partial_sum(by_class.begin.begin(), by_class.begin.end(), by_class.begin.begin());
-  by_class.documents = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(labels.n_codes));
-  std::vector<std::int64_t> next(by_class.begin);
-  for (std::int64_t d = 0; d < n_docs; ++d)
-    for_each_class(labels, d, [&](std::size_t c) { by_class.documents[next[c]++] = d; });
-  return by_class;
-}
-
-// ---- one class at a time -----------------------------------------------------------------------------------------------
-
-// One counter a term, all zero between classes.
-template <CountType Count>
-struct Counters {
-  explicit Counters(std::int64_t n_terms, bool distinct)
-      : term_frequency(n_terms), document_frequency(n_terms), last_document(distinct ? 0 : n_terms) {}
-  ZeroedArray<Count> term_frequency;
-  ZeroedArray<Count> document_frequency;
-  ZeroedArray<std::int64_t> last_document;  // one more than the last document that had the term; unless entries are distinct
-  std::vector<TermId> touched;  // the terms whose counters are not zero
-};
-
-// Adds the documents to the counters in the given order.
-template <bool distinct, class Index, class Value, CountType Count>
-void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
-                   Counters<Count>& counters, Worker& worker) {
-  std::int64_t until_check = 1 << 16;
-  for (const std::int64_t d : documents) {
-    const Count weight = weights == nullptr ? 1 : weights[d];
-    if (weight == 0) continue;
-    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
-      const Count value = as_count<Count>(x.data[e]) * weight;
-      if (value == 0) continue;
-      const std::int64_t term = x.indices[e];
-      Count& df = counters.document_frequency[term];
-      if (df == 0) counters.touched.push_back(static_cast<TermId>(term));
-      counters.term_frequency[term] += value;
-      if (distinct || counters.last_document[term] != d + 1) df += weight;
-      if (!distinct) counters.last_document[term] = d + 1;
-    }
-    until_check -= x.indptr[d + 1] - x.indptr[d] + 1;
-    if (until_check < 0) {
-      worker.check();
-      until_check = 1 << 16;
-    }
-  }
-}
-
-// The counters as a row; leaves them zero.
-template <CountType Count>
-ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool distinct) {
-  auto& touched = counters.touched;
-  const auto size = static_cast<std::int64_t>(touched.size());
-  auto row = ClassRow<Count>::with_capacity(size);
-  row.size = size;
-  // Terms must be in order. Sorting the touched ones costs about 16 steps of a scan over all.
-  if (size > n_terms / 16) {
-    std::int64_t n = 0;
-    for (std::int64_t term = 0; term < n_terms; ++term)
-      if (counters.document_frequency[term] != 0) touched[static_cast<std::size_t>(n++)] = static_cast<TermId>(term);
-  } else {
-    std::sort(touched.begin(), touched.end());
-  }
-  for (std::int64_t i = 0; i < size; ++i) {
-    const TermId term = touched[static_cast<std::size_t>(i)];
-    row.terms[i] = term;
-    row.term_frequency[i] = std::exchange(counters.term_frequency[term], 0);
-    row.document_frequency[i] = std::exchange(counters.document_frequency[term], 0);
-    if (!distinct) counters.last_document[term] = 0;
-  }
-  touched.clear();
-  row.sum_tokens();
-  return row;
-}
-
-// ---- the two ways --------------------------------------------------------------------------------------------------------
-
-// A counter of a stream holds fewer documents than this.
-constexpr std::int64_t most_streamed_documents = (std::int64_t{1} << 24) - 1;
-
-// The row of class c; of the collection for c beyond the last (null if it is not kept).
-template <CountType Count>
-ClassRowPtr<Count>& row_of(ClassCounts<Count>& counts, std::size_t c) {
-  return c < counts.rows.size() ? counts.rows[c] : counts.collection;
-}
-
-template <CountType Count>
-void replace_row(ClassRowPtr<Count>& row, ClassRow<Count>&& with, Count n_docs) {
-  with.n_docs = n_docs;
-  check_finite(with);
-  row = std::make_shared<const ClassRow<Count>>(std::move(with));
-}
+// ---- the ways of counting ------------------------------------------------------------------------------------------------
 
 // The documents of each class, and last of the collection, after those of the labels have joined; summed in their order.
 template <CountType Count>
@@ -208,99 +108,41 @@ std::vector<Count> documents_with(const ClassCounts<Count>& counts, const LabelV
   return docs;
 }
 
-// Whether class streams can count the documents: they know neither weights, zeros nor repeated entries, hold small integers,
-// and add to float counts only from nothing, where sums of integers are exact in any order.
-template <class Index, class Value, CountType Count>
-bool can_stream(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
-                const Count* weights) {
-  const bool few_escapes = facts.n_unpackable <= x.indptr[x.n_rows] / 8;
-  const bool fits = facts.value_bound * static_cast<double>(std::min(x.n_rows, most_streamed_documents)) < 0x1p40;
-  const auto is_empty = [](const auto& row) { return row == nullptr || row->size == 0; };
-  const bool any_order = std::is_integral_v<Count> || (std::all_of(counts.rows.begin(), counts.rows.end(), is_empty) &&
-                                                       is_empty(counts.collection));
-  return weights == nullptr && facts.distinct && !facts.has_zeros && !facts.has_fractions && few_escapes && fits && any_order;
+// Whether the counts have no entries yet. Streams add to float counts only then: sums of integers are exact in any order.
+template <CountType Count>
+bool is_empty(const ClassCounts<Count>& counts) {
+  const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
+  return empty(counts.collection) && std::all_of(counts.rows.begin(), counts.rows.end(), empty);
 }
 
-// Copies windows of documents into the streams of their classes and counts those.
-template <class Index, class Value, CountType Count>
-void add_by_streams(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
-                    const std::vector<Count>& docs, std::int64_t window_bytes, const Threads& threads) {
-  const bool with_collection = counts.collection != nullptr;
-  std::vector<ClassRow<Count>> added(docs.size());
-  for (std::int64_t first = 0; first < x.n_rows;) {
-    // A window: as many documents as the memory allows, but at least one.
-    std::int64_t last = first, bytes = 0;
-    while (last < x.n_rows && last - first < most_streamed_documents) {
-      const std::int64_t copies = with_collection + (labels.indptr == nullptr ? 1 : labels.indptr[last + 1] - labels.indptr[last]);
-      bytes += 4 * copies * (x.indptr[last + 1] - x.indptr[last]);
-      if (bytes > window_bytes && last > first) break;
-      ++last;
-    }
-    const ClassStreams<Count> streams(x, labels, with_collection, first, last, threads);
-    std::vector<ClassRow<Count>> rows = streams.count(x.n_columns, threads);
-    for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker&) {
-      const auto c = static_cast<std::size_t>(block);
-      if (rows[c].size > 0) added[c] = added[c].size == 0 ? std::move(rows[c]) : merge_rows(added[c], rows[c]);
-    });
-    first = last;
-  }
-  for_each_block(static_cast<std::int64_t>(docs.size()), threads, [&](std::int64_t block, Worker&) {
+template <CountType Count>
+void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
+              const Threads& threads) {
+  for_each_block(static_cast<std::int64_t>(added.size()), threads, [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);
     ClassRowPtr<Count>& row = row_of(counts, c);
-    if (row == nullptr || (added[c].size == 0 && row->n_docs == docs[c])) return;
+    if (added[c].size == 0 && row->n_docs == docs[c]) return;
     replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
   });
 }
 
-// Gathers each class's rows from the matrix: any values and weights, in document order.
-template <class Index, class Value, CountType Count>
-void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
-                 const LabelView& labels, const Count* weights, const std::vector<Count>& docs,
-                 const Threads& threads) {
-  const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
-  std::vector<std::int64_t> all_documents;
-  const auto documents_of = [&](std::int64_t c) -> std::span<const std::int64_t> {
-    if (c == labels.n_classes) return all_documents;
-    const std::int64_t begin = by_class.begin[static_cast<std::size_t>(c)];
-    const std::int64_t end = by_class.begin[static_cast<std::size_t>(c) + 1];
-    return {by_class.documents.get() + begin, static_cast<std::size_t>(end - begin)};
-  };
-  if (counts.collection) {
-    all_documents.resize(static_cast<std::size_t>(x.n_rows));
-    std::iota(all_documents.begin(), all_documents.end(), 0);
-  }
+}  // namespace
 
-  // The classes that have documents here, those with most entries first: the last one running alone should be short.
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
-  for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
-    for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
-    if (!documents_of(c).empty()) order.push_back(c);
+const char* name(CountingPath path) {
+  switch (path) {
+    case CountingPath::class_streams: return "class_streams";
+    case CountingPath::touched_terms: return "touched_terms";
+    case CountingPath::term_blocks: return "term_blocks";
+    case CountingPath::rows: return "rows";
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
-  });
-
-  std::vector<std::unique_ptr<Counters<Count>>> counters_of_thread(static_cast<std::size_t>(threads.count));
-  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const std::int64_t c = order[static_cast<std::size_t>(block)];
-    ClassRowPtr<Count>& row = row_of(counts, static_cast<std::size_t>(c));
-    auto& slot = counters_of_thread[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Counters<Count>>(counts.n_terms, facts.distinct);
-    Counters<Count>& counters = *slot;
-    for (std::int64_t i = 0; i < row->size; ++i) {
-      counters.touched.push_back(row->terms[i]);
-      counters.term_frequency[row->terms[i]] = row->term_frequency[i];
-      counters.document_frequency[row->terms[i]] = row->document_frequency[i];
-    }
-    if (facts.distinct)
-      add_documents<true>(x, documents_of(c), weights, counters, worker);
-    else
-      add_documents<false>(x, documents_of(c), weights, counters, worker);
-    replace_row(row, drain(counters, counts.n_terms, facts.distinct), docs[static_cast<std::size_t>(c)]);
-  });
+  return "";
 }
 
-}  // namespace
+CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries) {
+  if (n_rows <= 16 && n_terms > std::int64_t{1} << 21 && n_terms <= std::int64_t{1} << 27) return CountingPath::term_blocks;
+  if (n_terms / 8 > n_entries / std::max<std::int64_t>(n_rows, 1)) return CountingPath::touched_terms;
+  return CountingPath::class_streams;
+}
 
 void check_labels(const LabelView& labels, std::int64_t n_docs) {
   if (labels.indptr == nullptr) {
@@ -320,44 +162,49 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
 }
 
 template <class Index, class Value, CountType Count>
-ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x,
-                                   const CsrFacts& facts, const LabelView& labels, const Count* weights,
-                                   const Threads& requested, std::int64_t window_bytes) {
-  if constexpr (std::is_integral_v<Count>)
-    check_overflow(counts, x, facts, labels, weights);
-  else
-    check_exact_doubles(x, facts);
-
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
+                               const Count* weights, const CountingOptions& options) {
+  check_indptr(x, {});
+  const std::int64_t n_entries = x.indptr[x.n_rows];
+  const Threads threads = worth(options.threads, n_entries);
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, x.n_columns);
   // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
   // another order of summation in float ones.
   const bool is_sum = std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
   if (!is_sum && !result.collection) result.collection = collection_row(counts);
+  const bool with_collection = result.collection != nullptr;
+
+  CountingPath path = options.path.value_or(choose_counting_path(labels.n_classes + with_collection, x.n_columns, n_entries));
+  if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
+  Streamed<Count> streamed;
+  if (path == CountingPath::term_blocks)
+    streamed = count_by_term_blocks<Count>(x, labels, with_collection, options.window_bytes, threads);
+  else if (path != CountingPath::rows)
+    streamed = count_by_class_streams<Count>(x, labels, with_collection, path == CountingPath::touched_terms,
+                                             options.window_bytes, threads);
+  if (path == CountingPath::rows || streamed.refused || !streamed.within_limits) {
+    path = CountingPath::rows;
+    streamed.facts = check_csr(x, {}, threads);
+  }
+  if constexpr (std::is_integral_v<Count>)
+    check_overflow(counts, x, streamed.facts, labels, weights);
+  else
+    check_exact_doubles(x, streamed.facts);
 
   const std::vector<Count> docs = documents_with(counts, labels, weights, x.n_rows);
-  const Threads threads = worth(requested, x.indptr[x.n_rows]);
-  if (can_stream(counts, x, facts, weights))
-    add_by_streams(result, x, labels, docs, window_bytes, threads);
+  if (path == CountingPath::rows)
+    add_by_rows(result, x, streamed.facts, labels, weights, docs, threads);
   else
-    add_by_rows(result, x, facts, labels, weights, docs, threads);
+    add_rows(result, streamed.rows, docs, threads);
   result.n_docs = docs.back();
-  return result;
+  return {std::move(result), path};
 }
 
-#define TERMSIFT_INSTANTIATE_COUNT(Index, Value, Count)                                                             \
-  template ClassCounts<Count> count_documents(const ClassCounts<Count>&, const CsrView<Index, Value>&,              \
-                                              const CsrFacts&, const LabelView&, const Count*, const Threads&,  \
-                                              std::int64_t);
-#define TERMSIFT_INSTANTIATE_INTEGER(Value)                               \
-  TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, std::int64_t)           \
-  TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, std::int64_t)           \
-  TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, double)                 \
-  TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, double)
-#define TERMSIFT_INSTANTIATE_FLOAT(Value)                 \
-  TERMSIFT_INSTANTIATE_COUNT(std::int32_t, Value, double) \
-  TERMSIFT_INSTANTIATE_COUNT(std::int64_t, Value, double)
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE_INTEGER)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE_FLOAT)
+#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                       \
+  template Counted<Count> count_documents(const ClassCounts<Count>&, const CsrView<Index, Value>&, const LabelView&,      \
+                                          const Count*, const CountingOptions&);
+TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

@@ -83,7 +83,7 @@ void for_each_scored_block(const ClassCounts<Count>& counts, const ClassModel& m
     const std::int64_t last = std::min(first + chunk_terms, counts.n_terms);
     for (std::size_t k = 0; k < n_classes; ++k) {
       const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-      work.cursor[k] = std::lower_bound(row.terms.get(), row.terms.get() + row.size, first) - row.terms.get();
+      work.cursor[k] = std::lower_bound(row.terms, row.terms + row.size, first) - row.terms;
     }
     for (std::int64_t begin = first; begin < last; begin += block_terms) {
       worker.check();

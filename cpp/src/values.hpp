@@ -5,12 +5,13 @@
 #include <cstdio>
 #include <string>
 
+#include "termsift/inline.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
 
 template <CountType Count, class Value>
-Count as_count(Value value) {
+TERMSIFT_INLINE Count as_count(Value value) {
   if constexpr (std::is_same_v<Value, Bool>)
     return static_cast<Count>(value != Bool{0});
   else

@@ -412,6 +412,15 @@ def check_n_threads(n_threads: int | None) -> int:
     return int(n_threads)
 
 
+def check_window_bytes(window_bytes: int) -> int:
+    """Give the memory for a window of entries."""
+    if isinstance(window_bytes, bool) or not isinstance(window_bytes, Integral):
+        raise TypeError(f"window_bytes must be an integer, got {window_bytes!r}")
+    if not 1 <= window_bytes < 2**62:
+        raise ValueError(f"window_bytes must be positive and below 2^62, got {window_bytes}")
+    return int(window_bytes)
+
+
 def check_k(k: int | None, n_terms: int) -> int:
     """Give the number of terms to rank: ``k``, or all if it is None or larger."""
     if k is None:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
+from termsift._log import logger
 from termsift.methods import find_aggregate, find_method
 from termsift.ranking import Ranking
 
@@ -25,6 +26,7 @@ def count(
     classes: Iterable[Hashable] | None = None,
     *,
     n_threads: int | None = None,
+    window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
     """Count the terms of a labelled collection by class.
 
@@ -45,6 +47,9 @@ def count(
         matrix, the names of its columns (by default 0, 1, ...).
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected.
+    window_bytes : int, default 256 MiB
+        Memory for copies of entries while counting. Entries that need more are counted in several
+        windows, with the same result: some classes at a time, or some documents of one class.
 
     Returns
     -------
@@ -81,12 +86,14 @@ def count(
            [0, 1, 1]])
     """
     threads = _validation.check_n_threads(n_threads)
+    window = _validation.check_window_bytes(window_bytes)
     matrix = _validation.check_matrix(X, threads)
     labels = _validation.check_labels(y, matrix.n_docs, classes)
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
     exact = matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
     empty = _core.Counts(len(labels.classes), exact)
-    return ClassCounts._of(_add(empty, matrix, labels, weights, threads), labels.classes, None)
+    added = _add(empty, matrix, labels, weights, threads, window)
+    return ClassCounts._of(added, labels.classes, None)
 
 
 def _add(
@@ -95,12 +102,13 @@ def _add(
     labels: _validation.Labels,
     weights: _core.Count | None,
     n_threads: int,
+    window_bytes: int,
 ) -> _core.Counts:
     """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
     exact = (
         counts.exact and matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
     )
-    return counts.updated(
+    added, path = counts.updated(
         matrix.indptr,
         matrix.indices,
         matrix.data,
@@ -109,7 +117,17 @@ def _add(
         labels.codes,
         weights if exact else _validation.as_float_weights(weights),
         n_threads,
+        window_bytes,
     )
+    logger.debug(
+        "counted %d documents, %d terms, %d classes, %d entries by %s",
+        matrix.n_docs,
+        matrix.n_terms,
+        len(labels.classes),
+        len(matrix.data),
+        path,
+    )
+    return added
 
 
 def load(path: str | os.PathLike[str]) -> ClassCounts:
@@ -277,12 +295,13 @@ class ClassCounts:
         sample_weight: Any = None,
         *,
         n_threads: int | None = None,
+        window_bytes: int = _core.default_window_bytes,
     ) -> ClassCounts:
         """Count further documents.
 
         Parameters
         ----------
-        X, y, sample_weight, n_threads
+        X, y, sample_weight, n_threads, window_bytes
             As for `termsift.count`. Classes not seen before join (in order if the present ones
             are, else at the end), and so do terms, as further columns; fewer columns are fine
             too. The columns of an indicator matrix are ``classes``, or the first of none yet.
@@ -310,6 +329,7 @@ class ClassCounts:
                [2, 1, 0]])
         """
         threads = _validation.check_n_threads(n_threads)
+        window = _validation.check_window_bytes(window_bytes)
         matrix = _validation.check_matrix(X, threads)
         labels = _validation.check_labels(y, matrix.n_docs, None, self._classes or None)
         weights = _validation.check_weights(sample_weight, matrix.n_docs)
@@ -328,6 +348,7 @@ class ClassCounts:
             _validation.Labels(united, codes, labels.indptr),
             weights,
             threads,
+            window,
         )
         self._counts, self._classes = counts, united
         return self

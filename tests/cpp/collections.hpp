@@ -151,8 +151,8 @@ ClassRow<Count> make_row(Count n_docs, const std::vector<Count>& tf, const std::
   for (std::size_t term = 0; term < tf.size(); ++term) {
     if (df[term] == 0) continue;
     row.terms[at(row.size)] = static_cast<TermId>(term);
-    row.term_frequency[at(row.size)] = tf[term];
-    row.document_frequency[at(row.size)] = df[term];
+    row.term_frequency.set(row.size, tf[term]);
+    row.document_frequency.set(row.size, df[term]);
     ++row.size;
   }
   row.sum_tokens();
@@ -175,11 +175,15 @@ ClassCounts<Count> make_counts(const std::vector<Count>& n_docs, const std::vect
 
 template <class Index, class Value, CountType Count>
 ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, Value>& x, const Labels& labels,
-                         const std::vector<Count>& weights, int n_threads = 1) {
-  const Threads threads{n_threads, {}};
+                         const std::vector<Count>& weights, const CountingOptions& options) {
   check_labels(labels.view(), x.n_rows());
-  const CsrFacts facts = check_csr(x.view(), {}, threads);
-  return count_documents(before, x.view(), facts, labels.view(), weights.empty() ? nullptr : weights.data(), threads);
+  return count_documents(before, x.view(), labels.view(), weights.empty() ? nullptr : weights.data(), options).counts;
+}
+
+template <class Index, class Value, CountType Count>
+ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, Value>& x, const Labels& labels,
+                         const std::vector<Count>& weights, int n_threads = 1) {
+  return count(before, x, labels, weights, CountingOptions{{n_threads, {}}});
 }
 
 // What count_documents promises, document by document into dense tables. The last row is that of the collection.
@@ -233,8 +237,8 @@ template <CountType Count>
 std::string describe(const ClassRow<Count>& row) {
   std::string out = describe(row.n_docs) + " docs, " + describe(row.n_tokens) + " tokens:";
   for (std::size_t i = 0; i < at(row.size); ++i)
-    out.append(" ").append(std::to_string(row.terms[i])).append(":").append(describe(row.term_frequency[i])).append("/")
-        .append(describe(row.document_frequency[i]));
+    out.append(" ").append(std::to_string(row.terms[i])).append(":").append(describe(row.term_frequency[static_cast<std::int64_t>(i)])).append("/")
+        .append(describe(row.document_frequency[static_cast<std::int64_t>(i)]));
   return out + "\n";
 }
 

@@ -57,9 +57,11 @@ ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count
   auto row = ClassRow<Count>::with_capacity(static_cast<std::int64_t>(terms.size()));
   row.size = static_cast<std::int64_t>(terms.size());
   row.n_docs = n_docs;
-  std::copy(terms.begin(), terms.end(), row.terms.get());
-  std::copy(tf.begin(), tf.end(), row.term_frequency.get());
-  std::copy(df.begin(), df.end(), row.document_frequency.get());
+  std::copy(terms.begin(), terms.end(), row.terms);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    row.term_frequency.set(static_cast<std::int64_t>(i), tf[i]);
+    row.document_frequency.set(static_cast<std::int64_t>(i), df[i]);
+  }
   return row;
 }
 

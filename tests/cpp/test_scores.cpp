@@ -82,7 +82,7 @@ std::vector<Real> plain_values(const ClassCounts<Count>& counts, const Estimatio
   Real mass = 0;
   for (std::size_t c = 0; c < n; ++c) {
     const auto& row = *counts.rows[c];
-    const TermId* const begin = row.terms.get();
+    const TermId* const begin = row.terms;
     const auto i = std::find(begin, begin + row.size, static_cast<TermId>(term)) - begin;
     const Real l = i == row.size ? Real{0} : static_cast<Real>(row.term_frequency[at(i)]);
     p[c] = (l + estimation.b1) / (static_cast<Real>(row.n_tokens) + estimation.b2);

@@ -1,6 +1,7 @@
 // The sufficient statistic: how often each term occurs in each class, and in how many of its documents.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,41 @@
 
 namespace termsift {
 
+// Memory for the rows that one thread makes in one call. Thousands of small rows share a few pieces, since fresh memory is paid for
+// by the page; a piece is freed with the last of its rows.
+class RowMemory {
+ public:
+  // `expected` bytes are what all its rows may come to: no piece is larger than that unless a single row is.
+  explicit RowMemory(std::int64_t expected = 0) : expected_(expected) {}
+  std::shared_ptr<std::byte> take(std::int64_t bytes);
+
+ private:
+  std::int64_t expected_;
+  std::shared_ptr<std::byte> piece_;
+  std::int64_t used_ = 0, size_ = 0;
+};
+
+// How often each term of a row occurs, or in how many documents: in 4 bytes each where all of a row are integers below 2^32,
+// else in a Count each. Which of the two shows in no value.
+template <CountType Count>
+class Frequencies {
+ public:
+  Count operator[](std::int64_t i) const { return narrow_ != nullptr ? static_cast<Count>(narrow_[i]) : wide_[i]; }
+  void set(std::int64_t i, Count value) {
+    if (narrow_ != nullptr)
+      narrow_[i] = static_cast<std::uint32_t>(value);
+    else
+      wide_[i] = value;
+  }
+  std::uint32_t* narrow() const { return narrow_; }  // null unless 4 bytes each
+
+ private:
+  template <CountType>
+  friend struct ClassRow;
+  std::uint32_t* narrow_ = nullptr;
+  Count* wide_ = nullptr;
+};
+
 // What is counted in one class. Immutable once built, so counts share rows freely: an update replaces the rows it
 // touches and leaves the others to both, which is also why a failed update cannot harm anything.
 template <CountType Count>
@@ -20,14 +56,20 @@ struct ClassRow {
   // What n_tokens rounds off, in float counts: differences of probabilities need twice the digits of l_c.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
-  std::unique_ptr<TermId[]> terms;               // (size,), strictly increasing: the terms seen in the class
-  std::unique_ptr<Count[]> term_frequency;       // (size,), l_ic > 0
-  std::unique_ptr<Count[]> document_frequency;   // (size,), d_ic > 0
+  TermId* terms = nullptr;                // (size,), strictly increasing: the terms seen in the class
+  Frequencies<Count> term_frequency;      // (size,), l_ic > 0
+  Frequencies<Count> document_frequency;  // (size,), d_ic > 0
 
-  static ClassRow with_capacity(std::int64_t capacity);
+  // The caller sets size and fills the arrays. Narrow: no frequency will exceed 2^32 - 1 or be a fraction.
+  static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
+  static ClassRow with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory);
+  bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double for float counts. Throws CountOverflow where it leaves
   // int64.
   void sum_tokens();
+
+ private:
+  std::shared_ptr<std::byte> memory_;
 };
 
 // Float counts may overflow too, to infinity. Throws std::invalid_argument.
@@ -58,6 +100,10 @@ struct ClassCounts {
 // Both rows' counts together.
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
+
+// One row of the rows [begin, end), each of which has larger terms than those before; without n_docs.
+template <CountType Count>
+ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
 // The row of all documents: `collection` if kept, else the sum of the rows. O(pairs * log(classes)) at worst.
 template <CountType Count>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "termsift/class_counts.hpp"
 #include "termsift/csr_view.hpp"
@@ -28,30 +29,54 @@ void for_each_class(const LabelView& labels, std::int64_t document, const F& f) 
 // Checks that codes are in [0, n_classes) and indptr is sound. Throws std::invalid_argument.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
 
+// The ways of counting. Each gives the same result to the last bit.
+enum class CountingPath : std::uint8_t {
+  class_streams,  // entries copied class by class, each class added up in sequence           (cpp/src/class_streams.hpp)
+  touched_terms,  // the same, noting each class's terms instead of looking through all of them
+  term_blocks,    // entries copied by blocks of terms, each added up for all classes            (cpp/src/term_blocks.hpp)
+  rows            // each class's rows gathered from the matrix: any values, weights and entries (cpp/src/row_gather.hpp)
+};
+inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, CountingPath::touched_terms,
+                                                  CountingPath::term_blocks, CountingPath::rows};
+const char* name(CountingPath path);
+
+// The way for n_entries of n_terms in n_rows, which are the classes and the collection if it is kept:
+//   term_blocks    at most 16 rows of over 2^21 terms: the counters of one row would not stay in the cache;
+//   touched_terms  rows with less than an eighth of the terms in the mean: most of what a row looks through would be zero;
+//   class_streams  everything else.
+// Weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack, and float
+// counts that already hold documents are counted by `rows` whatever the shape.
+CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
+
 // Memory for the packed entries of a window of documents.
 inline constexpr std::int64_t default_window_bytes = std::int64_t{256} << 20;
+
+struct CountingOptions {
+  Threads threads = {};
+  std::int64_t window_bytes = default_window_bytes;
+  std::optional<CountingPath> path = {};  // none: choose_counting_path
+};
+
+template <CountType Count>
+struct Counted {
+  ClassCounts<Count> counts;
+  CountingPath path;  // the way taken
+};
 
 // Adds the documents of x to `counts` and returns the sum; `counts` itself is left as it is.
 //
 //   x        (n_docs, n_terms), any entry order, repeated entries add up, zeros count nowhere
-//   labels   of n_docs documents, labels.n_classes == counts.rows.size()
-//   weights  (n_docs,) or null; a document of weight w counts as w documents, of weight 0 not at all
+//   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
+//   weights  (n_docs,) or null; a document of weight w counts as w documents, of weight 0 not at all; finite, not negative
 //
-// Preconditions: check_csr and check_labels passed (facts is what check_csr found), weights are finite and not negative.
-// Count is int64 only if Value is an integer or Bool type.
+// x is checked on the way: throws as check_csr does. Count is int64 only if Value is an integer or Bool type.
 //
 // Each cell is summed in document order, starting from the value it has in `counts`: neither the number of threads nor
 // the cut of a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
 //
-// Two ways, with the same result: class streams (cpp/src/class_streams.hpp) for distinct small integers without weights; a
-// gather of each class's rows for everything else. Time O(nnz + n_docs + terms of the rows touched). Extra memory, besides
-// the result's 20 bytes a pair:
-//   streams  8 bytes a term and thread, and window_bytes of entries at a time, or one document's; with several such windows,
-//            a copy of the result
-//   gather   20 bytes a term and thread (28 if rows repeat a column or are not sorted), 8 bytes a label and a document
+// Time and extra memory are those of the path; the result takes 12 bytes a pair, 20 where a class's counts do not fit 32 bits.
 template <class Index, class Value, CountType Count>
-ClassCounts<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x,
-                                   const CsrFacts& facts, const LabelView& labels, const Count* weights,
-                                   const Threads& threads, std::int64_t window_bytes = default_window_bytes);
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
+                               const Count* weights, const CountingOptions& options);
 
 }  // namespace termsift

@@ -10,11 +10,7 @@
 
 #include <cmath>
 
-#if defined(__GNUC__)
-#define TERMSIFT_INLINE inline __attribute__((always_inline))
-#else
-#define TERMSIFT_INLINE inline
-#endif
+#include "termsift/inline.hpp"
 
 #ifndef TERMSIFT_TARGET_NAMESPACE
 #define TERMSIFT_TARGET_NAMESPACE baseline

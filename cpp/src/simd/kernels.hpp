@@ -27,6 +27,9 @@ struct Block {
 
 using ScoreBlock = void (*)(const Block&);
 
+enum class SimdTarget : std::uint8_t { baseline, avx2, avx512 };
+SimdTarget simd_target_in_use();
+
 // That of the target in use (termsift/runtime.hpp).
 ScoreBlock score_block_in_use();
 

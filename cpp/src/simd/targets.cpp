@@ -11,6 +11,7 @@ namespace {
 
 struct Target {
   const char* name;
+  SimdTarget target;
   ScoreBlock score_block;
 };
 
@@ -18,13 +19,14 @@ std::vector<Target> usable_targets() {
   std::vector<Target> targets;
 #ifdef TERMSIFT_X86_TARGETS
   __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    targets.push_back({"avx512", simd::avx512::score_block});
-  if (avx2) targets.push_back({"avx2", simd::avx2::score_block});
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    targets.push_back({"avx512", SimdTarget::avx512, simd::avx512::score_block});
+  if (avx2) targets.push_back({"avx2", SimdTarget::avx2, simd::avx2::score_block});
 #endif
-  targets.push_back({"baseline", simd::baseline::score_block});
+  targets.push_back({"baseline", SimdTarget::baseline, simd::baseline::score_block});
   return targets;
 }
 
@@ -40,6 +42,7 @@ std::atomic<const Target*>& target_in_use() {
 
 }  // namespace
 
+SimdTarget simd_target_in_use() { return target_in_use().load()->target; }
 ScoreBlock score_block_in_use() { return target_in_use().load()->score_block; }
 
 std::vector<std::string> simd_targets() {

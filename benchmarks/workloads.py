@@ -1,0 +1,159 @@
+"""Workloads to measure on: seeded Zipfian collections of four shapes, made once and cached.
+
+A is a small collection of the size of 20 Newsgroups, B a large one, C one of 5,000 classes, D two
+classes over a hashed vocabulary. Terms are drawn from a Zipf-Mandelbrot law; a share of the tokens
+goes through a permutation of the class's own, which is what tells the classes apart; documents
+repeat themselves as real ones do. The cache is the folder that TERMSIFT_CACHE names, by default
+``termsift-benchmarks`` in the system's temporary folder: B takes about a minute to make and 0.9 GB.
+Whoever changes what `generate` does empties it: folders are named by the parameters alone.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+CACHE = Path(os.environ.get("TERMSIFT_CACHE", Path(tempfile.gettempdir()) / "termsift-benchmarks"))
+PARTS = ("data", "indices", "indptr", "y")
+DOCS_AT_A_TIME = 1 << 14
+
+Array: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The parameters of a workload."""
+
+    n_docs: int
+    n_terms: int
+    n_classes: int
+    tokens: float  # of a document in the mean
+    exponent: float  # of Zipf's law
+    topic_share: float  # of the tokens, drawn from the class's own permutation of the terms
+    seed: int
+
+    def smaller(self, factor: int) -> Shape:
+        """Give the same kind of collection with fewer documents, terms and, beyond 10, classes."""
+        return replace(
+            self,
+            n_docs=self.n_docs // factor,
+            n_terms=self.n_terms // factor,
+            n_classes=max(self.n_classes // factor, min(self.n_classes, 10)),
+        )
+
+
+SHAPES = {
+    "A": Shape(18_846, 26_214, 20, 118, 1.07, 0.3, 1),
+    "B": Shape(1_000_000, 1_000_000, 50, 143, 1.05, 0.3, 2),
+    "C": Shape(200_000, 200_000, 5_000, 143, 1.05, 0.35, 3),
+    "D": Shape(200_000, 1 << 24, 2, 125, 1.02, 0.2, 4),
+}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A matrix of counts and a class for each document."""
+
+    name: str
+    X: sp.csr_array
+    y: NDArray[np.integer[Any]]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, each of which has a document."""
+        return len(np.unique(self.y))
+
+    def indicator(self) -> sp.csr_array:
+        """Give the matrix of documents x classes with a 1 where a document has the class."""
+        classes, column = np.unique(self.y, return_inverse=True)
+        n_docs = len(column)
+        ones, rows = np.ones(n_docs, self.X.dtype), np.arange(n_docs + 1)
+        return sp.csr_array((ones, column, rows), shape=(n_docs, len(classes)))
+
+
+def workload(name: str, quick: bool = False) -> Workload:
+    """Give a workload from the cache, made there first if need be; ``quick`` for a small copy."""
+    shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
+    folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
+    if not folder.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            unfinished = Path(scratch) / "made"
+            unfinished.mkdir()
+            for part, array in zip(PARTS, generate(shape), strict=True):
+                np.save(unfinished / f"{part}.npy", array)
+            unfinished.rename(folder)
+    data, indices, indptr, y = (np.load(folder / f"{part}.npy") for part in PARTS)
+    return Workload(name, sp.csr_array((data, indices, indptr), (shape.n_docs, shape.n_terms)), y)
+
+
+def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
+    """Make the data, indices and indptr of a collection, and its labels."""
+    rng = np.random.default_rng(shape.seed)
+    # A term's rank says nothing of its index.
+    order = rng.permutation(shape.n_terms).astype(np.int32)
+    multipliers = np.array([_unit(rng, shape.n_terms) for _ in range(shape.n_classes)])
+    mass = (np.arange(shape.n_classes) + (20 if shape.n_classes > 100 else 10)) ** -0.6
+    y = rng.choice(shape.n_classes, shape.n_docs, p=mass / mass.sum()).astype(np.int32)
+    y[rng.choice(shape.n_docs, shape.n_classes, replace=False)] = np.arange(shape.n_classes)
+
+    chunks = [
+        _documents(rng, shape, y[first : first + DOCS_AT_A_TIME], multipliers, order)
+        for first in range(0, shape.n_docs, DOCS_AT_A_TIME)
+    ]
+    data, indices, lengths = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+    indptr = np.zeros(shape.n_docs + 1, np.int32)
+    np.cumsum(lengths, out=indptr[1:])
+    return data, indices, indptr, y
+
+
+def _unit(rng: np.random.Generator, n: int) -> int:
+    """Give a number without a common divisor with n: multiplying by it permutes [0, n)."""
+    while True:
+        candidate = int(rng.integers(1, n))
+        if np.gcd(candidate, n) == 1:
+            return candidate
+
+
+def _documents(
+    rng: np.random.Generator,
+    shape: Shape,
+    labels: Array,
+    multipliers: NDArray[np.int64],
+    order: Array,
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Give the values, the terms (increasing within a document) and the rows' lengths."""
+    lengths = np.maximum(shape.tokens * np.exp(rng.normal(-0.245, 0.7, len(labels))), 3).astype(int)
+    document = np.repeat(np.arange(len(labels)), lengths)
+    first = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    position = np.arange(len(document))
+    # Zipf-Mandelbrot by inversion: P(rank > r) ~ (r + offset)^(1 - exponent).
+    offset, power = 2.7, 1 - shape.exponent
+    low, high = (1 + offset) ** power, (shape.n_terms + offset) ** power
+    rank = (low + rng.random(len(document)) * (high - low)) ** (1 / power) - offset - 1
+    term = np.clip(rank.astype(np.int64), 0, shape.n_terms - 1)
+    topical = rng.random(len(document)) < shape.topic_share
+    term[topical] = term[topical] * multipliers[labels[document[topical]]] % shape.n_terms
+    # Burstiness: some tokens repeat an earlier one of their document, which may itself repeat one.
+    repeats = (rng.random(len(document)) < 0.18) & (position > first)
+    earlier = first + (rng.random(len(document)) * (position - first)).astype(np.int64)
+    source = np.where(repeats, earlier, position)
+    while not np.array_equal(source, followed := source[source]):
+        source = followed
+    keys = np.sort(document << 32 | order[term[source]])
+    begins = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    values = np.diff(np.r_[begins, len(keys)]).astype(np.int32)
+    kept = keys[begins]
+    return (
+        values,
+        (kept & 0xFFFFFFFF).astype(np.int32),
+        np.bincount(kept >> 32, minlength=len(labels)),
+    )

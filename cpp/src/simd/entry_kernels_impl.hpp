@@ -1,0 +1,135 @@
+// The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
+// kernels_impl.hpp, nothing here may use a function of another file unless it is always inlined.
+//
+// The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include "entry_kernels.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace {
+
+template <class Index>
+bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
+  Index any = 0, largest = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    any = any | indices[e];  // negative if any of them is
+    largest = indices[e] > largest ? indices[e] : largest;
+  }
+  return any >= 0 && largest < n_columns;
+}
+
+template <class Index>
+std::int64_t descents(const Index* indices, std::int64_t n) {
+  Index count = 0;
+  for (std::int64_t e = 0; e < n; ++e) count = count + (indices[e] <= indices[e - 1]);
+  return count;
+}
+
+template <class Value>
+bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
+  bool all_packable;
+  if constexpr (std::is_floating_point_v<Value>) {
+    // Comparisons with NaN are false. Adding 2^p, p the bits of a significand, leaves no room for a fraction.
+    constexpr Value limit = std::numeric_limits<Value>::max();
+    constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
+    Value largest = 0;
+    int acceptable = 1, zero = 0, fraction = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const Value value = data[e];
+      acceptable &= (value >= 0) & (value <= limit);
+      zero |= value == 0;
+      fraction |= (value < shift) & ((value + shift) - shift != value);
+      largest = value > largest ? value : largest;
+    }
+    if (!acceptable) return false;
+    facts.has_zeros |= zero != 0;
+    facts.has_fractions |= fraction != 0;
+    const auto bound = static_cast<double>(largest);
+    facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
+    all_packable = !fraction && packed.holds(largest);
+  } else {
+    using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<Value, Bool>, std::uint8_t, Value>>;
+    Bits any = 0, zero = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const auto value = static_cast<Bits>(data[e]);
+      any = static_cast<Bits>(any | value);
+      zero = static_cast<Bits>(zero | (value == 0));
+    }
+    // Negative if any of them is, 2^63 or more if any is.
+    if constexpr (!std::is_same_v<Value, Bool>)
+      if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max()) return false;
+    facts.has_zeros |= zero != 0;
+    const double bound = as_count<double>(static_cast<Value>(any));
+    facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
+    all_packable = packed.holds(static_cast<Value>(any));
+  }
+  if (!all_packable)
+    for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
+  return true;
+}
+
+template <class Index, class Value>
+std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
+  std::uint32_t escapes = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    escapes += !packed.holds(data[e]);
+    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
+  }
+  return escapes;
+}
+
+template <class Index, class Value>
+std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
+                  std::uint32_t first_cell, std::uint32_t** next) {
+  const std::uint32_t mask = (std::uint32_t{1} << term_bits) - 1;
+  std::uint32_t escapes = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    const auto column = static_cast<std::uint32_t>(indices[e]);
+    escapes += !packed.holds(data[e]);
+    *next[column >> term_bits]++ = packed.pack(first_cell + (column & mask), data[e]);
+  }
+  return escapes;
+}
+
+void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document, std::uint64_t* counters) {
+  for (std::int64_t e = 0; e < n; ++e) counters[packed.cell(entries[e])] += one_document + packed.value(entries[e]);
+}
+
+void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
+                  std::uint64_t* counters, std::uint64_t* seen, std::uint64_t* seen_words) {
+  for (std::int64_t e = 0; e < n; ++e) {
+    const std::uint32_t cell = packed.cell(entries[e]);
+    counters[cell] += one_document + packed.value(entries[e]);
+    seen[cell / 64] |= std::uint64_t{1} << cell % 64;
+    seen_words[cell / 4096] |= std::uint64_t{1} << cell / 64 % 64;
+  }
+}
+
+void note(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words) {
+  for (std::int64_t w = 0; w < n_words; ++w) {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(counters[64 * w + i] != 0) << i;
+    words[w] = bits;
+  }
+}
+
+}  // namespace
+
+template <class Index, class Value>
+RowKernels<Index, Value> row_kernels() {
+  return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
+}
+CounterKernels counter_kernels() { return {add, add_and_note, note}; }
+
+#define TERMSIFT_INSTANTIATE(Value)                            \
+  template RowKernels<std::int32_t, Value> row_kernels();      \
+  template RowKernels<std::int64_t, Value> row_kernels();
+TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE)
+TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

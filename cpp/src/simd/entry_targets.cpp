@@ -1,0 +1,34 @@
+#include "entry_kernels.hpp"
+#include "kernels.hpp"
+
+namespace termsift {
+
+template <class Index, class Value>
+RowKernels<Index, Value> row_kernels_in_use() {
+  switch (simd_target_in_use()) {
+#ifdef TERMSIFT_X86_TARGETS
+    case SimdTarget::avx512: return simd::avx512::row_kernels<Index, Value>();
+    case SimdTarget::avx2: return simd::avx2::row_kernels<Index, Value>();
+#endif
+    default: return simd::baseline::row_kernels<Index, Value>();
+  }
+}
+
+CounterKernels counter_kernels_in_use() {
+  switch (simd_target_in_use()) {
+#ifdef TERMSIFT_X86_TARGETS
+    case SimdTarget::avx512: return simd::avx512::counter_kernels();
+    case SimdTarget::avx2: return simd::avx2::counter_kernels();
+#endif
+    default: return simd::baseline::counter_kernels();
+  }
+}
+
+#define TERMSIFT_INSTANTIATE(Value)                                      \
+  template RowKernels<std::int32_t, Value> row_kernels_in_use();         \
+  template RowKernels<std::int64_t, Value> row_kernels_in_use();
+TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE)
+TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

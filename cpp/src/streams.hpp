@@ -1,0 +1,83 @@
+// Streams of packed entries, and the counters that add them up.
+//
+// What binds in counting is neither reading the matrix nor arithmetic, but the order of memory accesses. Reading the rows of
+// one class out of the matrix gathers them from all over; reading rows as they come scatters additions over the counters of
+// all classes. Here rows are read as they come, and each entry is appended, in four bytes, to the stream of the cells it
+// belongs to; each stream is then added up into counters that stay in the cache. A cell is a pair of a class and a term. Two ways
+// to deal cells to streams: all terms of one class (class_streams.hpp), or some terms of all classes (term_blocks.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "large_memory.hpp"
+#include "packed_entry.hpp"
+#include "termsift/class_counts.hpp"
+#include "termsift/csr_view.hpp"
+
+namespace termsift {
+
+// The documents are split into consecutive ranges, which threads fill at the same time; a stream is its segments in the order of
+// the ranges.
+struct Streams {
+  // What a packed entry could not hold of a value.
+  struct Escape {
+    std::uint32_t stream;
+    std::uint32_t cell;
+    std::uint64_t rest;  // the value less PackedEntry::escape()
+  };
+
+  PackedEntry packed;
+  std::size_t n_streams;
+  std::size_t n_ranges;
+  std::vector<std::int64_t> offsets;             // (n_streams * n_ranges + 1,), where the segment of stream and range begins
+  std::vector<std::vector<Escape>> escapes;      // of each range, by stream
+  LargeArray<std::uint32_t>* entries = nullptr;  // (offsets.back(),), the caller's, used again for window after window
+
+  Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
+      : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0), escapes(n_ranges) {}
+
+  std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
+  std::int64_t n_entries() const { return offsets.back(); }
+  // From the sizes of the segments, each noted one place late, to where they begin.
+  void lay_out();
+  void sort_escapes(std::size_t range);
+};
+
+// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a counter holds the
+// occurrences and the documents of a cell in 64 bits together.
+class StreamLimits {
+ public:
+  static constexpr int document_shift = 40;
+  static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - document_shift)) - 1;
+  static bool allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_t n_entries);
+};
+
+// One counter a cell, all zero between streams. 8 bytes a cell, and a bit or so.
+class CellCounters {
+ public:
+  // Noting the touched cells while adding costs about as much as the addition, but spares a look at all others.
+  CellCounters(std::int64_t n_cells, bool notes_touched);
+
+  void add(const Streams& streams, std::size_t stream);
+
+  // How many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
+  std::int64_t count_nonzero(std::int64_t first, std::int64_t n);
+
+  // Moves them to the row at [at, at + their number), cell `first` as term `first_term`, and leaves zeros. To be called after
+  // count_nonzero.
+  template <CountType Count>
+  void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row, std::int64_t at);
+
+ private:
+  // Calls f(word) for each word of `seen_` in the range that has a bit set, in order.
+  template <class F>
+  void for_each_seen_word(std::int64_t first, std::int64_t n, const F& f) const;
+
+  bool notes_touched_;
+  LargeArray<std::uint64_t> counters_;    // (n_cells,) documents above, occurrences below
+  LargeArray<std::uint64_t> seen_;        // a bit a cell: whether its counter is not zero
+  LargeArray<std::uint64_t> seen_words_;  // a bit a word of seen_, if touched cells are noted
+};
+
+}  // namespace termsift

@@ -1,0 +1,188 @@
+#include "term_blocks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+
+#include "csr_scan.hpp"
+#include "simd/entry_kernels.hpp"
+
+namespace termsift {
+namespace {
+
+// Cell c * n_terms + j of a block is its j-th term in class c (the collection after the last).
+struct BlockShape {
+  // Counters of 8 bytes for this many cells stay in the cache of one core.
+  static constexpr std::int64_t most_cells = 1 << 17;
+
+  explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
+      : n_classes(n_classes_),
+        term_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most_cells / n_classes, 64)))) - 1),
+        n_blocks(((n_terms - 1) >> term_bits) + 1) {}
+
+  std::int64_t n_classes;
+  int term_bits;
+  std::int64_t n_blocks;
+
+  std::int64_t n_terms() const { return std::int64_t{1} << term_bits; }
+  std::int64_t n_cells() const { return n_classes << term_bits; }
+  std::size_t block(std::uint32_t term) const { return term >> term_bits; }
+  std::uint32_t cell(std::uint32_t term, std::size_t c) const {
+    return static_cast<std::uint32_t>(c << term_bits) | (term & static_cast<std::uint32_t>(n_terms() - 1));
+  }
+};
+
+// Calls f(class) for each class of the document, and for the collection.
+template <class F>
+void for_each_row(const LabelView& labels, bool with_collection, std::int64_t d, const F& f) {
+  for_each_class(labels, d, f);
+  if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
+}
+
+// The documents [first, last) split into ranges of about as many entries each.
+template <class Index, class Value>
+std::vector<std::int64_t> plan_ranges(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
+  std::vector<std::int64_t> begins{first};
+  const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
+  for (std::size_t range = 1; range < n_ranges; ++range) {
+    const double share = static_cast<double>(n_entries) * static_cast<double>(range) / static_cast<double>(n_ranges);
+    const auto target = static_cast<Index>(begin + static_cast<std::int64_t>(share));
+    begins.push_back(std::max<std::int64_t>(begins.back(), std::lower_bound(x.indptr + first, x.indptr + last, target) - x.indptr));
+  }
+  begins.push_back(last);
+  return begins;
+}
+
+// How many of the entries each block has, by class or not: each counts once for each row of its document.
+template <class Index, class Value>
+void add_to_sizes(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, std::int64_t first, std::int64_t last,
+                  const BlockShape& shape, std::vector<std::int64_t>& sizes) {
+  for (std::int64_t d = first; d < last; ++d) {
+    std::int64_t copies = 0;
+    for_each_row(labels, with_collection, d, [&](std::size_t) { ++copies; });
+    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
+  }
+}
+
+template <class Index, class Value>
+void append_documents(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, std::int64_t first,
+                      std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
+  const PackedEntry packed = streams.packed;
+  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  for (std::int64_t d = first; d < last; ++d)
+    for_each_row(labels, with_collection, d, [&](std::size_t c) {
+      const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+      const std::int64_t escapes =
+          kernels.deal(x.indices + begin, x.data + begin, length, packed, shape.term_bits, shape.cell(0, c), next.data());
+      if (escapes == 0) return;
+      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
+        const auto term = static_cast<std::uint32_t>(x.indices[e]);
+        if (!packed.holds(x.data[e]))
+          streams.escapes[range].push_back({static_cast<std::uint32_t>(shape.block(term)), shape.cell(term, c),
+                                            packed.rest(x.data[e])});
+      }
+    });
+}
+
+}  // namespace
+
+template <CountType Count, class Index, class Value>
+Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
+                                     std::int64_t window_bytes, const Threads& threads) {
+  const std::int64_t n_rows = labels.n_classes + with_collection, n_entries = x.indptr[x.n_rows];
+  const auto n_ranges = static_cast<std::size_t>(threads.count);
+  const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1), std::max<std::int64_t>(n_rows, 1));
+  const auto n_blocks = static_cast<std::size_t>(shape.n_blocks);
+  Streamed<Count> result;
+  result.rows.resize(static_cast<std::size_t>(n_rows));
+  auto entries = LargeArray<std::uint32_t>();
+  std::int64_t capacity = -1;
+  std::vector<std::unique_ptr<CellCounters>> counters(n_ranges);
+
+  for (std::int64_t first = 0; first < x.n_rows;) {
+    std::int64_t last = first;
+    for (std::int64_t bytes = 0; last < x.n_rows && last - first < StreamLimits::most_documents; ++last) {
+      for_each_row(labels, with_collection, last, [&](std::size_t) { bytes += 4 * (x.indptr[last + 1] - x.indptr[last]); });
+      if (bytes > window_bytes && last > first) break;
+    }
+    Streams streams(shape.n_cells(), n_blocks, n_ranges);
+    const std::vector<std::int64_t> begins = plan_ranges(x, first, last, n_ranges);
+
+    // First look: check, and the sizes of the segments.
+    std::vector<CsrScan> scans(n_ranges);
+    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
+      const auto range = static_cast<std::size_t>(block);
+      std::vector<std::int64_t> sizes(n_blocks, 0);
+      for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+        const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
+        worker.check();
+        if (!scans[range].rows(x, d, end, streams.packed) || !StreamLimits::allow(scans[range].facts, 1, n_entries)) return;
+        add_to_sizes(x, labels, with_collection, d, end, shape, sizes);
+        d = end;
+      }
+      for (std::size_t b = 0; b < n_blocks; ++b) streams.offsets[b * n_ranges + range + 1] = sizes[b];
+    });
+    scans.push_back({false, result.facts});
+    const CsrScan all = CsrScan::of(scans);
+    result.refused = all.refused;
+    result.facts = all.facts;
+    result.within_limits = StreamLimits::allow(result.facts, last - first, n_entries);
+    if (result.refused || !result.within_limits) return result;
+    streams.lay_out();
+
+    if (streams.n_entries() > capacity) {
+      entries = {};
+      entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.n_entries());
+    }
+    streams.entries = &entries;
+    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
+      const auto range = static_cast<std::size_t>(block);
+      std::vector<std::uint32_t*> next(n_blocks);
+      for (std::size_t b = 0; b < n_blocks; ++b) next[b] = entries.get() + streams.offsets[b * n_ranges + range];
+      for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+        const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
+        worker.check();
+        append_documents(x, labels, with_collection, d, end, shape, next, range, streams);
+        d = end;
+      }
+      streams.sort_escapes(range);
+    });
+
+    // Each block's part of each row, and then the rows. All frequencies of a class fit where its entries' bound does.
+    const bool narrow = static_cast<double>(last - first) * result.facts.value_bound < 0x1p32;
+    std::vector<ClassRow<Count>> parts(n_blocks * static_cast<std::size_t>(n_rows));
+    std::vector<std::unique_ptr<RowMemory>> memory(n_ranges);
+    for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
+      auto& work = counters[static_cast<std::size_t>(worker.thread())];
+      auto& part_memory = memory[static_cast<std::size_t>(worker.thread())];
+      if (!work) work = std::make_unique<CellCounters>(shape.n_cells(), false);
+      if (!part_memory) part_memory = std::make_unique<RowMemory>(12 * n_entries);
+      work->add(streams, static_cast<std::size_t>(block));
+      for (std::int64_t c = 0; c < n_rows; ++c) {
+        const std::int64_t first_cell = c << shape.term_bits;
+        const std::int64_t size = work->count_nonzero(first_cell, shape.n_terms());
+        auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
+        part = ClassRow<Count>::with_capacity(size, narrow, *part_memory);
+        part.size = size;
+        work->drain(first_cell, shape.n_terms(), block << shape.term_bits, part, 0);
+      }
+    });
+    for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {
+      const ClassRow<Count>* const begin = parts.data() + c * shape.n_blocks;
+      ClassRow<Count> added = concatenate(begin, begin + shape.n_blocks);
+      ClassRow<Count>& row = result.rows[static_cast<std::size_t>(c)];
+      if (added.size > 0) row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+    });
+    first = last;
+  }
+  return result;
+}
+
+#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
+  template Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>&, const LabelView&, bool, std::int64_t,      \
+                                                const Threads&);
+TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

@@ -1,0 +1,195 @@
+"""The benchmarks' own parts: the seeded workloads, the tables and where they are written."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+pytest.importorskip("mpmath")
+
+import compare
+import workloads
+from compare import OURS, THREADS, Block, Row
+from workloads import SHAPES, Shape, Workload, generate, workload
+
+TINY = Shape(300, 500, 7, 20, 1.05, 0.3, seed=5)
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Workload:
+    monkeypatch.setattr(workloads, "CACHE", tmp_path)
+    monkeypatch.setitem(workloads.SHAPES, "tiny", TINY)
+    return workload("tiny")
+
+
+def test_workloads_are_the_same_every_time(tiny: Workload, tmp_path: Path) -> None:
+    again = workload("tiny")  # from the cache
+    arrays = generate(TINY)
+    for made, cached, array in zip(
+        (tiny.X.data, tiny.X.indices, tiny.X.indptr, tiny.y),
+        (again.X.data, again.X.indices, again.X.indptr, again.y),
+        arrays,
+        strict=True,
+    ):
+        assert made.tobytes() == cached.tobytes() == array.tobytes()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_workloads_are_the_same_everywhere() -> None:
+    data, indices, indptr, y = generate(TINY)
+    assert [zlib.crc32(part) for part in (data, indices, indptr, y)] == CHECKSUMS
+
+
+def test_workloads_are_what_their_shape_says(tiny: Workload) -> None:
+    assert tiny.X.shape == (TINY.n_docs, TINY.n_terms)
+    assert set(tiny.y) == set(range(TINY.n_classes))
+    assert tiny.n_classes == TINY.n_classes
+    assert tiny.X.data.min() >= 1
+    assert all((np.diff(tiny.X[[i]].indices) > 0).all() for i in range(TINY.n_docs))
+    np.testing.assert_array_equal(tiny.indicator().argmax(axis=1).ravel(), tiny.y)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_quick_copies_are_smaller(name: str) -> None:
+    shape, small = SHAPES[name], SHAPES[name].smaller(20)
+    assert small.n_docs * 20 <= shape.n_docs
+    assert small.n_terms * 20 <= shape.n_terms
+    assert 2 <= small.n_classes <= shape.n_classes
+
+
+def test_answers_are_checked(tiny: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare.check(tiny)
+    monkeypatch.setattr(compare, "md_in_sixty_digits", lambda counts, terms: np.ones(len(terms)))
+    with pytest.raises(AssertionError):
+        compare.check(tiny)
+
+
+def test_what_needs_too_much_memory_is_listed(
+    tiny: Workload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "physical_memory", lambda: 0)
+    monkeypatch.setattr(compare, "peak_of", lambda *_: None)
+    rows = compare.measure("tiny", tiny, quick=False, rounds=2).rows
+    assert [row.name for row in rows if row.rounds == 0] == [
+        "sklearn chi2 (not run: needs 0 GB)",
+        "sklearn MultinomialNB().fit (not run: needs 0 GB)",
+    ]
+    assert {row.rounds for row in rows} == {0, 2}
+
+
+def test_chi2_without_its_p_values(tiny: Workload) -> None:
+    statistic, _ = compare.chi2(tiny.X, tiny.y)
+    found = compare.chi2_statistic(tiny.X, tiny.y)
+    np.testing.assert_array_equal(found, statistic)
+
+
+def test_runs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    runs = [lambda: order.append("a"), lambda: order.append("b")]
+    assert [len(seconds) for seconds in compare.time_in_turn(runs, 3)] == [3, 3]
+    assert order == ["a", "b"] * 4  # a warm-up and three rounds
+    monkeypatch.setattr(compare, "PATIENCE", 0.0)
+    with pytest.raises(ZeroDivisionError):
+        compare.time_in_turn([lambda: 1 / 0], 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+def test_peaks_are_of_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TERMSIFT_CACHE", str(tmp_path))
+    peak = compare.peak_of("A", quick=True, index=1)
+    assert peak is not None
+    assert 0 < peak < 2**27
+
+
+def block() -> Block:
+    """Made-up figures: ours 20 ms on 1 thread and 10 on all, a peer of 5 ms and one not run."""
+    rows = [
+        Row(compare.ONE_READ, 1, 0.002, 15, None),
+        *(Row(OURS, n, 0.020 if n == 1 else 0.010, 15, 123_456_789) for n in THREADS),
+        Row(compare.PRODUCT, 1, 0.005, 15, 4_000_000),
+        Row(compare.PRODUCT_CSR, 1, 0.006, 15, 4_000_000),
+        Row(compare.CHI2, 1, 1.234, 8, 0),
+        Row("sklearn MultinomialNB().fit (not run: needs 32 GB)", 1, None, 0, None),
+    ]
+    return Block("X", 1000, 2000, 3, 40_000, rows)
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_full_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "THREADS", [1, 2])
+    monkeypatch.setitem(globals(), "THREADS", [1, 2])
+    title, _, header, rule, *rows = compare.full_table(block()).splitlines()
+    assert title == "X: 1,000 documents, 2,000 terms, 3 classes, 40,000 entries"
+    assert len({len(line) for line in (header, rule, *rows)}) == 1  # aligned
+    found = {tuple(cells(row)[:2]): cells(row)[2:] for row in rows}
+    assert found[OURS, "2"] == ["10.0", "5.0", "0.50", "1.0", "123", "15"]
+    assert found["scipy Y.T @ X", "1"] == ["5.00", "2.5", "0.25", "0.50", "4.0", "15"]  # we lose
+    assert found["sklearn chi2", "1"] == ["1,234", "617", "62", "123", "0.0", "8"]
+    not_run = found["sklearn MultinomialNB().fit (not run: needs 32 GB)", "1"]
+    assert not_run == ["-", "-", "-", "-", "-", "0"]
+
+
+def test_summary_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "THREADS", [1, 2])
+    monkeypatch.setitem(globals(), "THREADS", [1, 2])
+    _, _, row = compare.summary_table([block()]).splitlines()
+    assert cells(row) == [
+        "X",
+        "1,000 x 2,000, 3",
+        "40,000",
+        "20.0 / 10.0",
+        "10 / 5.0",
+        "62 / 123",
+        "0.25 / 0.50",
+        "- / -",
+        "123 / 123",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "significant", "shown"),
+    [(None, 2, "-"), (0.0, 2, "0.0"), (0.0345, 2, "0.034"), (9.96, 2, "10"), (1234.5, 3, "1,234")],
+)
+def test_digits(value: float | None, significant: int, shown: str) -> None:
+    assert compare.digits(value, significant) == shown
+
+
+def test_tables_are_put_between_their_markers(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text("before\n<!-- compare: begin -->\nold\n<!-- compare: end -->\nafter\n", "utf-8")
+    for _ in range(2):
+        compare.put_between(path, "compare", "new")
+        assert path.read_text("utf-8") == (
+            "before\n<!-- compare: begin -->\n\nnew\n\n<!-- compare: end -->\nafter\n"
+        )
+
+
+@pytest.mark.parametrize("text", ["", "<!-- compare: end --><!-- compare: begin -->"])
+def test_files_without_the_markers_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=r"README\.md: expected <!-- compare: begin -->"):
+        compare.put_between(path, "compare", "new")
+    assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "line", ["--write --quick", "--write --workloads A", "--workloads A,E", "--rounds x"]
+)
+def test_what_makes_no_sense_is_refused(line: str) -> None:
+    with pytest.raises(SystemExit):
+        compare.arguments(line.split())
+
+
+def test_the_readme_has_the_markers() -> None:
+    text = (Path(compare.__file__).parent / "README.md").read_text("utf-8")
+    for marker in ("compare", "errors", "profile"):
+        assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
