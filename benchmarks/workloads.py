@@ -74,9 +74,10 @@ class Workload:
     def indicator(self) -> sp.csr_array:
         """Give the matrix of documents x classes with a 1 where a document has the class."""
         classes, column = np.unique(self.y, return_inverse=True)
-        n_docs = len(column)
-        ones, rows = np.ones(n_docs, self.X.dtype), np.arange(n_docs + 1)
-        return sp.csr_array((ones, column, rows), shape=(n_docs, len(classes)))
+        n_docs, index = len(column), self.X.indices.dtype  # of one kind, for scipy to copy neither
+        rows = np.arange(n_docs + 1, dtype=index)
+        ones = np.ones(n_docs, self.X.dtype)
+        return sp.csr_array((ones, column.astype(index), rows), shape=(n_docs, len(classes)))
 
 
 def workload(name: str, quick: bool = False) -> Workload:
