@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 #include "termsift/types.hpp"
 
@@ -34,9 +35,9 @@ auto without_gil(const F& f) {
 
 // Hands a C++ array to numpy without a copy.
 template <class T>
-py::array_t<T> to_numpy(std::unique_ptr<T[]> data, py::array::ShapeContainer shape) {
+py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   T* const raw = data.release();
-  const py::capsule owner(raw, [](void* p) { delete[] static_cast<T*>(p); });
+  const py::capsule owner(raw, [](void* memory) { FreeMemory{}(memory); });
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 

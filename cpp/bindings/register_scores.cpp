@@ -23,7 +23,7 @@ py::array score_terms(const py::object& counts, Measure measure, Aggregate aggre
                       const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
-        auto scores = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(c.n_terms));
+        auto scores = LargeArray<double>::uninitialised(c.n_terms);
         const Threads threads = python_threads(n_threads);
         const Estimation e = estimation(b1, b2, prior);
         without_gil([&] { score(c, e, measure, aggregate, threads, scores.get()); });
@@ -37,7 +37,7 @@ py::array score_classes(const py::object& counts, Measure measure, double b1, co
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
-        auto scores = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(n_classes * c.n_terms));
+        auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
         const Threads threads = python_threads(n_threads);
         const Estimation e = estimation(b1, b2, prior);
         without_gil([&] { class_scores(c, e, measure, threads, scores.get()); });
@@ -49,7 +49,7 @@ py::array score_classes(const py::object& counts, Measure measure, double b1, co
 py::array rank(const py::array& scores, std::int64_t k) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
-  auto indices = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(k));
+  auto indices = LargeArray<std::int64_t>::uninitialised(k);
   without_gil([&] { top_k(data, scores.size(), k, indices.get()); });
   return to_numpy(std::move(indices), {k});
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "exact_double.hpp"
-#include "large_memory.hpp"
+#include "termsift/large_memory.hpp"
 #include "values.hpp"
 
 namespace termsift {

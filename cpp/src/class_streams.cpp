@@ -225,7 +225,7 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
       const std::int64_t size = work->count_nonzero(0, x.n_columns);
       auto added = ClassRow<Count>::with_capacity(size, narrow, *rows);
       added.size = size;
-      work->drain(0, x.n_columns, 0, added, 0);
+      work->drain(0, x.n_columns, 0, added);
       added.sum_tokens();
       ClassRow<Count>& row = result.rows[window.first_class + stream];
       row = row.size == 0 ? std::move(added) : merge_rows(row, added);

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "large_memory.hpp"
+#include "termsift/large_memory.hpp"
 #include "values.hpp"
 
 namespace termsift {

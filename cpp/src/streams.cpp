@@ -1,7 +1,6 @@
 #include "streams.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -26,7 +25,7 @@ CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
     : notes_touched_(notes_touched),
       counters_(LargeArray<std::uint64_t>::zeroed((n_cells + 63) / 64 * 64)),
       seen_(LargeArray<std::uint64_t>::zeroed((n_cells + 63) / 64)),
-      seen_words_(LargeArray<std::uint64_t>::zeroed(notes_touched ? (n_cells + 4095) / 4096 : 0)) {}
+      seen_groups_(LargeArray<std::uint8_t>::zeroed(notes_touched ? n_cells / (64 * group_words) + 1 : 0)) {}
 
 void CellCounters::add(const Streams& streams, std::size_t stream) {
   constexpr std::uint64_t one_document = std::uint64_t{1} << StreamLimits::document_shift;
@@ -35,7 +34,7 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
     const std::uint32_t* const begin = streams.entries->get() + streams.offsets[stream * streams.n_ranges + range];
     const std::int64_t n = streams.offsets[stream * streams.n_ranges + range + 1] - streams.offsets[stream * streams.n_ranges + range];
     if (notes_touched_)
-      kernels.add_and_note(begin, n, streams.packed, one_document, counters_.get(), seen_.get(), seen_words_.get());
+      kernels.add_and_note(begin, n, streams.packed, one_document, counters_.get(), seen_.get(), seen_groups_.get());
     else
       kernels.add(begin, n, streams.packed, one_document, counters_.get());
     const auto& escapes = streams.escapes[range];
@@ -46,52 +45,46 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
 }
 
 template <class F>
-void CellCounters::for_each_seen_word(std::int64_t first, std::int64_t n, const F& f) const {
+void CellCounters::for_each_seen_part(std::int64_t first, std::int64_t n, const F& f) {
   const std::int64_t begin = first / 64, end = (first + n + 63) / 64;
-  if (!notes_touched_) {
-    for (std::int64_t word = begin; word < end; ++word) f(word);
-    return;
-  }
-  for (std::int64_t group = begin / 64; group <= (end - 1) / 64; ++group)
-    for (std::uint64_t bits = seen_words_[group]; bits != 0; bits &= bits - 1) f(64 * group + std::countr_zero(bits));
+  if (!notes_touched_) return f(begin, end - begin);
+  for (std::int64_t word = begin; word < end; word += group_words)
+    if (seen_groups_[word / group_words] != 0) f(word, std::min(group_words, end - word));
 }
 
 std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
-  if (!notes_touched_) counter_kernels_in_use().note(counters_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
+  const CounterKernels kernels = counter_kernels_in_use();
+  if (!notes_touched_) return kernels.note(counters_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
   std::int64_t size = 0;
-  for_each_seen_word(first, n, [&](std::int64_t word) { size += std::popcount(seen_[word]); });
+  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) { size += kernels.count_bits(seen_.get() + word, n_words); });
   return size;
 }
 
 template <CountType Count>
-void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row, std::int64_t at) {
-  constexpr std::uint64_t occurrences = (std::uint64_t{1} << StreamLimits::document_shift) - 1;
-  const auto with = [&](const auto& store) {
-    for_each_seen_word(first, n, [&](std::int64_t word) {
-      for (std::uint64_t bits = std::exchange(seen_[word], 0); bits != 0; bits &= bits - 1, ++at) {
-        const std::int64_t cell = 64 * word + std::countr_zero(bits);
-        const std::uint64_t counter = std::exchange(counters_[cell], 0);
-        row.terms[at] = static_cast<TermId>(first_term + (cell - first));
-        store(counter & occurrences, counter >> StreamLimits::document_shift);
-      }
-      if (notes_touched_) seen_words_[word / 64] &= ~(std::uint64_t{1} << word % 64);
-    });
-  };
+void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row) {
+  const CounterKernels kernels = counter_kernels_in_use();
+  TermId* at = row.terms;
+  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
+    const auto term = static_cast<TermId>(first_term + (64 * word - first));
+    at += kernels.list_bits(seen_.get() + word, n_words, term, at, row.terms + row.size);
+    if (notes_touched_) seen_groups_[word / group_words] = 0;
+  });
+  std::uint64_t* const counters = counters_.get() + first;
+  const auto origin = static_cast<TermId>(first_term);
   if (row.is_narrow()) {
-    std::uint32_t* const tf = row.term_frequency.narrow();
-    std::uint32_t* const df = row.document_frequency.narrow();
-    with([&](std::uint64_t occurred, std::uint64_t documents) {
-      tf[at] = static_cast<std::uint32_t>(occurred), df[at] = static_cast<std::uint32_t>(documents);
-    });
-  } else {
-    with([&](std::uint64_t occurred, std::uint64_t documents) {
-      row.term_frequency.set(at, static_cast<Count>(occurred));
-      row.document_frequency.set(at, static_cast<Count>(documents));
-    });
+    kernels.take(counters, row.terms, origin, row.size, StreamLimits::document_shift, row.term_frequency.narrow(),
+                 row.document_frequency.narrow());
+    return;
+  }
+  constexpr std::uint64_t occurrences = (std::uint64_t{1} << StreamLimits::document_shift) - 1;
+  for (std::int64_t i = 0; i < row.size; ++i) {
+    const std::uint64_t counter = std::exchange(counters[row.terms[i] - origin], 0);
+    row.term_frequency.set(i, static_cast<Count>(counter & occurrences));
+    row.document_frequency.set(i, static_cast<Count>(counter >> StreamLimits::document_shift));
   }
 }
 
-template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<std::int64_t>&, std::int64_t);
-template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<double>&, std::int64_t);
+template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<std::int64_t>&);
+template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<double>&);
 
 }  // namespace termsift

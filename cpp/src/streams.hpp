@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "large_memory.hpp"
+#include "termsift/large_memory.hpp"
 #include "packed_entry.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/csr_view.hpp"
@@ -64,20 +64,20 @@ class CellCounters {
   // How many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
   std::int64_t count_nonzero(std::int64_t first, std::int64_t n);
 
-  // Moves them to the row at [at, at + their number), cell `first` as term `first_term`, and leaves zeros. To be called after
-  // count_nonzero.
+  // Moves them to the row, cell `first` as term `first_term`, and leaves zeros. The row's size is that count_nonzero found.
   template <CountType Count>
-  void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row, std::int64_t at);
+  void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row);
 
  private:
-  // Calls f(word) for each word of `seen_` in the range that has a bit set, in order.
+  static constexpr std::int64_t group_words = 64;
+  // Calls f(first word, number of words) for the parts of `seen_` in the range that may have a bit set, in order.
   template <class F>
-  void for_each_seen_word(std::int64_t first, std::int64_t n, const F& f) const;
+  void for_each_seen_part(std::int64_t first, std::int64_t n, const F& f);
 
   bool notes_touched_;
   LargeArray<std::uint64_t> counters_;    // (n_cells,) documents above, occurrences below
   LargeArray<std::uint64_t> seen_;        // a bit a cell: whether its counter is not zero
-  LargeArray<std::uint64_t> seen_words_;  // a bit a word of seen_, if touched cells are noted
+  LargeArray<std::uint8_t> seen_groups_;  // a byte for group_words words of seen_, if touched cells are noted
 };
 
 }  // namespace termsift

@@ -165,7 +165,7 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
         auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
         part = ClassRow<Count>::with_capacity(size, narrow, *part_memory);
         part.size = size;
-        work->drain(first_cell, shape.n_terms(), block << shape.term_bits, part, 0);
+        work->drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
       }
     });
     for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {

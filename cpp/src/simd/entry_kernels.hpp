@@ -36,11 +36,18 @@ struct CounterKernels {
   // counters[cell] += one_document + value for n packed entries.
   void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
               std::uint64_t* counters);
-  // The same, and sets the bit of each cell in `seen` and of each word of those in `seen_words`.
+  // The same, and sets the bit of each cell in `seen` and the byte of its 4096 neighbours in `seen_groups`.
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
-                       std::uint64_t* counters, std::uint64_t* seen, std::uint64_t* seen_words);
-  // Sets bit i of words[w] to whether counters[64 w + i] is not zero.
-  void (*note)(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words);
+                       std::uint64_t* counters, std::uint64_t* seen, std::uint8_t* seen_groups);
+  // Sets bit i of words[w] to whether counters[64 w + i] is not zero; returns how many are.
+  std::int64_t (*note)(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words);
+  std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
+  // Writes first + i for each bit i set in the words, in order, and clears them; `end` is where the array ends. Returns how many.
+  std::int64_t (*list_bits)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int32_t* out,
+                            const std::int32_t* end);
+  // tf[i], df[i] = the two parts of counters[cells[i] - origin], which becomes zero.
+  void (*take)(std::uint64_t* counters, const std::int32_t* cells, std::int32_t origin, std::int64_t n, int document_shift,
+               std::uint32_t* tf, std::uint32_t* df);
 };
 
 // Those of the target in use (termsift/runtime.hpp).
