@@ -7,13 +7,16 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "termsift/types.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#if defined(_OPENMP) && defined(__unix__)
+#ifdef __unix__
 #include <pthread.h>
 #endif
 
@@ -23,18 +26,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// Whether this process has run a team of threads, and whether it is a child forked after that.
-std::atomic<bool> had_team{false};
-std::atomic<bool> lost_team{false};
+// Whether this process is a child forked after helpers had started: they do not exist there.
+std::atomic<bool> lost_helpers{false};
 
-#ifdef _OPENMP
-void remember_team() {
-  if (had_team.exchange(true)) return;
-#ifdef __unix__
-  pthread_atfork(nullptr, nullptr, [] { lost_team = true; });
-#endif
-}
-#endif
+// Whether this thread is in a loop that has others: loops within run on it alone.
+thread_local bool in_parallel = false;
 
 using Body = std::function<void(std::int64_t, Worker&)>;
 
@@ -46,7 +42,6 @@ class Loop {
 
   void run(int thread) noexcept {
     LoopWorker worker(*this, thread);
-    ++running_;
     while (!stop_) {
       const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
       if (block >= n_blocks_) break;
@@ -55,11 +50,14 @@ class Loop {
         body_(block, worker);
       });
     }
-    {
-      const std::lock_guard lock(mutex_);
-      if (--running_ == 0) all_done_.notify_all();
-    }
-    if (thread == 0 && poll_) guard(n_blocks_, [&] { wait_for_others(worker); });
+  }
+
+  // To be called on the caller's thread now and then while it waits for the others.
+  void poll() noexcept {
+    if (!stop_ && poll_)
+      guard(n_blocks_, [&] {
+        if (poll_()) throw Interrupted();
+      });
   }
 
   void rethrow() const {
@@ -111,30 +109,121 @@ class Loop {
     }
   }
 
-  // The caller's thread must go on polling while the others finish. A moment's spinning first: they mostly end together,
-  // and being woken costs more. A thread that has not begun yet will find no block left and need not be waited for.
-  void wait_for_others(LoopWorker& worker) {
-    for (int spins = 0; spins < 2000; ++spins)
-      if (running_ == 0) return;
+  const std::int64_t n_blocks_;
+  const Poll& poll_;
+  const Body& body_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr failure_;
+};
+
+inline void pause() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// Some twenty microseconds: what comes next mostly comes at once, and being woken costs more. No longer, since a thread that
+// spins when another process wants its core is made to wait when it is needed.
+template <class Condition>
+bool spin_until(const Condition& condition) {
+  for (int spins = 0; spins < 1000; ++spins) {
+    if (condition()) return true;
+    pause();
+  }
+  return condition();
+}
+
+// Threads that sleep until a loop wants help, and then take blocks of it like its caller does. Nobody waits for a helper that has
+// not come: it will find no block left. A helper that has begun a block is waited for.
+//
+// OpenMP's own regions wait for every thread of a team to arrive at a barrier and let it spin there. With another process on one
+// of two cores a call of 2 ms took 24, three times the time slice that a thread of the team had to wait for.
+class Helpers {
+ public:
+  // Never destroyed: helpers may outlive main.
+  static Helpers& instance() {
+    static Helpers* const helpers = new Helpers;
+    return *helpers;
+  }
+
+  void run(Loop& loop, int n_threads) {
+    Job job{&loop, n_threads - 1};
+    {
+      const std::lock_guard lock(mutex_);
+      start(n_threads - 1);
+      jobs_.push_back(&job);
+      ++posted_;
+    }
+    wanted_.notify_all();
+    in_parallel = true;
+    loop.run(0);
+    in_parallel = false;
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase(jobs_, &job);
+    }
+    // From here on nobody joins, and who leaves does not look back.
+    if (spin_until([&] { return job.n_inside == 0; })) return;
     std::unique_lock lock(mutex_);
-    while (!all_done_.wait_for(lock, poll_interval, [&] { return running_ == 0; })) {
-      if (stop_) continue;
+    while (!left_.wait_for(lock, poll_interval, [&] { return job.n_inside == 0; })) {
       lock.unlock();
-      worker.check();
+      loop.poll();
       lock.lock();
     }
   }
 
-  const std::int64_t n_blocks_;
-  const Poll& poll_;
-  const Body& body_;
-  std::atomic<int> running_{0};
-  std::atomic<std::int64_t> next_{0};
-  std::atomic<bool> stop_{false};
+ private:
+  struct Job {
+    Loop* loop;
+    int n_seats;                   // how many more helpers may join
+    int n_joined = 0;
+    std::atomic<int> n_inside{0};  // changed under the mutex
+  };
+
+  // As many helpers as there can be: where the system gives no more threads, loops have fewer.
+  void start(int n_helpers) {
+#ifdef __unix__
+    if (n_helpers_ == 0) pthread_atfork(nullptr, nullptr, [] { lost_helpers = true; });
+#endif
+    try {
+      for (; n_helpers_ < n_helpers; ++n_helpers_) std::thread([this] { help(); }).detach();
+    } catch (const std::system_error&) {
+    }
+  }
+
+  [[noreturn]] void help() {
+    in_parallel = true;
+    for (std::unique_lock lock(mutex_);;) {
+      const auto open = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) { return job->n_seats > 0; });
+      if (open == jobs_.end()) {
+        const std::int64_t seen = posted_;
+        lock.unlock();
+        spin_until([&] { return posted_ != seen; });
+        lock.lock();
+        wanted_.wait(lock, [&] { return posted_ != seen; });
+        continue;
+      }
+      Job& job = **open;
+      --job.n_seats;
+      ++job.n_inside;
+      const int thread = ++job.n_joined;
+      lock.unlock();
+      job.loop->run(thread);
+      lock.lock();
+      if (--job.n_inside == 0) left_.notify_all();
+    }
+  }
+
   std::mutex mutex_;
-  std::condition_variable all_done_;
-  std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
-  std::exception_ptr failure_;
+  std::condition_variable wanted_, left_;
+  std::vector<Job*> jobs_;
+  std::atomic<std::int64_t> posted_{0};  // how many jobs there have been
+  int n_helpers_ = 0;
 };
 
 }  // namespace
@@ -149,8 +238,8 @@ bool has_openmp() {
 
 int effective_n_threads(int requested) {
 #ifdef _OPENMP
-  if (lost_team || omp_in_parallel()) return 1;
-  return requested > 0 ? requested : std::min(omp_get_max_threads(), omp_get_num_procs());
+  if (lost_helpers || in_parallel || omp_in_parallel()) return 1;
+  return std::min(requested > 0 ? requested : std::min(omp_get_max_threads(), omp_get_num_procs()), omp_get_thread_limit());
 #else
   static_cast<void>(requested);
   return 1;
@@ -162,15 +251,10 @@ void for_each_block(std::int64_t n_blocks, const Threads& threads,
   const int most = effective_n_threads(std::max(threads.count, 1));
   const int n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks, 1, most));
   Loop loop(n_blocks, threads.poll, body);
-  if (n_threads == 1) {
+  if (n_threads == 1)
     loop.run(0);
-  } else {
-#ifdef _OPENMP
-    remember_team();
-#pragma omp parallel num_threads(n_threads) default(none) shared(loop)
-    loop.run(omp_get_thread_num());
-#endif
-  }
+  else
+    Helpers::instance().run(loop, n_threads);
   loop.rethrow();
 }
 
