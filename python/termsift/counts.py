@@ -69,11 +69,15 @@ def count(
     Notes
     -----
     O(nnz + n_docs + pairs). The result is the same to the last bit for any number of threads; float
-    cells are summed in document order. The result takes 20 bytes for each pair of a class and a
-    term it contains (and as much again for each term where documents have several classes). Extra
-    memory while counting: up to 256 MiB and 8 bytes for each term and thread; with weights, stored
-    zeros, fractions, or rows that are unsorted or repeat a column, 28 bytes for each term and
-    thread and 16 for each label of a document.
+    cells are summed in document order. It takes 12 bytes for each pair of a class and a term it
+    contains, 20 where counts of a class exceed 32 bits or are fractions (and as much again for each
+    term where documents have several classes).
+
+    Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
+    names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
+    entry of one document, and 8 bytes for each term and thread, each class and each document. With
+    weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28 bytes for
+    each term and thread and 16 for each label of a document.
 
     Examples
     --------
@@ -184,7 +188,8 @@ class ClassCounts:
     Notes
     -----
     Every count is int64 for integer input, float64 otherwise. Only pairs of a class and a term that
-    occurs in it are kept: memory is 20 bytes a pair.
+    occurs in it are kept: memory is 12 bytes a pair, 20 where counts of a class exceed 32 bits or
+    are fractions.
     """
 
     __slots__ = ("_classes", "_counts", "_term_names")
