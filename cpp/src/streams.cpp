@@ -62,26 +62,25 @@ std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
 
 template <CountType Count>
 void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row) {
+  constexpr std::uint64_t occurrences = (std::uint64_t{1} << StreamLimits::document_shift) - 1;
   const CounterKernels kernels = counter_kernels_in_use();
-  TermId* at = row.terms;
+  std::int64_t at = 0;
   for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
+    std::uint64_t* const counters = counters_.get() + 64 * word;
+    std::uint64_t* const words = seen_.get() + word;
     const auto term = static_cast<TermId>(first_term + (64 * word - first));
-    at += kernels.list_bits(seen_.get() + word, n_words, term, at, row.terms + row.size);
+    if (row.is_narrow()) {
+      at += kernels.drain(counters, words, n_words, term, StreamLimits::document_shift, row.size - at, row.terms + at,
+                          row.term_frequency.narrow() + at, row.document_frequency.narrow() + at);
+    } else {
+      for (const std::int64_t end = at + kernels.list(words, n_words, term, row.size - at, row.terms + at); at < end; ++at) {
+        const std::uint64_t counter = std::exchange(counters[row.terms[at] - term], 0);
+        row.term_frequency.set(at, static_cast<Count>(counter & occurrences));
+        row.document_frequency.set(at, static_cast<Count>(counter >> StreamLimits::document_shift));
+      }
+    }
     if (notes_touched_) seen_groups_[word / group_words] = 0;
   });
-  std::uint64_t* const counters = counters_.get() + first;
-  const auto origin = static_cast<TermId>(first_term);
-  if (row.is_narrow()) {
-    kernels.take(counters, row.terms, origin, row.size, StreamLimits::document_shift, row.term_frequency.narrow(),
-                 row.document_frequency.narrow());
-    return;
-  }
-  constexpr std::uint64_t occurrences = (std::uint64_t{1} << StreamLimits::document_shift) - 1;
-  for (std::int64_t i = 0; i < row.size; ++i) {
-    const std::uint64_t counter = std::exchange(counters[row.terms[i] - origin], 0);
-    row.term_frequency.set(i, static_cast<Count>(counter & occurrences));
-    row.document_frequency.set(i, static_cast<Count>(counter >> StreamLimits::document_shift));
-  }
 }
 
 template void CellCounters::drain(std::int64_t, std::int64_t, std::int64_t, ClassRow<std::int64_t>&);

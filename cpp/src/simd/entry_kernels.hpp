@@ -42,12 +42,12 @@ struct CounterKernels {
   // Sets bit i of words[w] to whether counters[64 w + i] is not zero; returns how many are.
   std::int64_t (*note)(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words);
   std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
-  // Writes first + i for each bit i set in the words, in order, and clears them; `end` is where the array ends. Returns how many.
-  std::int64_t (*list_bits)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int32_t* out,
-                            const std::int32_t* end);
-  // tf[i], df[i] = the two parts of counters[cells[i] - origin], which becomes zero.
-  void (*take)(std::uint64_t* counters, const std::int32_t* cells, std::int32_t origin, std::int64_t n, int document_shift,
-               std::uint32_t* tf, std::uint32_t* df);
+  // Moves the counters whose bits are set in the words to a row that has room for n pairs: first + i, and the two parts of counter i,
+  // for each bit i in order. Clears the bits and the counters. Returns how many there were.
+  std::int64_t (*drain)(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                        int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
+  // The same for frequencies that need more than 32 bits: the terms alone, and leaves the counters.
+  std::int64_t (*list)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms);
 };
 
 // Those of the target in use (termsift/runtime.hpp).

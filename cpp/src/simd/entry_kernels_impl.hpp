@@ -4,6 +4,10 @@
 // The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
 #pragma once
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include <limits>
 #include <type_traits>
 
@@ -118,7 +122,14 @@ std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
 std::int64_t note(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words) {
   for (std::int64_t w = 0; w < n_words; ++w) {
     std::uint64_t bits = 0;
+#ifdef __AVX512F__
+    for (int i = 0; i < 64; i += 8) {
+      const __m512i eight = _mm512_loadu_si512(counters + 64 * w + i);
+      bits |= std::uint64_t{_mm512_test_epi64_mask(eight, eight)} << i;
+    }
+#else
     for (int i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(counters[64 * w + i] != 0) << i;
+#endif
     words[w] = bits;
   }
   return count_bits(words, n_words);
@@ -128,12 +139,12 @@ TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_c
 
 // Four at a time whether there are as many or not: a loop that ends after one bit or two is mispredicted at every word, which
 // took twice as long (the technique is that of simdjson's stage 1).
-std::int64_t list_bits(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int32_t* out, const std::int32_t* end) {
-  std::int32_t* at = out;
+std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
+  std::int32_t* at = terms;
   for (std::int64_t w = 0; w < n_words; ++w, first += 64) {
     std::uint64_t bits = words[w];
     words[w] = 0;
-    if (end - at < 64) {
+    if (terms + n - at < 64) {
       for (; bits != 0; bits &= bits - 1) *at++ = first + lowest_bit(bits);
       continue;
     }
@@ -151,17 +162,55 @@ std::int64_t list_bits(std::uint64_t* words, std::int64_t n_words, std::int32_t 
     } while (bits != 0);
     at = next;
   }
-  return at - out;
+  return at - terms;
 }
 
-void take(std::uint64_t* counters, const std::int32_t* cells, std::int32_t origin, std::int64_t n, int document_shift,
-          std::uint32_t* tf, std::uint32_t* df) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint64_t counter = counters[cells[i] - origin];
-    counters[cells[i] - origin] = 0;
+#ifdef __AVX512F__
+// Eight counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the row has
+// room.
+std::int64_t drain_dense(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                         int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+  constexpr __mmask8 all = 0xff;
+  const __m128i shift = _mm_cvtsi32_si128(document_shift);
+  __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  std::int64_t at = 0;
+  for (std::int64_t w = 0; w < n_words; ++w) {
+    const std::uint64_t bits = words[w];
+    words[w] = 0;
+    for (int i = 0; i < 64; i += 8) {
+      const auto used = static_cast<__mmask8>(bits >> i);
+      std::uint64_t* const eight = counters + 64 * w + i;
+      const __m512i moved = _mm512_maskz_compress_epi64(used, _mm512_loadu_si512(eight));
+      const __m256i moved_terms = _mm256_maskz_compress_epi32(used, numbers);
+      const __m256i moved_tf = _mm512_maskz_cvtepi64_epi32(all, moved);
+      const __m256i moved_df = _mm512_maskz_cvtepi64_epi32(all, _mm512_maskz_srl_epi64(all, moved, shift));
+      const int n_used = __builtin_popcount(used);
+      const auto stored = at + 8 <= n ? all : static_cast<__mmask8>((1u << n_used) - 1);
+      _mm256_mask_storeu_epi32(terms + at, stored, moved_terms);
+      _mm256_mask_storeu_epi32(tf + at, stored, moved_tf);
+      _mm256_mask_storeu_epi32(df + at, stored, moved_df);
+      _mm512_storeu_si512(eight, _mm512_setzero_si512());
+      numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
+      at += n_used;
+    }
+  }
+  return at;
+}
+#endif
+
+std::int64_t drain(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, int document_shift,
+                   std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+#ifdef __AVX512F__
+  if (n >= 4 * n_words) return drain_dense(counters, words, n_words, first, document_shift, n, terms, tf, df);
+#endif
+  const std::int64_t size = list(words, n_words, first, n, terms);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const std::uint64_t counter = counters[terms[i] - first];
+    counters[terms[i] - first] = 0;
     tf[i] = static_cast<std::uint32_t>(counter);
     df[i] = static_cast<std::uint32_t>(counter >> document_shift);
   }
+  return size;
 }
 
 }  // namespace
@@ -170,7 +219,7 @@ template <class Index, class Value>
 RowKernels<Index, Value> row_kernels() {
   return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
 }
-CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, list_bits, take}; }
+CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list}; }
 
 #define TERMSIFT_INSTANTIATE(Value)                            \
   template RowKernels<std::int32_t, Value> row_kernels();      \
