@@ -256,16 +256,20 @@ def _integer_labels(y: NDArray[Any]) -> Labels | None:
     None if their range is too wide for one.
     """
     low, high = int(y.min()), int(y.max())
-    if high - low > max(4 * len(y), 1 << 16):
+    if high - low > min(max(4 * len(y), 1 << 16), np.iinfo(np.int32).max - 1):
         return None
-    # In 64 bits: int8 labels from -100 to 100 differ by more than an int8 holds.
-    wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
-    offsets = (wide - wide.dtype.type(low)).astype(np.intp, copy=False)
-    present = np.zeros(high - low + 1, dtype=bool)
-    present[offsets] = True
-    number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    offsets = y
+    if low != 0:
+        # In 64 bits: int8 labels from -100 to 100 differ by more than an int8 holds.
+        wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
+        offsets = wide - wide.dtype.type(low)
+    codes = np.ascontiguousarray(offsets, dtype=np.int32)
+    present = np.bincount(codes) > 0
     classes: list[Hashable] = [low + int(i) for i in np.flatnonzero(present)]
-    return Labels(classes, number[offsets], None)
+    if not present.all():
+        number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        codes = number[codes]
+    return Labels(classes, codes, None)
 
 
 def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
