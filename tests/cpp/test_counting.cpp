@@ -507,6 +507,36 @@ TEST(every_path_can_be_interrupted) {
   for (const auto& row : none.rows) CHECK(row->size == 0 && row->n_docs == 0);
 }
 
+TEST(more_documents_than_a_counter_holds) {
+  // Got wrong: 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones, or ones of
+  // other classes, stand before them.
+  constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
+  std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
+  for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);
+  const std::vector<std::uint8_t> ones(at(n), 1);
+  const CsrView<std::int32_t, std::uint8_t> x{2 * n, 1, n, indptr.data(), zeros.data(), ones.data()};
+  const LabelView labels{1, 2 * n, nullptr, zeros.data()};
+  const std::int64_t* const no_weights = nullptr;
+  for (const CountingPath path : counting_paths) {
+    const CountingOptions options{{}, default_window_bytes, path};
+    const auto counts = count_documents(no_counts<std::int64_t>(1), x, labels, no_weights, options).counts;
+    CHECK_EQ(name(path) + (": " + describe(*counts.rows[0])),
+             name(path) + std::string(": 33554442 docs, 16777221 tokens: 0:16777221/16777221\n"));
+  }
+}
+
+TEST(small_windows_can_be_interrupted) {
+  // Got wrong: a poll asked only within loops of some length, and never by thousands of short ones. About a second on each path.
+  Random random(23);
+  auto x = streamable_matrix<std::int32_t>(random, 20000, 70000);
+  const Labels labels = random_labels(random, x.n_rows(), 5, false);
+  for (const CountingPath path : {CountingPath::class_streams, CountingPath::touched_terms, CountingPath::term_blocks}) {
+    int asked = 0;
+    const Threads threads{1, [&] { return ++asked == 3; }};
+    CHECK_THROWS(count(no_counts<std::int64_t>(5), x, labels, {}, {threads, 100, path}), Interrupted, "interrupted");
+  }
+}
+
 TEST(integers_after_fractions_keep_the_order_of_documents) {
   // Got wrong: integers added up among themselves before they join fractions, here in the collection of unlabelled documents.
   Matrix<std::int32_t, double> x;
