@@ -223,6 +223,8 @@ void widths_show_in_no_value() {
           CHECK_EQ(subtract(left, left, one_thread).rows[0]->size, 0);
           const ClassRow<Count> parts[]{*left.rows[0], ClassRow<Count>{}, ClassRow<Count>::with_capacity(0, true)};
           CHECK_EQ(describe(concatenate(parts, parts + 3)), describe(make_row<Count>(0, tf_a, {1, 1})));
+          const ClassRow<Count> mixed[]{*left.rows[0], *right.rows[0]}, wider[]{*wide(tf_a).rows[0], *wide(tf_b).rows[0]};
+          CHECK_EQ(describe(concatenate(mixed, mixed + 2)), describe(concatenate(wider, wider + 2)));
         }
     }
 }

@@ -407,6 +407,18 @@ TEST(sums_that_outgrow_four_bytes) {
       }
 }
 
+TEST(one_large_value_beside_a_class_of_small_ones) {
+  // Got wrong: 4 bytes chosen by a bound a little too wide, which classes of many entries never show.
+  constexpr std::int64_t limit = std::int64_t{1} << 32;
+  for (const std::int64_t value : {limit - 1, limit, limit + 1})
+    for (const std::int64_t n_large : {1, 2, 3}) {
+      auto x = matrix_with<std::int64_t>(1, 6, 20);
+      Labels labels = labels_of(2, false, std::vector<std::vector<ClassId>>(6, {1}));
+      for (std::int64_t i = 0; i < n_large; ++i) x.add_row({{7, value}}), labels.add({0});
+      every_way_agrees(x, labels, std::to_string(n_large) + " times " + std::to_string(value) + ": ");
+    }
+}
+
 TEST(every_path_refuses_in_the_words_of_check_csr) {
   // Got wrong: an offender that only the first window, or only the last, would have met; one that reaches the counters;
   // another one named than the first in row order. In 40 windows, and in the ranges of 7 threads.
