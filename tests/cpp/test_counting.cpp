@@ -249,8 +249,12 @@ TEST(what_streams_cannot_count_goes_by_rows) {
     altered([](auto& x, std::size_t e) { std::swap(x.indices[e], x.indices[e - 1]); });
   }
   auto x = matrix_with<std::int64_t>(70000, 20, 30);
-  for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = e % 10 < 2 ? 70000 : 1;
-  every_way_agrees(x, labels_in_turn(20, 3), "escapes: ", all_windows, false);
+  for (const std::size_t n : {25, 26}) {  // of 200: an eighth, and more
+    for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = e < n ? 70000 : 1;
+    every_way_agrees(x, labels_in_turn(20, 3), "escapes: ", all_windows, false);
+    for (const CountingPath path : counting_paths)
+      CHECK(path_taken<std::int64_t>(x, labels_in_turn(20, 3), {{}, 400, path}) == (n == 25 ? path : CountingPath::rows));
+  }
 }
 
 TEST(vocabularies_about_every_boundary) {
