@@ -34,6 +34,15 @@ def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
     _core.use_simd_target(before)
 
 
+# Once a module, not a function: Hypothesis runs all examples of a test within one call of it.
+@pytest.fixture(scope="module", params=_core.counting_paths())
+def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Every way of counting in turn, wherever a collection allows it."""
+    _core.use_counting_path(request.param)
+    yield request.param
+    _core.use_counting_path(None)
+
+
 @pytest.fixture(params=[method.name for method in ts.methods()])
 def method(request: pytest.FixtureRequest) -> str:
     """Every method of the registry, in turn."""

@@ -13,8 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import termsift as ts
-from strategies import collections
-from termsift import reference
+from strategies import collections, labelled, streamable_matrices
+from termsift import _core, reference
+
+pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by each way of counting
 
 
 def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
@@ -52,6 +54,83 @@ def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
     for table in tables:  # canonical: sorted, distinct, without zeros
         assert table.has_canonical_format
         assert (table.data > 0).all()
+
+
+windows = st.sampled_from([1, 100, 10**4, _core.default_window_bytes])
+
+
+def bits(counts: ts.ClassCounts) -> Any:
+    """Everything the counts hold, comparable bit for bit."""
+    arrays = counts._counts.to_arrays()
+    return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
+                            for k, v in arrays.items()}  # fmt: skip
+
+
+@given(
+    st.one_of(labelled(streamable_matrices()), collections()),
+    windows,
+    st.sampled_from([1, 2, 3, 7]),
+    st.sampled_from(_core.simd_targets()),
+)
+def test_every_way_gives_the_bits_of_the_rows(
+    counting_path: str, collection: tuple[Any, Any, Any], window: int, n_threads: int, target: str
+) -> None:
+    # What would be got wrong: escapes, edges of windows and vocabularies, one target's kernel.
+    X, y, sample_weight = collection
+    assume(fits_float_counts(X, sample_weight))
+    options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window}
+    before = _core.simd_target()
+    try:
+        _core.use_simd_target(target)
+        counts = ts.count(X, y, sample_weight, **options)
+        twice = ts.count(X, y, sample_weight).update(X, y, sample_weight, **options)
+        _core.use_simd_target(_core.simd_targets()[0])
+        _core.use_counting_path("rows")
+        expected = ts.count(X, y, sample_weight)
+        expected_twice = ts.count(X, y, sample_weight).update(X, y, sample_weight)
+    finally:
+        _core.use_simd_target(before)
+        _core.use_counting_path(counting_path)
+    assert bits(counts) == bits(expected)
+    assert bits(twice) == bits(expected_twice)
+    assert_equal_counts(counts, reference.count(X, y, sample_weight))
+
+
+def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
+    # Otherwise this file would compare one way of counting with itself.
+    with caplog.at_level("DEBUG", logger="termsift"):
+        ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
+        ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"], [0.5, 1])
+    ways = [message.rpartition(" ")[2] for message in caplog.messages]
+    assert ways == [counting_path, "rows"]
+
+
+@pytest.mark.parametrize("target", _core.simd_targets())
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
+def test_threads_and_targets_give_the_same_bits(target: str, index_dtype: Any) -> None:
+    # Enough entries for seven threads, each of which fills its own segment of every stream.
+    rng = np.random.default_rng(0)
+    n_docs, n_terms = 12_000, 3000
+    columns = np.sort(rng.integers(0, n_terms // 40, (n_docs, 40)) + 75 * np.arange(40), axis=1)
+    X = sp.csr_array((n_docs, n_terms), dtype=np.int64)
+    X.data = np.where(rng.random(columns.size) < 0.02, 70_000, rng.integers(1, 9, columns.size))
+    X.indices = columns.ravel().astype(index_dtype)
+    X.indptr = (40 * np.arange(n_docs + 1)).astype(index_dtype)
+    for y in (np.sort(rng.integers(0, 5, n_docs)), rng.random((n_docs, 5)) < 0.3):
+        indicator = sp.csr_array(y if y.ndim == 2 else y[:, None] == np.arange(5))
+        expected = (indicator.astype(np.int64).T @ X).toarray()
+        before = _core.simd_target()
+        _core.use_simd_target(target)
+        try:
+            for dtype in (np.int64, np.float32):
+                counts = [
+                    ts.count(X.astype(dtype), y, n_threads=n_threads, window_bytes=window)
+                    for n_threads, window in ((1, 2**18), (2, 2**18), (7, 2**28))
+                ]
+                assert all(bits(c) == bits(counts[0]) for c in counts)
+                assert np.array_equal(counts[0].term_frequency.toarray(), expected)
+        finally:
+            _core.use_simd_target(before)
 
 
 def rows_of(X: Any, rows: slice) -> Any:
@@ -307,6 +386,24 @@ def test_exact_up_to_the_last_int64() -> None:
     with pytest.raises(ts.CountOverflowError):
         counts.update(np.array([[1]]), ["a"])
     assert counts.class_tokens.tolist() == [most]
+
+
+def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
+    # What would be got wrong: a sum of 2^32 or more kept in four bytes, by any operation.
+    X = np.array([[2**32 - 1, 1, 1, 1, 1, 1, 1, 1, 1]])
+    small = ts.count(X, ["a"])
+    large = copy.copy(small).update(X, ["a"])
+    assert large.term_frequency.toarray().tolist() == [(2 * X[0]).tolist()]
+    assert large == small + small == ts.count(np.vstack([X, X]), ["a", "a"], window_bytes=1)
+    assert large - small == small
+    assert bits(large - small) == bits(small)
+    for counts in (small, large):
+        counts.save(tmp_path / "counts.npz")
+        assert bits(ts.load(tmp_path / "counts.npz")) == bits(counts)
+        floats = counts + ts.count(np.zeros((1, 9)), ["a"])
+        assert np.array_equal(floats.term_frequency.toarray(), counts.term_frequency.toarray())
+        assert floats.class_tokens.tolist() == counts.class_tokens.tolist()
+    assert small.term_frequency[0, 0] == 2**32 - 1
 
 
 def test_counts_print_what_they_are() -> None:

@@ -259,6 +259,15 @@ def test_refused(X, y, w, error, message):
         assert failed_update(base(kind), error, X, y, w) == message
 
 
+@pytest.mark.usefixtures("counting_path")
+@pytest.mark.parametrize(("X", "y", "w", "error", "message"), VALUE_CASES + STRUCTURE_CASES)
+@pytest.mark.parametrize("window_bytes", [1, 8])
+def test_every_way_of_counting_refuses_the_same(X, y, w, error, message, window_bytes):
+    options = {"window_bytes": window_bytes}
+    assert complaint(error, ts.count, X, y, w, **options) == message
+    assert failed_update(base(), error, X, y, w, **options) == message
+
+
 @pytest.mark.parametrize(("X", "y", "w", "error", "message"), STRUCTURE_CASES)
 def test_malformed_indicator_is_told_of_y(X, y, w, error, message):
     message = "y" + message.removeprefix("X")
@@ -439,6 +448,7 @@ OVERFLOWS = {
 }
 
 
+@pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), OVERFLOWS.values(), ids=OVERFLOWS)
 def test_overflow(X, y, w):
     assert "2^63" in complaint(OVERFLOW, ts.count, X, y, w)
@@ -462,6 +472,7 @@ UPDATES = {
 }
 
 
+@pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), UPDATES.values(), ids=UPDATES)
 def test_overflow_after_many_updates_or_sums(X, y, w):
     # Each step is small enough not to be looked at closely by itself.
@@ -524,6 +535,7 @@ def test_float_counts_never_become_infinite(X, w, y):
             assert bits(counts) == before
 
 
+@pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
 @pytest.mark.parametrize("value", [2**53 + 1, MOST])
@@ -625,8 +637,11 @@ def hunt(seed: int, n: int) -> None:
         case = (form, X.indptr, X.indices, X.data, X.data.dtype)
         counts = base()
         before = bits(counts)
+        window = rng.choice([1, 8, 16, 2**28])
+        options = {"n_threads": rng.choice([1, 4]), "window_bytes": window}
+        _core.use_counting_path(rng.choice([None, *_core.counting_paths()]))
         try:
-            counted = ts.count(X, [0, 1, 2], classes=[0, 1, 2], n_threads=rng.choice([1, 4]))
+            counted = ts.count(X, [0, 1, 2], classes=[0, 1, 2], **options)
         except (ValueError, TypeError) as error:
             refused += 1
             big = X.data.dtype.kind in "iu" and any(v > MOST for v in X.data.tolist())
@@ -634,7 +649,7 @@ def hunt(seed: int, n: int) -> None:
             if not (big if isinstance(error, OVERFLOW) else table is None):
                 raise AssertionError(("refused", case)) from error
             try:
-                counts.update(X, Y)
+                counts.update(X, Y, window_bytes=window)
             except (ValueError, TypeError):
                 assert bits(counts) == before, case
             else:

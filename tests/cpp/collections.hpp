@@ -186,6 +186,23 @@ ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, V
   return count(before, x, labels, weights, CountingOptions{{n_threads, {}}});
 }
 
+// Every combination of path, window and threads: as text, and as options. The threads are used from 65536 entries each on.
+struct Way {
+  std::string text;
+  CountingOptions options;
+};
+
+inline std::vector<Way> ways(const std::vector<std::int64_t>& windows, const std::vector<int>& threads = {1}) {
+  std::vector<Way> all;
+  for (const CountingPath path : counting_paths)
+    for (const std::int64_t window_bytes : windows)
+      for (const int n_threads : threads)
+        all.push_back({std::string(name(path)) + ", windows of " + std::to_string(window_bytes) + " bytes, " +
+                           std::to_string(n_threads) + " threads: ",
+                       {{n_threads, {}}, window_bytes, path}});
+  return all;
+}
+
 // What count_documents promises, document by document into dense tables. The last row is that of the collection.
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_plainly(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights) {
