@@ -200,7 +200,8 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
   const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
-  const bool narrow = a.is_narrow() && b.is_narrow() && n_tokens < static_cast<Count>(std::int64_t{1} << 32);
+  const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
+  const bool narrow = both_narrow && n_tokens < static_cast<Count>(std::int64_t{1} << 32);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
   sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   std::int64_t i = 0, j = 0, n = 0;
@@ -223,7 +224,7 @@ template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end) {
   std::int64_t size = 0;
   bool narrow = true;
-  for (const auto* part = begin; part != end; ++part) size += part->size, narrow &= part->is_narrow();
+  for (const auto* part = begin; part != end; ++part) size += part->size, narrow &= part->is_narrow() || part->size == 0;
   auto row = ClassRow<Count>::with_capacity(size, narrow);
   row.size = size;
   std::int64_t n = 0;

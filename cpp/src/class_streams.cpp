@@ -57,10 +57,9 @@ std::vector<Window> plan_windows(const CsrView<Index, Value>& x, const LabelView
     for (std::int64_t d = 0; d < x.n_rows; ++d) {
       std::int64_t entries = 0;
       for_each_class_in(window, labels, with_collection, d, [&](std::size_t) { entries += x.indptr[d + 1] - x.indptr[d]; });
-      const bool full = window.n_entries + entries > most || d - window.first_doc == StreamLimits::most_documents;
-      if (full && window.n_entries > 0) {
+      if (window.n_entries + entries > most || d - window.first_doc == StreamLimits::most_documents) {
         window.last_doc = d;
-        windows.push_back(window);
+        if (window.n_entries > 0) windows.push_back(window);
         window.first_doc = d, window.n_entries = 0;
       }
       window.n_entries += entries;

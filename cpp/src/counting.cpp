@@ -175,7 +175,9 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<I
   if (!is_sum && !result.collection) result.collection = collection_row(counts);
   const bool with_collection = result.collection != nullptr;
 
-  CountingPath path = options.path.value_or(choose_counting_path(labels.n_classes + with_collection, x.n_columns, n_entries));
+  const std::int64_t n_rows = labels.n_classes + with_collection;
+  CountingPath path = options.path.value_or(choose_counting_path(n_rows, x.n_columns, n_entries));
+  if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
   if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks)

@@ -72,15 +72,16 @@ class Loop {
     void check() override {
       if (loop_.stop_) throw Interrupted();
       // Thread 0 is the caller's, the only one from which Python may be asked about a signal.
-      if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled_ < poll_interval) return;
-      polled_ = Clock::now();
+      // The interval goes on from loop to loop: a call of many short ones must be stopped too.
+      thread_local Clock::time_point polled = Clock::now();
+      if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
+      polled = Clock::now();
       if (loop_.poll_()) throw Interrupted();
     }
 
    private:
     Loop& loop_;
     const int thread_;
-    Clock::time_point polled_ = Clock::now();
   };
 
   // Nothing may leave a parallel region: the first failure in block order is kept for rethrow(), a mere Interrupted of a
@@ -260,7 +261,7 @@ void for_each_block(std::int64_t n_blocks, const Threads& threads,
 
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain) {
   const std::int64_t most = std::max<std::int64_t>(work / grain, 1);
-  return {static_cast<int>(std::min<std::int64_t>(most, threads.count)), threads.poll};
+  return {static_cast<int>(std::clamp<std::int64_t>(threads.count, 1, most)), threads.poll};
 }
 
 }  // namespace termsift

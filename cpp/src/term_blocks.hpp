@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// How many classes (the collection included) term blocks are for: so that a block has terms enough.
-inline constexpr std::int64_t most_classes_of_term_blocks = 64;
+// Rows (classes and the collection) of which a block can hold 64 terms.
+inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
 // Like count_by_class_streams, with windows of documents. Reads the matrix twice: the first look also says how many entries
 // each block has.

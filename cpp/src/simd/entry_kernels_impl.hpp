@@ -141,22 +141,23 @@ TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_c
 // took twice as long (the technique is that of simdjson's stage 1).
 std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
   std::int32_t* at = terms;
-  for (std::int64_t w = 0; w < n_words; ++w, first += 64) {
+  for (std::int64_t w = 0; w < n_words; ++w) {
+    const std::int32_t base = first + static_cast<std::int32_t>(64 * w);
     std::uint64_t bits = words[w];
     words[w] = 0;
     if (terms + n - at < 64) {
-      for (; bits != 0; bits &= bits - 1) *at++ = first + lowest_bit(bits);
+      for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
       continue;
     }
     std::int32_t* const next = at + __builtin_popcountll(bits);
     do {
-      at[0] = first + lowest_bit(bits);
+      at[0] = base + lowest_bit(bits);
       bits &= bits - 1;
-      at[1] = first + lowest_bit(bits);
+      at[1] = base + lowest_bit(bits);
       bits &= bits - 1;
-      at[2] = first + lowest_bit(bits);
+      at[2] = base + lowest_bit(bits);
       bits &= bits - 1;
-      at[3] = first + lowest_bit(bits);
+      at[3] = base + lowest_bit(bits);
       bits &= bits - 1;
       at += 4;
     } while (bits != 0);
