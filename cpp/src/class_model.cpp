@@ -84,11 +84,12 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble inverse = divide({1, 0}, L);
     const DoubleDouble prior = divide(weight[k], total);
     const DoubleDouble rest_inverse = divide(total, rest[k]);
-    constants.empty_hi = estimation.b1 * constants.scale;
-    constants.empty_lo = 0;
+    constants.empty = estimation.b1 * constants.scale;
     constants.total_hi = L.hi, constants.total_lo = L.lo;
     constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
     constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;
+    const DoubleDouble class_weight = multiply(prior, inverse);
+    constants.weight_hi = class_weight.hi, constants.weight_lo = class_weight.lo;
     constants.rest_inverse_hi = rest_inverse.hi, constants.rest_inverse_lo = rest_inverse.lo;
   }
   const ClassConstants& r = model.constants[static_cast<std::size_t>(model.reference)];
@@ -96,6 +97,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble difference = multiply({constants.inverse_hi, constants.inverse_lo}, {r.inverse_hi, r.inverse_lo});
     constants.difference_hi = difference.hi, constants.difference_lo = difference.lo;
   }
+  model.lost = static_cast<double>(n) * static_cast<double>(n) * 0x1p-49;
   return model;
 }
 

@@ -1,97 +1,66 @@
 #include "termsift/scores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <stdexcept>
+#include <vector>
 
-#include "class_model.hpp"
-#include "exact_double.hpp"
-#include "simd/kernels.hpp"
+#include "block_scores.hpp"
 
 namespace termsift {
 namespace {
 
-// ---- blocks of terms ---------------------------------------------------------------------------------------------------
-
-// Terms are handed to threads in chunks of this many; a chunk finds its place in each class's list by one binary search.
+// Terms are handed to threads in chunks of this many.
 constexpr std::int64_t chunk_terms = 64 * block_terms;
 
-// One thread's arrays for a block, and its place in each class's list of terms.
-struct Workspace {
-  explicit Workspace(std::size_t n_classes)
-      : cursor(n_classes), values(std::make_unique_for_overwrite<double[]>(n_arrays * n_classes * block_terms)) {
-    for (std::size_t a = 0; a < n_arrays; ++a) array[a] = values.get() + a * n_classes * block_terms;
-  }
-  static constexpr std::size_t n_arrays = 5;
-  std::vector<std::int64_t> cursor;
-  std::unique_ptr<double[]> values;
-  std::array<double*, n_arrays> array;  // x_hi, x_lo, e_hi, e_lo, class_scores
-  double scores[block_terms];
-};
-
-// x_ic = s (l_ic + b1) for the terms [begin, begin + block_terms) in every class. Returns whether any of them occurs.
 template <CountType Count>
-bool load_block(const ClassCounts<Count>& counts, const ClassModel& model, std::int64_t begin, Workspace& work) {
-  bool any = false;
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    const ClassConstants& c = model.constants[k];
-    const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-    double* x_hi = work.array[0] + k * block_terms;
-    double* x_lo = work.array[1] + k * block_terms;
-    std::fill_n(x_hi, block_terms, c.empty_hi);
-    std::fill_n(x_lo, block_terms, c.empty_lo);
-    std::int64_t& i = work.cursor[k];
-    for (; i < row.size && row.terms[i] < begin + block_terms; ++i) {
-      const DoubleDouble l = scale(exact_double(row.term_frequency[i]), c.scale);
-      const DoubleDouble sum = two_sum(l.hi, c.empty_hi);
-      const DoubleDouble x = quick_two_sum(sum.hi, sum.lo + (l.lo + c.empty_lo));
-      x_hi[row.terms[i] - begin] = x.hi;
-      x_lo[row.terms[i] - begin] = x.lo;
-      any = true;
+void run(const ScoreTask<Count>& task, const Threads& requested) {
+  const std::int64_t n_terms = task.counts.n_terms;
+  const std::size_t n_classes = task.n_classes();
+  const auto store = [&](std::int64_t term, const double* result) {
+    if (task.scores != nullptr) {
+      task.scores[term] = *result;
+      return;
     }
-  }
-  return any;
-}
-
-// Calls store(begin, n, scores (block,), class_scores (n_classes that take part, block)) for every block of n terms.
-template <CountType Count, class Store>
-void for_each_scored_block(const ClassCounts<Count>& counts, const ClassModel& model, Measure measure,
-                           Aggregate aggregate, bool aggregated, const Threads& requested, const Store& store) {
-  const std::size_t n_classes = model.classes.size();
-  const ScoreBlock score_block = score_block_in_use();
-  const auto score = [&](Workspace& work) {
-    score_block({static_cast<int>(n_classes), model.constants.data(), model.reference, measure, aggregate,
-                 work.array[0], work.array[1], work.array[2], work.array[3], work.array[4],
-                 aggregated ? work.scores : nullptr});
+    for (std::size_t k = 0; k < n_classes; ++k)
+      task.class_scores[task.model.classes[k] * n_terms + term] = result[k * block_terms];
+  };
+  // Terms that never occur have one score: most of a hashed vocabulary.
+  std::vector<double> unseen(task.scores != nullptr ? 1 : n_classes);
+  BlockScorer<Count>(task).score_unseen([&](std::int64_t, const double* result) {
+    for (std::size_t k = 0; k < unseen.size(); ++k) unseen[k] = result[k * block_terms];
+  });
+  const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
+    if (task.scores != nullptr) {
+      std::fill_n(task.scores + first, n, unseen[0]);
+      return;
+    }
+    for (std::size_t k = 0; k < n_classes; ++k)
+      std::fill_n(task.class_scores + task.model.classes[k] * n_terms + first, n, unseen[k]);
   };
 
-  // Terms that never occur have one score: most of a hashed vocabulary.
-  Workspace unseen(n_classes);
-  std::fill(unseen.cursor.begin(), unseen.cursor.end(), 0);
-  load_block(counts, model, -block_terms, unseen);
-  score(unseen);
-
-  const Threads threads = worth(requested, counts.n_terms * static_cast<std::int64_t>(n_classes));
+  struct Workspace {
+    explicit Workspace(const ScoreTask<Count>& t) : entries(t.n_classes()), chosen(chunk_terms), scorer(t) {}
+    ChunkEntries entries;
+    std::vector<unsigned char> chosen;
+    BlockScorer<Count> scorer;
+  };
+  const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
   std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
-  const std::int64_t n_chunks = (counts.n_terms + chunk_terms - 1) / chunk_terms;
-  for_each_block(n_chunks, threads, [&](std::int64_t chunk, Worker& worker) {
+  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     auto& slot = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Workspace>(n_classes);
-    Workspace& work = *slot;
-    const std::int64_t first = chunk * chunk_terms;
-    const std::int64_t last = std::min(first + chunk_terms, counts.n_terms);
-    for (std::size_t k = 0; k < n_classes; ++k) {
-      const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-      work.cursor[k] = std::lower_bound(row.terms.get(), row.terms.get() + row.size, first) - row.terms.get();
+    if (!slot) slot = std::make_unique<Workspace>(task);
+    const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
+    const std::int64_t n_pairs = slot->entries.find(task, first, last);
+    // Where there are more pairs than terms most terms occur, and finding out is not worth it.
+    const bool all = n_pairs > last - first;
+    std::fill(slot->chosen.begin(), slot->chosen.end(), all ? 1 : 0);
+    if (!all) {
+      for (std::size_t k = 0; k < n_classes; ++k)
+        for (std::int64_t i = slot->entries.begin[k]; i < slot->entries.end[k]; ++i)
+          slot->chosen[static_cast<std::size_t>(term_at(task.row(k), i) - first)] = 1;
+      store_unseen(first, last - first);
     }
-    for (std::int64_t begin = first; begin < last; begin += block_terms) {
-      worker.check();
-      const bool any = load_block(counts, model, begin, work);
-      if (any) score(work);
-      const Workspace& result = any ? work : unseen;
-      store(begin, std::min<std::int64_t>(block_terms, last - begin), result.scores, result.array[4]);
-    }
+    slot->scorer.score(first, last, slot->chosen.data(), slot->entries, worker, store);
   });
 }
 
@@ -101,10 +70,7 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores) {
   const ClassModel model = make_class_model(counts, estimation);
-  for_each_scored_block(counts, model, measure, aggregate, true, threads,
-                        [&](std::int64_t begin, std::int64_t n, const double* block_scores, const double*) {
-                          std::copy_n(block_scores, n, scores + begin);
-                        });
+  run<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
 }
 
 template <CountType Count>
@@ -112,12 +78,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores) {
   const ClassModel model = make_class_model(counts, estimation);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * counts.n_terms, 0.0);
-  for_each_scored_block(counts, model, measure, Aggregate::sum, false, threads,
-                        [&](std::int64_t begin, std::int64_t n, const double*, const double* values) {
-                          for (std::size_t k = 0; k < model.classes.size(); ++k)
-                            std::copy_n(values + k * block_terms, n,
-                                        class_scores + model.classes[k] * counts.n_terms + begin);
-                        });
+  run<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores}, threads);
 }
 
 template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);

@@ -9,37 +9,47 @@ namespace termsift {
 // Terms are scored in blocks of this many: whole vectors on every target, and four cache lines of bounds an array.
 inline constexpr int block_terms = 64;
 
-// One block of terms. Arrays named (n_classes, block) are row-major with rows of block_terms. Lanes beyond the number of
-// terms in the last block hold valid counts (no occurrence) whose results nobody reads.
+// One block of n <= block_terms terms, n a multiple of 8. Arrays named (n_classes, block) are row-major with rows of
+// block_terms. Lanes beyond the terms hold any counts; nobody reads their results.
 struct Block {
-  int n_classes;                     // that take part
-  const ClassConstants* constants;   // (n_classes,)
-  int reference;                     // ClassModel::reference
+  int n;
+  int n_classes;                    // that take part
+  const ClassConstants* constants;  // (n_classes,)
   Measure measure;
   Aggregate aggregate;
-  const double* x_hi;  // (n_classes, block) in: x_ic = s (l_ic + b1), as double-double
-  const double* x_lo;
-  double* e_hi;  // (n_classes, block) scratch: p_ic - p_ir
-  double* e_lo;
-  double* class_scores;  // (n_classes, block) out
-  double* scores;        // (block,) out, or null
+  double lost;          // ClassModel::lost
+  const double* x_hi;   // (n_classes, block) x_ic = s (l_ic + b1), as double-double
+  const double* x_lo;   // the same; null if all are 0
+  double* class_scores;     // (n_classes, block) out, or null
+  double* scores;           // (block,) out, or null
+  unsigned char* doubtful;  // (block,) out: the term's results are worth nothing, score_block_carefully has better ones
 };
 
-using ScoreBlock = void (*)(const Block&);
+struct CarefulBlock : Block {  // x_lo and class_scores are not null; doubtful is not used
+  int reference;  // ClassModel::reference
+  double* e_hi;   // (n_classes, block) scratch: p_ic - p_ir
+  double* e_lo;
+};
 
-// That of the target in use (termsift/runtime.hpp).
-ScoreBlock score_block_in_use();
+// The functions of one SIMD target. A term's results depend on its own lane alone.
+struct Kernels {
+  void (*score_block)(const Block&);
+  void (*score_block_carefully)(const CarefulBlock&);
+};
+
+// Those of the target in use (termsift/runtime.hpp).
+const Kernels& kernels_in_use();
 
 namespace simd {
 namespace baseline {
-void score_block(const Block& block);
+extern const Kernels kernels;
 }
 #ifdef TERMSIFT_X86_TARGETS
 namespace avx2 {
-void score_block(const Block& block);
+extern const Kernels kernels;
 }
 namespace avx512 {
-void score_block(const Block& block);
+extern const Kernels kernels;
 }
 #endif
 }  // namespace simd

@@ -11,7 +11,7 @@ namespace {
 
 struct Target {
   const char* name;
-  ScoreBlock score_block;
+  const Kernels* kernels;
 };
 
 std::vector<Target> usable_targets() {
@@ -21,10 +21,10 @@ std::vector<Target> usable_targets() {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))
-    targets.push_back({"avx512", simd::avx512::score_block});
-  if (avx2) targets.push_back({"avx2", simd::avx2::score_block});
+    targets.push_back({"avx512", &simd::avx512::kernels});
+  if (avx2) targets.push_back({"avx2", &simd::avx2::kernels});
 #endif
-  targets.push_back({"baseline", simd::baseline::score_block});
+  targets.push_back({"baseline", &simd::baseline::kernels});
   return targets;
 }
 
@@ -40,7 +40,7 @@ std::atomic<const Target*>& target_in_use() {
 
 }  // namespace
 
-ScoreBlock score_block_in_use() { return target_in_use().load()->score_block; }
+const Kernels& kernels_in_use() { return *target_in_use().load()->kernels; }
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
