@@ -57,6 +57,12 @@ bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
 }
 
+// Whether l + b1 is a double, so that x_ic has no low part.
+template <CountType Count>
+bool sum_is_double(Count count, const ClassConstants& c) {
+  return std::is_integral_v<Count> && count < static_cast<Count>(c.exact_below);
+}
+
 // x_ic = s (l_ic + b1)
 template <CountType Count>
 DoubleDouble numerator(Count count, const ClassConstants& c) {
@@ -142,29 +148,35 @@ class BlockScorer {
   }
 
  private:
-  // x_ic of the slots [begin, begin + block_terms). Returns whether some have a low part.
+  // x_ic of the terms block_.terms, the slots from `begin` on. Returns whether some have a low part.
   bool load(std::int64_t first, std::int32_t begin, const ChunkEntries& entries) {
+    const std::int64_t last_term = block_.terms[block_.n - 1];
     bool with_low = false;
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       const ClassConstants& c = task_.model.constants[k];
       const ClassRow<Count>& row = task_.row(k);
-      double* x_hi = block_.x_hi.get() + k * block_terms;
-      double* x_lo = block_.x_lo.get() + k * block_terms;
-      std::fill_n(x_hi, block_.lanes(), c.empty);
-      std::fill_n(x_lo, block_.lanes(), 0.0);
+      double* const x = block_.x_hi.get() + k * block_terms;
+      std::fill_n(x, block_.lanes(), c.empty);
+      const std::int64_t end = entries.end[k];
       std::int64_t i = cursor_[k];
-      double any_low = 0;
-      for (; i < entries.end[k]; ++i) {
-        const std::int32_t slot = slots_[static_cast<std::size_t>(term_at(row, i) - first)];
-        if (slot >= begin + block_terms) break;
-        if (slot < 0) continue;
-        const DoubleDouble x = numerator(count_at(row, i), c);
-        x_hi[slot - begin] = x.hi;
-        x_lo[slot - begin] = x.lo;
-        any_low = x.lo != 0 ? 1 : any_low;
+      for (; i < end; ++i) {
+        const std::int64_t term = term_at(row, i);
+        if (term > last_term) break;
+        const std::int32_t slot = slots_[static_cast<std::size_t>(term - first)];
+        if (slot < begin) continue;
+        const Count count = count_at(row, i);
+        if (sum_is_double(count, c)) {
+          x[slot - begin] = static_cast<double>(count) * c.scale + c.empty;
+          continue;
+        }
+        const DoubleDouble sum = numerator(count, c);
+        x[slot - begin] = sum.hi;
+        if (sum.lo == 0) continue;
+        if (!with_low) std::fill_n(block_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
+        with_low = true;
+        block_.x_lo[k * block_terms + static_cast<std::size_t>(slot - begin)] = sum.lo;
       }
       cursor_[k] = i;
-      with_low = with_low || any_low != 0;
     }
     return with_low;
   }
@@ -205,7 +217,8 @@ class BlockScorer {
       Columns& columns = careful_->columns;
       for (std::size_t k = 0; k < task_.n_classes(); ++k) {
         columns.x_hi[k * block_terms + static_cast<std::size_t>(columns.n)] = block_.x_hi[k * block_terms + static_cast<std::size_t>(j)];
-        columns.x_lo[k * block_terms + static_cast<std::size_t>(columns.n)] = block_.x_lo[k * block_terms + static_cast<std::size_t>(j)];
+        columns.x_lo[k * block_terms + static_cast<std::size_t>(columns.n)] =
+            with_low ? block_.x_lo[k * block_terms + static_cast<std::size_t>(j)] : 0.0;
       }
       columns.terms[columns.n++] = block_.terms[j];
       if (columns.n == block_terms) score_careful_terms(store);

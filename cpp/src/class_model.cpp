@@ -24,6 +24,14 @@ void check(const Estimation& estimation, std::size_t n_classes) {
                                   " for class " + std::to_string(c));
 }
 
+// Up to which l the sum l + b1 needs no more than 53 bits.
+std::int64_t exact_below(double b1) {
+  if (b1 >= 0x1p52) return 0;
+  int fraction_bits = 0;
+  while (fraction_bits < 53 && std::ldexp(b1, fraction_bits) != std::floor(std::ldexp(b1, fraction_bits))) ++fraction_bits;
+  return fraction_bits < 53 ? static_cast<std::int64_t>(std::ldexp(1.0, 53 - fraction_bits) - std::ceil(b1)) : 0;
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -84,6 +92,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble inverse = divide({1, 0}, L);
     const DoubleDouble prior = divide(weight[k], total);
     const DoubleDouble rest_inverse = divide(total, rest[k]);
+    constants.exact_below = exact_below(estimation.b1);
     constants.empty = estimation.b1 * constants.scale;
     constants.total_hi = L.hi, constants.total_lo = L.lo;
     constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;

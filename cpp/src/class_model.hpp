@@ -15,6 +15,7 @@ namespace termsift {
 struct ClassConstants {
   double scale;                          // s
   double empty;                          // s b1: the numerator of p_ic where l_ic = 0
+  std::int64_t exact_below;              // l + b1 is a double for every whole number l below
   double total_hi, total_lo;             // s (l_c + b2), the denominator L_c; 1 if that is 0, since p_ic is then 0
   double inverse_hi, inverse_lo;         // 1 / L_c
   double difference_hi, difference_lo;   // 1 / (L_c L_r), r the reference class
