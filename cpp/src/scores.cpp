@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "block_scores.hpp"
+#include "empty_classes.hpp"
+#include "score_ways.hpp"
 
 namespace termsift {
 namespace {
@@ -12,8 +14,27 @@ namespace {
 // Terms are handed to threads in chunks of this many.
 constexpr std::int64_t chunk_terms = 64 * block_terms;
 
+constexpr std::int64_t sparse_chunk_terms = 1 << 14;  // 32 bytes of sums a term: half an L2 cache
+
 template <CountType Count>
-void run(const ScoreTask<Count>& task, const Threads& requested) {
+std::int64_t n_pairs(const ClassCounts<Count>& counts) {
+  std::int64_t n = 0;
+  for (const auto& row : counts.rows) n += row->size;
+  return n;
+}
+
+// The results of a term that no class has, most of a hashed vocabulary: its score, or the values of the classes.
+template <CountType Count>
+std::vector<double> results_of_unseen(const ScoreTask<Count>& task) {
+  std::vector<double> results(task.scores != nullptr ? 1 : task.n_classes());
+  BlockScorer<Count>(task).score_unseen([&](std::int64_t, const double* result) {
+    for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * block_terms];
+  });
+  return results;
+}
+
+template <CountType Count>
+void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t n_terms = task.counts.n_terms;
   const std::size_t n_classes = task.n_classes();
   const auto store = [&](std::int64_t term, const double* result) {
@@ -24,11 +45,7 @@ void run(const ScoreTask<Count>& task, const Threads& requested) {
     for (std::size_t k = 0; k < n_classes; ++k)
       task.class_scores[task.model.classes[k] * n_terms + term] = result[k * block_terms];
   };
-  // Terms that never occur have one score: most of a hashed vocabulary.
-  std::vector<double> unseen(task.scores != nullptr ? 1 : n_classes);
-  BlockScorer<Count>(task).score_unseen([&](std::int64_t, const double* result) {
-    for (std::size_t k = 0; k < unseen.size(); ++k) unseen[k] = result[k * block_terms];
-  });
+  const std::vector<double> unseen = results_of_unseen(task);
   const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
     if (task.scores != nullptr) {
       std::fill_n(task.scores + first, n, unseen[0]);
@@ -47,30 +64,142 @@ void run(const ScoreTask<Count>& task, const Threads& requested) {
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
   std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
   for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& slot = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Workspace>(task);
+    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
+    if (!work) work = std::make_unique<Workspace>(task);
     const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
-    const std::int64_t n_pairs = slot->entries.find(task, first, last);
-    // Where there are more pairs than terms most terms occur, and finding out is not worth it.
-    const bool all = n_pairs > last - first;
-    std::fill(slot->chosen.begin(), slot->chosen.end(), all ? 1 : 0);
+    // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
+    const bool all = work->entries.find(task, first, last) > last - first;
+    std::fill(work->chosen.begin(), work->chosen.end(), all ? 1 : 0);
     if (!all) {
       for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::int64_t i = slot->entries.begin[k]; i < slot->entries.end[k]; ++i)
-          slot->chosen[static_cast<std::size_t>(term_at(task.row(k), i) - first)] = 1;
+        for (std::int64_t i = work->entries.begin[k]; i < work->entries.end[k]; ++i)
+          work->chosen[static_cast<std::size_t>(term_at(task.row(k), i) - first)] = 1;
       store_unseen(first, last - first);
     }
-    slot->scorer.score(first, last, slot->chosen.data(), slot->entries, worker, store);
+    work->scorer.score(first, last, work->chosen.data(), work->entries, worker, store);
+  });
+}
+
+// ---- the classes that have a term, and all others at once ---------------------------------------------------------------
+
+// One thread's scratch for a chunk.
+template <CountType Count>
+class SparseScorer {
+ public:
+  SparseScorer(const ScoreTask<Count>& task, const EmptyClasses& empty, double unseen)
+      : task_(task), empty_(empty), unseen_(unseen), entries_(task.n_classes()), terms_(sparse_chunk_terms),
+        without_(sparse_chunk_terms), doubtful_(sparse_chunk_terms), dense_(task) {}
+
+  // The terms [first, last). O(pairs of the chunk + n_classes * terms scored densely).
+  void score(std::int64_t first, std::int64_t last, Worker& worker) {
+    entries_.find(task_, first, last);
+    const auto n = static_cast<std::size_t>(last - first);
+    std::fill_n(terms_.begin(), n, TermSums{});
+    std::fill_n(doubtful_.begin(), n, 0);
+
+    for_each_run(first, worker, task_.kernels.mix_pairs);
+    for (std::size_t t = 0; t < n; ++t) {
+      without_[t] = 0;
+      if (doubtful_[t] != 0 || terms_[t].T_hi == 0) continue;
+      if (!empty_.start(terms_[t])) doubtful_[t] = 1;
+      without_[t] = terms_[t].score_hi;
+    }
+    for_each_run(first, worker, task_.kernels.score_pairs);
+
+    bool any_doubtful = false;
+    for (std::size_t t = 0; t < n; ++t) {
+      const double score = terms_[t].score_hi + terms_[t].score_lo;
+      // F counts with its rounding errors also where most of it is taken away again.
+      if (!(score >= 0.5 * without_[t])) doubtful_[t] = 1;
+      task_.scores[first + static_cast<std::int64_t>(t)] = terms_[t].T_hi == 0 ? unseen_ : score;
+      any_doubtful = any_doubtful || doubtful_[t] != 0;
+    }
+    if (any_doubtful)
+      dense_.score(first, last, doubtful_.data(), entries_, worker,
+                   [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
+  }
+
+ private:
+  // Calls kernel(run) for the chunk's pairs, a class after the other.
+  void for_each_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
+    double l[block_terms];
+    std::int32_t places[block_terms];
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      const ClassConstants& c = task_.model.constants[k];
+      const ClassRow<Count>& row = task_.row(k);
+      if (k % 64 == 0) worker.check();
+      PairRun run{0, &c, task_.measure, task_.aggregate == Aggregate::mean ? c.prior_hi : 1.0, task_.model.lost, l, places,
+                  terms_.data(), doubtful_.data()};
+      for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; i += run.n) {
+        run.n = static_cast<int>(std::min<std::int64_t>(block_terms, entries_.end[k] - i));
+        for (int j = 0; j < run.n; ++j) {
+          const Count count = count_at(row, i + j);
+          places[j] = static_cast<std::int32_t>(term_at(row, i + j) - first);
+          l[j] = static_cast<double>(count) * c.scale;
+          // A class without prior mass leaves no trace in T.
+          if (!is_double(count) || c.weight_hi == 0) doubtful_[static_cast<std::size_t>(places[j])] = 1;
+        }
+        kernel(run);
+      }
+    }
+  }
+
+  const ScoreTask<Count>& task_;
+  const EmptyClasses& empty_;
+  const double unseen_;
+  ChunkEntries entries_;
+  std::vector<TermSums> terms_;          // (terms of the chunk,)
+  std::vector<double> without_;          // (terms of the chunk,) F(U)
+  std::vector<unsigned char> doubtful_;  // (terms of the chunk,)
+  BlockScorer<Count> dense_;
+};
+
+template <CountType Count>
+void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
+  const std::int64_t n_terms = task.counts.n_terms;
+  const double unseen = results_of_unseen(task)[0];
+  const EmptyClasses empty(task.model, task.kernels, task.measure, task.aggregate);
+  const Threads threads = worth(requested, n_pairs(task.counts));
+  std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
+    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, empty, unseen);
+    const std::int64_t first = chunk * sparse_chunk_terms;
+    scorer->score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
   });
 }
 
 }  // namespace
 
 template <CountType Count>
+bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Aggregate aggregate) {
+  if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
+  const auto pairs = static_cast<double>(n_pairs(counts));
+  const auto n_classes = static_cast<double>(counts.rows.size());
+  // In evaluations of a class's value: two and the scattered sums a pair, and some 30 octaves of the table.
+  const double sparse = 3 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
+  return sparse < n_classes * std::min(static_cast<double>(counts.n_terms), pairs);
+}
+
+template <CountType Count>
+void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+                 const Threads& threads, double* scores) {
+  const ClassModel model = make_class_model(counts, estimation);
+  run_dense<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+}
+
+template <CountType Count>
+void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+                  const Threads& threads, double* scores) {
+  const ClassModel model = make_class_model(counts, estimation);
+  run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+}
+
+template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation);
-  run<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+  if (sparse_pays(counts, estimation, aggregate)) score_sparse(counts, estimation, measure, aggregate, threads, scores);
+  else score_dense(counts, estimation, measure, aggregate, threads, scores);
 }
 
 template <CountType Count>
@@ -78,9 +207,15 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores) {
   const ClassModel model = make_class_model(counts, estimation);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * counts.n_terms, 0.0);
-  run<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores}, threads);
+  run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores}, threads);
 }
 
+template void score_dense(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_dense(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_sparse(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_sparse(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template bool sparse_pays(const ClassCounts<std::int64_t>&, const Estimation&, Aggregate);
+template bool sparse_pays(const ClassCounts<double>&, const Estimation&, Aggregate);
 template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*);

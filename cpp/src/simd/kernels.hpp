@@ -31,10 +31,47 @@ struct CarefulBlock : Block {  // x_lo and class_scores are not null; doubtful i
   double* e_lo;
 };
 
+// What is known of a term while the classes that have it are gone through.
+struct alignas(32) TermSums {
+  double T_hi, T_lo;  // sum_k pi_k p_ik, or a part of it
+  double score_hi, score_lo;
+};
+
+// The counts of n <= block_terms terms in one class.
+struct PairRun {
+  int n;
+  const ClassConstants* constants;  // of the class
+  Measure measure;
+  double weight;               // of the class in the score
+  double lost;                 // ClassModel::lost
+  const double* l;             // (n,) s l_ic
+  const std::int32_t* places;  // (n,) distinct
+  TermSums* terms;             // term j stands at terms[places[j]]
+  unsigned char* doubtful;     // the same
+};
+
+// n <= block_terms made-up terms that no class has, n a multiple of 8, with T as given.
+struct EmptyRun {
+  int n;
+  int n_classes;
+  const ClassConstants* constants;  // (n_classes,)
+  Measure measure;
+  Aggregate aggregate;  // sum or mean
+  double lost;
+  const double* T_hi;  // (n,)
+  const double* T_lo;
+  double* score_hi;    // (n,) out
+  double* score_lo;
+  unsigned char* doubtful;  // (n,) out
+};
+
 // The functions of one SIMD target. A term's results depend on its own lane alone.
 struct Kernels {
   void (*score_block)(const Block&);
   void (*score_block_carefully)(const CarefulBlock&);
+  void (*mix_pairs)(const PairRun&);      // T += w_c s l_ic
+  void (*score_pairs)(const PairRun&);    // score += weight * (value with l_ic - value without)
+  void (*score_empty)(const EmptyRun&);   // score = sum_c weight * (value without)
 };
 
 // Those of the target in use (termsift/runtime.hpp).

@@ -198,7 +198,8 @@ void end_aggregate(const Block& block, const double* low) {
 
 struct Value {
   double value;
-  double margin;  // not positive: the careful way must score the term
+  double margin;             // not positive: the careful way must score the term;
+  double difference_margin;  // here too, unless other values dwarf this one
 };
 
 // The value of one class with p = p_ic, given T = sum_k pi_k p_k, as in
@@ -214,19 +215,20 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
       quick_two_sum(scaled.hi, scaled.lo + (difference.hi * rest_inverse.lo + difference_lo * rest_inverse.hi));
   const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
   const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
-  const double margin = smaller(smaller(magnitude(difference.hi), q.hi) - lost * p.hi, ordinary_p - p.hi);
+  const double margin = smaller(q.hi - lost * p.hi, ordinary_p - p.hi);
+  const double difference_margin = magnitude(difference.hi) - lost * p.hi;
 
   if constexpr (measure == Measure::kl) {
-    return {ordinary_divergence(p, q, d), margin};
+    return {ordinary_divergence(p, q, d), margin, difference_margin};
   } else if constexpr (measure == Measure::nu_j) {
     // One division for both terms: d^2 [p(1-p) + q(1-q)] / (2 p(1-p) q(1-q)).
-    const double p_variance = p.hi - p.hi * p.hi, q_variance = q.hi - q.hi * q.hi;
+    const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
     const double s = (p_variance + q_variance) * (0.5 * d.hi) / (p_variance * q_variance);
     const double value = d.hi * s + 2.0 * (d.lo * s);
-    return {p.hi > 0 ? value : infinity, margin};
+    return {p.hi > 0 ? value : infinity, margin, difference_margin};
   } else {
-    const double s = d.hi / (q.hi - q.hi * q.hi);
-    return {d.hi * s + 2.0 * (d.lo * s), margin};
+    const double s = d.hi / (q.hi + (q.lo - q.hi * q.hi));
+    return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
   }
 }
 
@@ -269,7 +271,7 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
     const DoubleDouble p = probability(x_hi[j], with_low ? x_lo[j] : 0.0, c);
     const Value v = ordinary_value<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
     values[j] = v.value;
-    margin[j] = smaller(margin[j], v.margin);
+    margin[j] = smaller(margin[j], smaller(v.margin, v.difference_margin));
   }
 }
 
@@ -292,6 +294,88 @@ template <Measure measure>
 void ordinary_scores(const Block& block) {
   if (block.x_lo == nullptr) ordinary_scores<measure, false>(block);
   else ordinary_scores<measure, true>(block);
+}
+
+// ---- the classes that have a term, and those that lack it ----------------------------------------------------------------
+
+// Scalar: what a pair touches lies scattered. O(n).
+void mix_pairs(const PairRun& run) {
+  const double w_hi = run.constants->weight_hi, w_lo = run.constants->weight_lo;
+  for (int j = 0; j < run.n; ++j) {
+    TermSums& term = run.terms[run.places[j]];
+    const DoubleDouble T = add_product({term.T_hi, term.T_lo}, w_hi, w_lo, run.l[j], 0.0);
+    term.T_hi = T.hi, term.T_lo = T.lo;
+  }
+}
+
+// A difference p - T that lost its digits is no matter here: its square is beside the values of all other classes.
+template <Measure measure>
+void score_pairs(const PairRun& run) {
+  double T_hi[block_terms], T_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
+  const int n = (run.n + 7) / 8 * 8;
+  for (int j = 0; j < n; ++j) {  // lanes without a pair repeat the first
+    const int from = j < run.n ? j : 0;
+    const TermSums& term = run.terms[run.places[from]];
+    T_hi[j] = term.T_hi, T_lo[j] = term.T_lo, l[j] = run.l[from];
+  }
+  const ClassConstants c = *run.constants;
+  const double weight = run.weight, lost = run.lost;
+  for (int j = 0; j < n; ++j) {
+    const DoubleDouble T{T_hi[j], T_lo[j]};
+    const DoubleDouble x = two_sum(l[j], c.empty);
+    const Value with = ordinary_value<measure>(probability(x.hi, x.lo, c), T, rest_inverse(c), lost);
+    const Value without = ordinary_value<measure>(probability(c.empty, 0.0, c), T, rest_inverse(c), lost);
+    const DoubleDouble gain = two_sum(weight * with.value, -(weight * without.value));
+    hi[j] = gain.hi, lo[j] = gain.lo;
+    margin[j] = smaller(with.margin, without.margin);
+  }
+  for (int j = 0; j < run.n; ++j) {
+    TermSums& term = run.terms[run.places[j]];
+    const DoubleDouble sum = two_sum(term.score_hi, hi[j]);
+    term.score_hi = sum.hi;
+    term.score_lo += sum.lo + lo[j];
+    if (!(margin[j] > 0)) run.doubtful[run.places[j]] = 1;
+  }
+}
+
+void score_pairs(const PairRun& run) {
+  switch (run.measure) {
+    case Measure::kl: score_pairs<Measure::kl>(run); break;
+    case Measure::nu_j: score_pairs<Measure::nu_j>(run); break;
+    case Measure::nu_pearson: score_pairs<Measure::nu_pearson>(run); break;
+  }
+}
+
+// O(n_classes n).
+template <Measure measure>
+void score_empty(const EmptyRun& run) {
+  double hi[block_terms], lo[block_terms], margin[block_terms];
+  for (int j = 0; j < run.n; ++j) hi[j] = lo[j] = 0, margin[j] = infinity;
+  const double lost = run.lost;
+  for (int k = 0; k < run.n_classes; ++k) {
+    const ClassConstants c = run.constants[k];
+    const double weight = run.aggregate == Aggregate::mean ? c.prior_hi : 1.0;
+    const DoubleDouble p = probability(c.empty, 0.0, c);
+    for (int j = 0; j < run.n; ++j) {
+      const Value v = ordinary_value<measure>(p, {run.T_hi[j], run.T_lo[j]}, rest_inverse(c), lost);
+      const DoubleDouble sum = two_sum(hi[j], weight * v.value);
+      hi[j] = sum.hi;
+      lo[j] += sum.lo;
+      margin[j] = smaller(margin[j], v.margin);
+    }
+  }
+  for (int j = 0; j < run.n; ++j) {
+    run.score_hi[j] = hi[j], run.score_lo[j] = lo[j];
+    run.doubtful[j] = margin[j] > 0 ? 0 : 1;
+  }
+}
+
+void score_empty(const EmptyRun& run) {
+  switch (run.measure) {
+    case Measure::kl: score_empty<Measure::kl>(run); break;
+    case Measure::nu_j: score_empty<Measure::nu_j>(run); break;
+    case Measure::nu_pearson: score_empty<Measure::nu_pearson>(run); break;
+  }
 }
 
 // ---- the careful way ----------------------------------------------------------------------------------------------------
@@ -460,6 +544,6 @@ void score_block_carefully(const CarefulBlock& block) {
 
 }  // namespace
 
-extern constexpr Kernels kernels{score_block, score_block_carefully};
+extern constexpr Kernels kernels{score_block, score_block_carefully, mix_pairs, score_pairs, score_empty};
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
