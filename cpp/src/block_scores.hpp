@@ -77,12 +77,17 @@ struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
+  template <CountType Count>
+  void find_begin(const ScoreTask<Count>& task, std::int64_t first) {
+    for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), first);
+  }
+
   // Those of the terms [first, last). Returns how many there are. O(n_classes log(n_terms)).
   template <CountType Count>
   std::int64_t find(const ScoreTask<Count>& task, std::int64_t first, std::int64_t last) {
     std::int64_t n = 0;
+    find_begin(task, first);
     for (std::size_t k = 0; k < begin.size(); ++k) {
-      begin[k] = find_term(task.row(k), first);
       end[k] = find_term(task.row(k), last);
       n += end[k] - begin[k];
     }

@@ -92,19 +92,22 @@ class SparseScorer {
 
   // The terms [first, last). O(pairs of the chunk + n_classes * terms scored densely).
   void score(std::int64_t first, std::int64_t last, Worker& worker) {
-    entries_.find(task_, first, last);
+    // A search through 5,000 lists is as dear as reading a chunk of them: begin where the chunk before ended.
+    if (first == next_ && first > 0) entries_.begin.swap(entries_.end);
+    else entries_.find_begin(task_, first);
+    next_ = last;
     const auto n = static_cast<std::size_t>(last - first);
     std::fill_n(terms_.begin(), n, TermSums{});
     std::fill_n(doubtful_.begin(), n, 0);
 
-    for_each_run(first, worker, task_.kernels.mix_pairs);
+    for_each_run(first, last, worker, task_.kernels.mix_pairs);
     for (std::size_t t = 0; t < n; ++t) {
       without_[t] = 0;
       if (doubtful_[t] != 0 || terms_[t].T_hi == 0) continue;
       if (!empty_.start(terms_[t])) doubtful_[t] = 1;
       without_[t] = terms_[t].score_hi;
     }
-    for_each_run(first, worker, task_.kernels.score_pairs);
+    for_each_run(first, last, worker, task_.kernels.score_pairs);
 
     bool any_doubtful = false;
     for (std::size_t t = 0; t < n; ++t) {
@@ -120,8 +123,8 @@ class SparseScorer {
   }
 
  private:
-  // Calls kernel(run) for the chunk's pairs, a class after the other.
-  void for_each_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
+  // Calls kernel(run) for the pairs of the terms [first, last), a class after the other, and finds the entries' ends.
+  void for_each_run(std::int64_t first, std::int64_t last, Worker& worker, void (*kernel)(const PairRun&)) {
     double l[block_terms];
     std::int32_t places[block_terms];
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
@@ -130,17 +133,21 @@ class SparseScorer {
       if (k % 64 == 0) worker.check();
       PairRun run{0, &c, task_.measure, task_.aggregate == Aggregate::mean ? c.prior_hi : 1.0, task_.model.lost, l, places,
                   terms_.data(), doubtful_.data()};
-      for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; i += run.n) {
-        run.n = static_cast<int>(std::min<std::int64_t>(block_terms, entries_.end[k] - i));
-        for (int j = 0; j < run.n; ++j) {
-          const Count count = count_at(row, i + j);
-          places[j] = static_cast<std::int32_t>(term_at(row, i + j) - first);
-          l[j] = static_cast<double>(count) * c.scale;
+      std::int64_t i = entries_.begin[k];
+      do {
+        const auto most = static_cast<int>(std::min<std::int64_t>(block_terms, row.size - i));
+        for (run.n = 0; run.n < most; ++run.n, ++i) {
+          const std::int64_t term = term_at(row, i);
+          if (term >= last) break;
+          const Count count = count_at(row, i);
+          places[run.n] = static_cast<std::int32_t>(term - first);
+          l[run.n] = static_cast<double>(count) * c.scale;
           // A class without prior mass leaves no trace in T.
-          if (!is_double(count) || c.weight_hi == 0) doubtful_[static_cast<std::size_t>(places[j])] = 1;
+          if (!is_double(count) || c.weight_hi == 0) doubtful_[static_cast<std::size_t>(term - first)] = 1;
         }
-        kernel(run);
-      }
+        if (run.n > 0) kernel(run);
+      } while (run.n == block_terms);
+      entries_.end[k] = i;
     }
   }
 
@@ -148,6 +155,7 @@ class SparseScorer {
   const EmptyClasses& empty_;
   const double unseen_;
   ChunkEntries entries_;
+  std::int64_t next_ = 0;                // the term after the last chunk's
   std::vector<TermSums> terms_;          // (terms of the chunk,)
   std::vector<double> without_;          // (terms of the chunk,) F(U)
   std::vector<unsigned char> doubtful_;  // (terms of the chunk,)

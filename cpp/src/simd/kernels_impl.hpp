@@ -321,13 +321,17 @@ void score_pairs(const PairRun& run) {
   const ClassConstants c = *run.constants;
   const double weight = run.weight, lost = run.lost;
   for (int j = 0; j < n; ++j) {
-    const DoubleDouble T{T_hi[j], T_lo[j]};
     const DoubleDouble x = two_sum(l[j], c.empty);
-    const Value with = ordinary_value<measure>(probability(x.hi, x.lo, c), T, rest_inverse(c), lost);
-    const Value without = ordinary_value<measure>(probability(c.empty, 0.0, c), T, rest_inverse(c), lost);
-    const DoubleDouble gain = two_sum(weight * with.value, -(weight * without.value));
+    const Value with = ordinary_value<measure>(probability(x.hi, x.lo, c), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+    hi[j] = with.value;
+    margin[j] = with.margin;
+  }
+  const DoubleDouble p = probability(c.empty, 0.0, c);
+  for (int j = 0; j < n; ++j) {
+    const Value without = ordinary_value<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+    const DoubleDouble gain = two_sum(weight * hi[j], -(weight * without.value));
     hi[j] = gain.hi, lo[j] = gain.lo;
-    margin[j] = smaller(with.margin, without.margin);
+    margin[j] = smaller(margin[j], without.margin);
   }
   for (int j = 0; j < run.n; ++j) {
     TermSums& term = run.terms[run.places[j]];
