@@ -118,23 +118,26 @@ class BlockScorer {
   explicit BlockScorer(const ScoreTask<Count>& task)
       : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.class_scores != nullptr) {}
 
-  // Scores the terms first + t of a chunk for which chosen[t] is not 0, and stores the results of each by
+  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0, and stores the results of each by
   // store(term, scores (1,) or values (n_classes,) in steps of `step`). `entries` are the chunk's.
   // O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
-    slots_.assign(static_cast<std::size_t>(last - first), -1);
-    std::int32_t n_slots = 0;
-    for (std::size_t t = 0; t < slots_.size(); ++t)
-      if (chosen[t] != 0) slots_[t] = n_slots++;
-    std::size_t t = 0;
-    for (std::int32_t begin = 0; begin < n_slots; begin += block_terms) {
+    const auto n_terms = static_cast<std::size_t>(last - first);
+    slots_.resize(n_terms);
+    chosen_.resize(n_terms + 1);
+    std::int32_t n_chosen = 0;
+    for (std::size_t t = 0; t < n_terms; ++t) {  // no branch: in a hashed vocabulary none could be foretold
+      slots_[t] = (n_chosen + 1) * chosen[t] - 1;
+      chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
+      n_chosen += chosen[t];
+    }
+    for (std::int32_t begin = 0; begin < n_chosen; begin += block_terms) {
       worker.check();
-      block_.n = std::min(block_terms, n_slots - begin);
-      for (int j = 0; j < block_.n; ++t)
-        if (chosen[t] != 0) block_.terms[j++] = first + static_cast<std::int64_t>(t);
+      block_.n = std::min(block_terms, n_chosen - begin);
+      for (int j = 0; j < block_.n; ++j) block_.terms[j] = first + chosen_[static_cast<std::size_t>(begin + j)];
       const bool with_low = load(first, begin, entries);
       score_block(with_low, store);
     }
@@ -259,6 +262,7 @@ class BlockScorer {
   const ScoreTask<Count>& task_;
   std::vector<std::int64_t> cursor_;  // (n_classes,)
   std::vector<std::int32_t> slots_;   // (terms of the chunk,) a term's place among those chosen, or -1
+  std::vector<std::int32_t> chosen_;  // and the other way round
   Columns block_;
   unsigned char doubtful_[block_terms];
   std::unique_ptr<Careful> careful_;
