@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from exact import exact_class_scores, relative_error, ulp_error
+from termsift import _core
 
 OPTIONS: list[tuple[str, dict[str, str]]] = [
     ("md", {}),
@@ -237,3 +238,80 @@ def test_five_thousand_classes_add_no_error() -> None:
     exact = exact_class_scores(counts.term_frequency, counts.class_docs, "md", 1.0, 70.0, terms=[3])
     total = sum((row[0] for row in exact), Fraction(0))
     assert ulp_error(float(counts.score("md")[3]), total) <= 4
+
+
+# ---- many classes: those that have a term one by one, all others from a table ---------------------
+
+
+@pytest.fixture(scope="module")
+def many_classes() -> ts.ClassCounts:
+    """300 classes of 3 to 30,000 tokens; half of the tokens' terms are the class's own."""
+    rng = np.random.default_rng(8)
+    n_classes, n_terms = 300, 4000
+    zipf = 1 / np.arange(3.0, n_terms - 17)  # the last 20 terms never occur
+    table = np.zeros((n_classes, n_terms), int)
+    for row, size in zip(table, np.geomspace(3, 30_000, n_classes), strict=True):
+        own = rng.permutation(zipf)
+        row[: len(zipf)] = rng.multinomial(int(size), (zipf + own) / (2 * zipf.sum()))
+    return counts_of(table, rng.integers(1, 60, n_classes).tolist())
+
+
+def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
+    """Terms of all frequencies, with those at both ends."""
+    order = np.argsort(np.asarray(counts.term_frequency.sum(axis=0)).ravel(), kind="stable")
+    return np.unique(order[np.linspace(0, counts.n_terms - 1, n).astype(int)])
+
+
+@methods
+@pytest.mark.parametrize(
+    ("prior", "limit"),
+    [
+        (None, 4),
+        ("uniform", 4),
+        ([300e6] + [1.0] * 299, 45),  # one class has 99.9999%; 45 ulp are at most 1e-14
+        ([0.0, 1e-12] + [1.0] * 298, 45),
+    ],
+    ids=["empirical", "uniform", "dominant", "faint"],
+)
+@pytest.mark.parametrize("b1", [1.0, 0.1, 1e-6])
+def test_many_classes_are_within_4_ulp(
+    many_classes: ts.ClassCounts,
+    method: str,
+    options: dict[str, str],
+    prior: Any,
+    limit: int,
+    b1: float,
+) -> None:
+    counts, alpha = many_classes, (b1, b1 * 4000)
+    assert counts.term_frequency.nnz < 0.2 * counts.n_classes * counts.n_terms
+    terms = rare_to_frequent(counts, 12)
+    exact = exact_class_scores(
+        counts.term_frequency, counts.class_docs, method, *alpha, prior, terms=terms, **options
+    )
+    sums = [sum((row[i] for row in exact), Fraction(0)) for i in range(len(terms))]
+    for target in _core.simd_targets():
+        _core.use_simd_target(target)
+        scores = counts.score(method, alpha=alpha, class_prior=prior, **options)[terms]
+        found = [ulp_error(float(s), e) for s, e in zip(scores, sums, strict=True)]
+        assert max(found) <= limit
+    _core.use_simd_target(_core.simd_targets()[0])
+
+
+@methods
+def test_alike_classes_have_exact_sums(method: str, options: dict[str, str]) -> None:
+    # All values are small differences: of classes of one size, at U near 0 and far from it.
+    rng = np.random.default_rng(12)
+    table = np.zeros((300, 2000), int)
+    for row in table:
+        row[rng.choice(1900, 60, replace=False)] = 1
+        row[1990] = 10**6  # in all alike
+    table[0, 1995] = table[1, 1996] = 1
+    counts = counts_of(table, [1] * 299 + [10**9])
+    terms = np.array([0, 5, 800, 1990, 1995, 1996, 1999])
+    exact = exact_class_scores(
+        counts.term_frequency, counts.class_docs, method, 1.0, 2000.0, terms=terms, **options
+    )
+    scores = counts.score(method, **options)
+    for i, term in enumerate(terms):
+        total = sum((row[i] for row in exact), Fraction(0))
+        assert relative_error(float(scores[term]), total) <= 1e-14

@@ -16,12 +16,17 @@ using Nodes = std::array<double, n_nodes>;
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// The zeros of the Chebyshev polynomial of degree n_nodes; the one in the middle is exactly 0.
-Nodes chebyshev_nodes() {
-  Nodes t;
-  for (int i = 0; i < n_nodes; ++i) t[i] = i == n_nodes / 2 ? 0.0 : std::cos(std::numbers::pi * (i + 0.5) / n_nodes);
-  return t;
+// cos(pi k / (2 n_nodes)) for any k >= 0. From an angle below pi/2, where the rounding of the angle does no harm: of
+// k = 600 it would cost F four bits.
+double cosine(int k) {
+  k %= 4 * n_nodes;
+  if (k > 2 * n_nodes) k = 4 * n_nodes - k;
+  if (k == n_nodes) return 0;
+  return k < n_nodes ? std::cos(std::numbers::pi * k / (2 * n_nodes)) : -cosine(2 * n_nodes - k);
 }
+
+// The zeros of the Chebyshev polynomial of degree n_nodes.
+double node(int i) { return cosine(2 * i + 1); }
 
 // The coefficients of the polynomial of degree n_nodes - 1 with values f at the nodes.
 Nodes interpolate(const Nodes& f) {
@@ -30,7 +35,7 @@ Nodes interpolate(const Nodes& f) {
   power[0] = 1;
   for (int m = 0; m < n_nodes; ++m) {
     double coefficient = 0;
-    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * std::cos(std::numbers::pi * m * (i + 0.5) / n_nodes);
+    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * cosine(m * (2 * i + 1));
     coefficient *= (m == 0 ? 1.0 : 2.0) / n_nodes;
     for (int i = 0; i < n_nodes; ++i) result[i] += coefficient * power[i];
     Nodes next{};
@@ -60,11 +65,10 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
   constexpr int lanes = (n_nodes + 7) / 8 * 8;
   const double begin = begin_of(index), end = begin_of(index + 1);
   const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
-  static const Nodes t = chebyshev_nodes();
   double T_hi[lanes], T_lo[lanes], F_hi[lanes], F_lo[lanes];
   unsigned char doubtful[lanes];
   for (int i = 0; i < lanes; ++i) {
-    const DoubleDouble T = add(T_0_, two_sum(middle, i < n_nodes ? half * t[static_cast<std::size_t>(i)] : 0.0));
+    const DoubleDouble T = add(T_0_, two_sum(middle, i < n_nodes ? half * node(i) : 0.0));
     T_hi[i] = T.hi, T_lo[i] = T.lo;
   }
   kernels_.score_empty({lanes, static_cast<int>(model_.constants.size()), model_.constants.data(), measure_, aggregate_,

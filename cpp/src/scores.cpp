@@ -113,7 +113,7 @@ class SparseScorer {
     for (std::size_t t = 0; t < n; ++t) {
       const double score = terms_[t].score_hi + terms_[t].score_lo;
       // F counts with its rounding errors also where most of it is taken away again.
-      if (!(score >= 0.5 * without_[t])) doubtful_[t] = 1;
+      if (!(score >= 0.75 * without_[t])) doubtful_[t] = 1;
       task_.scores[first + static_cast<std::int64_t>(t)] = terms_[t].T_hi == 0 ? unseen_ : score;
       any_doubtful = any_doubtful || doubtful_[t] != 0;
     }
