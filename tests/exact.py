@@ -106,7 +106,11 @@ def many_class_values(
                 kl = p_c * mpmath.log(p_c / q_c) + (1 - p_c) * mpmath.log((1 - p_c) / (1 - q_c))
                 pearson = (p_c - q_c) ** 2 / (q_c * (1 - q_c))
                 mirrored = (p_c - q_c) ** 2 / (p_c * (1 - p_c))
-            for name, x in (("md", kl), ("md_chi2", (pearson + mirrored) / 2), ("pearson", pearson)):
+            for name, x in (
+                ("md", kl),
+                ("md_chi2", (pearson + mirrored) / 2),
+                ("pearson", pearson),
+            ):
                 values[name].append(Fraction(int(x.man)) * Fraction(2) ** int(x.exp))
         return values
 

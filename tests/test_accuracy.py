@@ -240,7 +240,7 @@ def test_five_thousand_classes_add_no_error() -> None:
     assert ulp_error(float(counts.score("md")[3]), total) <= 4
 
 
-# ---- many classes: those that have a term one by one, all others from a table ---------------------
+# ---- many classes: those that have a term one by one, all others from a table --------------------
 
 
 @pytest.fixture(scope="module")
@@ -298,9 +298,7 @@ PRIORS: dict[str, tuple[Any, float]] = {  # and the most ulps: 45 are at most 1e
 
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.1, 1e-6])
-def test_many_classes_are_within_4_ulp(
-    many_classes: ts.ClassCounts, prior: str, b1: float
-) -> None:
+def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str, b1: float) -> None:
     assert many_classes.term_frequency.nnz < 0.25 * many_classes.n_classes * many_classes.n_terms
     class_prior, limit = PRIORS[prior]
     terms = rare_to_frequent(many_classes, 30)

@@ -223,10 +223,10 @@ class BlockScorer {
       }
       if (!careful_) careful_ = std::make_unique<Careful>(task_.n_classes());
       Columns& columns = careful_->columns;
-      for (std::size_t k = 0; k < task_.n_classes(); ++k) {
-        columns.x_hi[k * block_terms + static_cast<std::size_t>(columns.n)] = block_.x_hi[k * block_terms + static_cast<std::size_t>(j)];
-        columns.x_lo[k * block_terms + static_cast<std::size_t>(columns.n)] =
-            with_low ? block_.x_lo[k * block_terms + static_cast<std::size_t>(j)] : 0.0;
+      const auto from = static_cast<std::size_t>(j), to = static_cast<std::size_t>(columns.n);
+      for (std::size_t row = 0; row < task_.n_classes() * block_terms; row += block_terms) {
+        columns.x_hi[row + to] = block_.x_hi[row + from];
+        columns.x_lo[row + to] = with_low ? block_.x_lo[row + from] : 0.0;
       }
       columns.terms[columns.n++] = block_.terms[j];
       if (columns.n == block_terms) score_careful_terms(store);

@@ -82,7 +82,9 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
     const DoubleDouble l = add(exact_double(row.n_tokens), exact_double(row.n_tokens_rest));
     DoubleDouble L = add(l, {estimation.b2, estimation.b2_rest});
-    if (!std::isfinite(L.hi)) throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) + " and b2 add up to infinity");
+    if (!std::isfinite(L.hi))
+      throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) +
+                                  " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
     if (estimation.b1 > 0 && estimation.b1 / L.hi < 0x1p-450)
       throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +

@@ -6,7 +6,8 @@
 
 namespace termsift {
 
-// Terms are scored in blocks of this many: whole vectors on every target, and long enough loops to pay for the constants of a class.
+// Terms are scored in blocks of this many: whole vectors on every target, and loops long enough to pay for the constants
+// of a class.
 inline constexpr int block_terms = 128;
 
 // One block of n <= block_terms terms, n a multiple of 8. Arrays named (n_classes, block) are row-major with rows of
