@@ -184,8 +184,8 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
   const auto pairs = static_cast<double>(n_pairs(counts));
   const auto n_classes = static_cast<double>(counts.rows.size());
-  // In evaluations of a class's value: two and the scattered sums a pair, and some 30 octaves of the table.
-  const double sparse = 3 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
+  // In evaluations of a class's value: two for a pair and as much again for its scattered sums, and 30 octaves of F.
+  const double sparse = 4 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
   return sparse < n_classes * std::min(static_cast<double>(counts.n_terms), pairs);
 }
 

@@ -45,7 +45,7 @@ struct Estimation {
 // Scratch for each thread: up to 56 bytes for each class and term of a block of 128, and 1 MiB.
 
 // scores (n_terms,). O(pairs of a term and a class that has it) time for the smoothed sum or mean over many classes, else
-// O(n_classes * terms that occur). Which of the two is a function of counts, estimation and aggregate (cpp/src/score_ways.hpp).
+// O(n_classes * terms that occur). Which of the two depends on counts, estimation and aggregate alone (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
