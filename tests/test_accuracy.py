@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
-from exact import exact_class_scores, relative_error, ulp_error
+from exact import exact_class_scores, many_class_values, relative_error, ulp_error
+from termsift import _core
 
 OPTIONS: list[tuple[str, dict[str, str]]] = [
     ("md", {}),
@@ -237,3 +238,82 @@ def test_five_thousand_classes_add_no_error() -> None:
     exact = exact_class_scores(counts.term_frequency, counts.class_docs, "md", 1.0, 70.0, terms=[3])
     total = sum((row[0] for row in exact), Fraction(0))
     assert ulp_error(float(counts.score("md")[3]), total) <= 4
+
+
+# ---- many classes: those that have a term one by one, all others from a table --------------------
+
+
+@pytest.fixture(scope="module")
+def many_classes() -> ts.ClassCounts:
+    """300 classes of 3 to 30,000 tokens; half of the tokens' terms are the class's own."""
+    rng = np.random.default_rng(8)
+    n_classes, n_terms = 300, 4000
+    zipf = 1 / np.arange(3.0, n_terms - 17)  # the last 20 terms never occur
+    table = np.zeros((n_classes, n_terms), int)
+    for row, size in zip(table, np.geomspace(3, 30_000, n_classes), strict=True):
+        own = rng.permutation(zipf)
+        row[: len(zipf)] = rng.multinomial(int(size), (zipf + own) / (2 * zipf.sum()))
+    return counts_of(table, rng.integers(1, 60, n_classes).tolist())
+
+
+def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
+    """Terms of all frequencies, with those at both ends."""
+    order = np.argsort(np.asarray(counts.term_frequency.sum(axis=0)).ravel(), kind="stable")
+    return np.unique(order[np.linspace(0, counts.n_terms - 1, n).astype(int)])
+
+
+SCORES: list[tuple[str, str, dict[str, str]]] = [
+    ("md", "md", {}),
+    ("md_chi2", "md_chi2", {}),
+    ("pearson", "md_chi2", {"noncentrality": "pearson"}),
+]
+
+
+def sum_errors(
+    counts: ts.ClassCounts, terms: Any, alpha: tuple[float, float], unit: Any, prior: Any = None
+) -> float:
+    """The largest error of the scores of these terms, of any method on any target."""
+    columns = counts.term_frequency.toarray()[:, terms].T.tolist()
+    classes = counts.class_tokens.tolist(), counts.class_docs.tolist()
+    values = [many_class_values(column, *classes, *alpha, prior) for column in columns]
+    best = _core.simd_target()
+    found = []
+    for target in _core.simd_targets():
+        _core.use_simd_target(target)
+        for name, method, options in SCORES:
+            scores = counts.score(method, alpha=alpha, class_prior=prior, **options)[terms]
+            exact = [sum(of_term[name], Fraction(0)) for of_term in values]
+            found += [unit(float(s), e) for s, e in zip(scores, exact, strict=True)]
+    _core.use_simd_target(best)
+    return max(found)
+
+
+PRIORS: dict[str, tuple[Any, float]] = {  # and the most ulps: 45 are at most 1e-14
+    "empirical": (None, 4),
+    "uniform": ("uniform", 4),
+    "one class has 99.9999%": ([300e6] + [1.0] * 299, 45),
+    "one class has none, one nearly none": ([0.0, 1e-12] + [1.0] * 298, 45),
+}
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("b1", [1.0, 0.1, 1e-6])
+def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str, b1: float) -> None:
+    assert many_classes.term_frequency.nnz < 0.25 * many_classes.n_classes * many_classes.n_terms
+    class_prior, limit = PRIORS[prior]
+    terms = rare_to_frequent(many_classes, 30)
+    assert sum_errors(many_classes, terms, (b1, b1 * 4000), ulp_error, class_prior) <= limit
+
+
+def test_alike_classes_have_accurate_sums() -> None:
+    # Every value is a small difference: classes of one size, U near 0 and far from it.
+    rng = np.random.default_rng(12)
+    table = np.zeros((300, 2000), int)
+    for row in table:
+        row[rng.choice(1900, 60, replace=False)] = 1
+        row[1990] = 10**6  # alike in all
+    table[0, 1995] = table[1, 1996] = 1
+    terms = np.array([0, 5, 800, 1990, 1995, 1996, 1999])
+    for docs in ([1] * 300, [1] * 299 + [10**9]):
+        counts = counts_of(table, docs)
+        assert sum_errors(counts, terms, (1.0, 2000.0), relative_error) <= 1e-14

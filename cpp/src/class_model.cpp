@@ -24,6 +24,14 @@ void check(const Estimation& estimation, std::size_t n_classes) {
                                   " for class " + std::to_string(c));
 }
 
+// Up to which l the sum l + b1 needs no more than 53 bits.
+std::int64_t exact_below(double b1) {
+  if (b1 >= 0x1p52) return 0;
+  int fraction_bits = 0;
+  while (fraction_bits < 53 && std::ldexp(b1, fraction_bits) != std::floor(std::ldexp(b1, fraction_bits))) ++fraction_bits;
+  return fraction_bits < 53 ? static_cast<std::int64_t>(std::ldexp(1.0, 53 - fraction_bits) - std::ceil(b1)) : 0;
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -74,7 +82,9 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
     const DoubleDouble l = add(exact_double(row.n_tokens), exact_double(row.n_tokens_rest));
     DoubleDouble L = add(l, {estimation.b2, estimation.b2_rest});
-    if (!std::isfinite(L.hi)) throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) + " and b2 add up to infinity");
+    if (!std::isfinite(L.hi))
+      throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) +
+                                  " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
     if (estimation.b1 > 0 && estimation.b1 / L.hi < 0x1p-450)
       throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
@@ -84,11 +94,13 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble inverse = divide({1, 0}, L);
     const DoubleDouble prior = divide(weight[k], total);
     const DoubleDouble rest_inverse = divide(total, rest[k]);
-    constants.empty_hi = estimation.b1 * constants.scale;
-    constants.empty_lo = 0;
+    constants.exact_below = exact_below(estimation.b1);
+    constants.empty = estimation.b1 * constants.scale;
     constants.total_hi = L.hi, constants.total_lo = L.lo;
     constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
     constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;
+    const DoubleDouble class_weight = multiply(prior, inverse);
+    constants.weight_hi = class_weight.hi, constants.weight_lo = class_weight.lo;
     constants.rest_inverse_hi = rest_inverse.hi, constants.rest_inverse_lo = rest_inverse.lo;
   }
   const ClassConstants& r = model.constants[static_cast<std::size_t>(model.reference)];
@@ -96,6 +108,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble difference = multiply({constants.inverse_hi, constants.inverse_lo}, {r.inverse_hi, r.inverse_lo});
     constants.difference_hi = difference.hi, constants.difference_lo = difference.lo;
   }
+  model.lost = static_cast<double>(n) * static_cast<double>(n) * 0x1p-49;
   return model;
 }
 

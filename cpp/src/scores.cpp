@@ -1,110 +1,213 @@
 #include "termsift/scores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <stdexcept>
+#include <vector>
 
-#include "class_model.hpp"
-#include "exact_double.hpp"
-#include "simd/kernels.hpp"
+#include "block_scores.hpp"
+#include "empty_classes.hpp"
+#include "score_ways.hpp"
 
 namespace termsift {
 namespace {
 
-// ---- blocks of terms ---------------------------------------------------------------------------------------------------
-
-// Terms are handed to threads in chunks of this many; a chunk finds its place in each class's list by one binary search.
+// Terms are handed to threads in chunks of this many.
 constexpr std::int64_t chunk_terms = 64 * block_terms;
 
-// One thread's arrays for a block, and its place in each class's list of terms.
-struct Workspace {
-  explicit Workspace(std::size_t n_classes)
-      : cursor(n_classes), values(std::make_unique_for_overwrite<double[]>(n_arrays * n_classes * block_terms)) {
-    for (std::size_t a = 0; a < n_arrays; ++a) array[a] = values.get() + a * n_classes * block_terms;
-  }
-  static constexpr std::size_t n_arrays = 5;
-  std::vector<std::int64_t> cursor;
-  std::unique_ptr<double[]> values;
-  std::array<double*, n_arrays> array;  // x_hi, x_lo, e_hi, e_lo, class_scores
-  double scores[block_terms];
-};
+constexpr std::int64_t sparse_chunk_terms = 1 << 14;  // 32 bytes of sums a term: half an L2 cache
 
-// x_ic = s (l_ic + b1) for the terms [begin, begin + block_terms) in every class. Returns whether any of them occurs.
 template <CountType Count>
-bool load_block(const ClassCounts<Count>& counts, const ClassModel& model, std::int64_t begin, Workspace& work) {
-  bool any = false;
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    const ClassConstants& c = model.constants[k];
-    const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-    double* x_hi = work.array[0] + k * block_terms;
-    double* x_lo = work.array[1] + k * block_terms;
-    std::fill_n(x_hi, block_terms, c.empty_hi);
-    std::fill_n(x_lo, block_terms, c.empty_lo);
-    std::int64_t& i = work.cursor[k];
-    for (; i < row.size && row.terms[i] < begin + block_terms; ++i) {
-      const DoubleDouble l = scale(exact_double(row.term_frequency[i]), c.scale);
-      const DoubleDouble sum = two_sum(l.hi, c.empty_hi);
-      const DoubleDouble x = quick_two_sum(sum.hi, sum.lo + (l.lo + c.empty_lo));
-      x_hi[row.terms[i] - begin] = x.hi;
-      x_lo[row.terms[i] - begin] = x.lo;
-      any = true;
-    }
-  }
-  return any;
+std::int64_t n_pairs(const ClassCounts<Count>& counts) {
+  std::int64_t n = 0;
+  for (const auto& row : counts.rows) n += row->size;
+  return n;
 }
 
-// Calls store(begin, n, scores (block,), class_scores (n_classes that take part, block)) for every block of n terms.
-template <CountType Count, class Store>
-void for_each_scored_block(const ClassCounts<Count>& counts, const ClassModel& model, Measure measure,
-                           Aggregate aggregate, bool aggregated, const Threads& requested, const Store& store) {
-  const std::size_t n_classes = model.classes.size();
-  const ScoreBlock score_block = score_block_in_use();
-  const auto score = [&](Workspace& work) {
-    score_block({static_cast<int>(n_classes), model.constants.data(), model.reference, measure, aggregate,
-                 work.array[0], work.array[1], work.array[2], work.array[3], work.array[4],
-                 aggregated ? work.scores : nullptr});
+// The results of a term that no class has, most of a hashed vocabulary: its score, or the values of the classes.
+template <CountType Count>
+std::vector<double> results_of_unseen(const ScoreTask<Count>& task) {
+  std::vector<double> results(task.scores != nullptr ? 1 : task.n_classes());
+  BlockScorer<Count>(task).score_unseen([&](std::int64_t, const double* result) {
+    for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * block_terms];
+  });
+  return results;
+}
+
+template <CountType Count>
+void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
+  const std::int64_t n_terms = task.counts.n_terms;
+  const std::size_t n_classes = task.n_classes();
+  const auto store = [&](std::int64_t term, const double* result) {
+    if (task.scores != nullptr) {
+      task.scores[term] = *result;
+      return;
+    }
+    for (std::size_t k = 0; k < n_classes; ++k)
+      task.class_scores[task.model.classes[k] * n_terms + term] = result[k * block_terms];
+  };
+  const std::vector<double> unseen = results_of_unseen(task);
+  const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
+    if (task.scores != nullptr) {
+      std::fill_n(task.scores + first, n, unseen[0]);
+      return;
+    }
+    for (std::size_t k = 0; k < n_classes; ++k)
+      std::fill_n(task.class_scores + task.model.classes[k] * n_terms + first, n, unseen[k]);
   };
 
-  // Terms that never occur have one score: most of a hashed vocabulary.
-  Workspace unseen(n_classes);
-  std::fill(unseen.cursor.begin(), unseen.cursor.end(), 0);
-  load_block(counts, model, -block_terms, unseen);
-  score(unseen);
-
-  const Threads threads = worth(requested, counts.n_terms * static_cast<std::int64_t>(n_classes));
+  struct Workspace {
+    explicit Workspace(const ScoreTask<Count>& t) : entries(t.n_classes()), chosen(chunk_terms), scorer(t) {}
+    ChunkEntries entries;
+    std::vector<unsigned char> chosen;
+    BlockScorer<Count> scorer;
+  };
+  const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
   std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
-  const std::int64_t n_chunks = (counts.n_terms + chunk_terms - 1) / chunk_terms;
-  for_each_block(n_chunks, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& slot = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Workspace>(n_classes);
-    Workspace& work = *slot;
-    const std::int64_t first = chunk * chunk_terms;
-    const std::int64_t last = std::min(first + chunk_terms, counts.n_terms);
-    for (std::size_t k = 0; k < n_classes; ++k) {
-      const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
-      work.cursor[k] = std::lower_bound(row.terms, row.terms + row.size, first) - row.terms;
+  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
+    if (!work) work = std::make_unique<Workspace>(task);
+    const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
+    // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
+    const bool all = work->entries.find(task, first, last) > last - first;
+    std::fill(work->chosen.begin(), work->chosen.end(), all ? 1 : 0);
+    if (!all) {
+      for (std::size_t k = 0; k < n_classes; ++k)
+        for (std::int64_t i = work->entries.begin[k]; i < work->entries.end[k]; ++i)
+          work->chosen[static_cast<std::size_t>(term_at(task.row(k), i) - first)] = 1;
+      store_unseen(first, last - first);
     }
-    for (std::int64_t begin = first; begin < last; begin += block_terms) {
-      worker.check();
-      const bool any = load_block(counts, model, begin, work);
-      if (any) score(work);
-      const Workspace& result = any ? work : unseen;
-      store(begin, std::min<std::int64_t>(block_terms, last - begin), result.scores, result.array[4]);
+    work->scorer.score(first, last, work->chosen.data(), work->entries, worker, store);
+  });
+}
+
+// ---- the classes that have a term, and all others at once ---------------------------------------------------------------
+
+// One thread's scratch for a chunk.
+template <CountType Count>
+class SparseScorer {
+ public:
+  SparseScorer(const ScoreTask<Count>& task, const EmptyClasses& empty, double unseen)
+      : task_(task), empty_(empty), unseen_(unseen), entries_(task.n_classes()), terms_(sparse_chunk_terms),
+        without_(sparse_chunk_terms), doubtful_(sparse_chunk_terms), dense_(task) {}
+
+  // The terms [first, last). O(pairs of the chunk + n_classes * terms scored densely).
+  void score(std::int64_t first, std::int64_t last, Worker& worker) {
+    // A search through 5,000 lists is as dear as reading a chunk of them: begin where the chunk before ended.
+    if (first == next_ && first > 0) entries_.begin.swap(entries_.end);
+    else entries_.find_begin(task_, first);
+    next_ = last;
+    const auto n = static_cast<std::size_t>(last - first);
+    std::fill_n(terms_.begin(), n, TermSums{});
+    std::fill_n(doubtful_.begin(), n, 0);
+
+    for_each_run(first, last, worker, task_.kernels.mix_pairs);
+    for (std::size_t t = 0; t < n; ++t) {
+      without_[t] = 0;
+      if (doubtful_[t] != 0 || terms_[t].T_hi == 0) continue;
+      if (!empty_.start(terms_[t])) doubtful_[t] = 1;
+      without_[t] = terms_[t].score_hi;
     }
+    for_each_run(first, last, worker, task_.kernels.score_pairs);
+
+    bool any_doubtful = false;
+    for (std::size_t t = 0; t < n; ++t) {
+      const double score = terms_[t].score_hi + terms_[t].score_lo;
+      // F counts with its rounding errors also where most of it is taken away again.
+      if (!(score >= 0.75 * without_[t])) doubtful_[t] = 1;
+      task_.scores[first + static_cast<std::int64_t>(t)] = terms_[t].T_hi == 0 ? unseen_ : score;
+      any_doubtful = any_doubtful || doubtful_[t] != 0;
+    }
+    if (any_doubtful)
+      dense_.score(first, last, doubtful_.data(), entries_, worker,
+                   [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
+  }
+
+ private:
+  // Calls kernel(run) for the pairs of the terms [first, last), a class after the other, and finds the entries' ends.
+  void for_each_run(std::int64_t first, std::int64_t last, Worker& worker, void (*kernel)(const PairRun&)) {
+    double l[block_terms];
+    std::int32_t places[block_terms];
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      const ClassConstants& c = task_.model.constants[k];
+      const ClassRow<Count>& row = task_.row(k);
+      if (k % 64 == 0) worker.check();
+      PairRun run{0, &c, task_.measure, task_.aggregate == Aggregate::mean ? c.prior_hi : 1.0, task_.model.lost, l, places,
+                  terms_.data(), doubtful_.data()};
+      std::int64_t i = entries_.begin[k];
+      do {
+        const auto most = static_cast<int>(std::min<std::int64_t>(block_terms, row.size - i));
+        for (run.n = 0; run.n < most; ++run.n, ++i) {
+          const std::int64_t term = term_at(row, i);
+          if (term >= last) break;
+          const Count count = count_at(row, i);
+          places[run.n] = static_cast<std::int32_t>(term - first);
+          l[run.n] = static_cast<double>(count) * c.scale;
+          // A class without prior mass leaves no trace in T.
+          if (!is_double(count) || c.weight_hi == 0) doubtful_[static_cast<std::size_t>(term - first)] = 1;
+        }
+        if (run.n > 0) kernel(run);
+      } while (run.n == block_terms);
+      entries_.end[k] = i;
+    }
+  }
+
+  const ScoreTask<Count>& task_;
+  const EmptyClasses& empty_;
+  const double unseen_;
+  ChunkEntries entries_;
+  std::int64_t next_ = 0;                // the term after the last chunk's
+  std::vector<TermSums> terms_;          // (terms of the chunk,)
+  std::vector<double> without_;          // (terms of the chunk,) F(U)
+  std::vector<unsigned char> doubtful_;  // (terms of the chunk,)
+  BlockScorer<Count> dense_;
+};
+
+template <CountType Count>
+void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
+  const std::int64_t n_terms = task.counts.n_terms;
+  const double unseen = results_of_unseen(task)[0];
+  const EmptyClasses empty(task.model, task.kernels, task.measure, task.aggregate);
+  const Threads threads = worth(requested, n_pairs(task.counts));
+  std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
+    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, empty, unseen);
+    const std::int64_t first = chunk * sparse_chunk_terms;
+    scorer->score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
   });
 }
 
 }  // namespace
 
 template <CountType Count>
+bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Aggregate aggregate) {
+  if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
+  const auto pairs = static_cast<double>(n_pairs(counts));
+  const auto n_classes = static_cast<double>(counts.rows.size());
+  // In evaluations of a class's value: two for a pair and as much again for its scattered sums, and 30 octaves of F.
+  const double sparse = 4 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
+  return sparse < n_classes * std::min(static_cast<double>(counts.n_terms), pairs);
+}
+
+template <CountType Count>
+void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+                 const Threads& threads, double* scores) {
+  const ClassModel model = make_class_model(counts, estimation);
+  run_dense<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+}
+
+template <CountType Count>
+void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+                  const Threads& threads, double* scores) {
+  const ClassModel model = make_class_model(counts, estimation);
+  run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+}
+
+template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation);
-  for_each_scored_block(counts, model, measure, aggregate, true, threads,
-                        [&](std::int64_t begin, std::int64_t n, const double* block_scores, const double*) {
-                          std::copy_n(block_scores, n, scores + begin);
-                        });
+  if (sparse_pays(counts, estimation, aggregate)) score_sparse(counts, estimation, measure, aggregate, threads, scores);
+  else score_dense(counts, estimation, measure, aggregate, threads, scores);
 }
 
 template <CountType Count>
@@ -112,14 +215,15 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores) {
   const ClassModel model = make_class_model(counts, estimation);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * counts.n_terms, 0.0);
-  for_each_scored_block(counts, model, measure, Aggregate::sum, false, threads,
-                        [&](std::int64_t begin, std::int64_t n, const double*, const double* values) {
-                          for (std::size_t k = 0; k < model.classes.size(); ++k)
-                            std::copy_n(values + k * block_terms, n,
-                                        class_scores + model.classes[k] * counts.n_terms + begin);
-                        });
+  run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores}, threads);
 }
 
+template void score_dense(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_dense(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_sparse(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_sparse(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template bool sparse_pays(const ClassCounts<std::int64_t>&, const Estimation&, Aggregate);
+template bool sparse_pays(const ClassCounts<double>&, const Estimation&, Aggregate);
 template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*);

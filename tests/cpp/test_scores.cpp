@@ -13,6 +13,7 @@
 
 #include "check.hpp"
 #include "collections.hpp"
+#include "score_ways.hpp"
 
 using namespace termsift;
 using namespace collections;
@@ -249,6 +250,126 @@ TEST(equal_columns_have_equal_bits) {
       const auto scores = bits(scores_of(counts, {1, static_cast<double>(n_terms), {}}, measure));
       for (const std::size_t place : places) CHECK_EQ(scores[place], scores[1030]);
     }
+  }
+}
+
+// ---- the two ways ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Many classes of sizes 1 to 1,000 or so, rare terms and a few frequent ones; unseen terms at the end.
+ClassCounts<std::int64_t> many_classes(Random& random, std::size_t n_classes, std::size_t n_terms) {
+  std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
+  std::vector<std::int64_t> n_docs;
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    n_docs.push_back(1 + below(random, 50));
+    const std::int64_t n_tokens = std::int64_t{1} << below(random, 11);
+    for (std::int64_t i = 0; i < n_tokens; ++i) {
+      const auto seen = static_cast<std::int64_t>(n_terms) - 100;
+      ++tf[c][at(below(random, 1 + below(random, 1 + below(random, seen))))];  // most in the first terms
+    }
+  }
+  return make_counts(n_docs, tf);
+}
+
+using Score = void (*)(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+
+std::vector<double> scores_by(Score way, const ClassCounts<std::int64_t>& counts, const Estimation& estimation,
+                              Measure measure, Aggregate aggregate, int n_threads = 1) {
+  std::vector<double> scores(at(counts.n_terms), -1);
+  way(counts, estimation, measure, aggregate, {n_threads, {}}, scores.data());
+  return scores;
+}
+
+constexpr Score dense = score_dense<std::int64_t>, sparse = score_sparse<std::int64_t>;
+
+}  // namespace
+
+TEST(both_ways_agree) {
+  // Got wrong: F(U) in the wrong piece or beyond the table, a class without prior mass, counts that are no doubles, a
+  // dominant class.
+  Random random(9);
+  for (const std::size_t n_classes : {2u, 10u, 300u}) {
+    const std::size_t n_terms = 3000;
+    auto counts = many_classes(random, n_classes, n_terms);
+    std::vector<double> uniform(n_classes, 1), dominant(n_classes, 1e-6), faint(n_classes, 1);
+    dominant[0] = 1e6;
+    if (n_classes > 2) faint[0] = 0, faint[1] = 1e-12;
+    const auto m = static_cast<double>(n_terms);
+    for (const std::span<const double> prior : {std::span<const double>{}, {uniform}, {dominant}, {faint}})
+      for (const double b1 : {1.0, 0.1, 1e-9})
+        for (const Measure measure : measures)
+          for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean}) {
+            const Estimation estimation{b1, b1 * m, prior};
+            const auto want = scores_by(dense, counts, estimation, measure, aggregate);
+            const auto got = scores_by(sparse, counts, estimation, measure, aggregate);
+            for (std::size_t term = 0; term < n_terms; ++term)
+              CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
+            CHECK_EQ(got.back(), want.back());
+          }
+  }
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;
+  const auto large = make_counts<std::int64_t>({3, 4, 5}, {{big, 5, 0, 1}, {3, big, 2, 0}, {big / 3, 1, 0, 9}});
+  for (const Measure measure : measures) {
+    const auto want = scores_by(dense, large, {1, 4, {}}, measure, Aggregate::sum);
+    const auto got = scores_by(sparse, large, {1, 4, {}}, measure, Aggregate::sum);
+    for (std::size_t term = 0; term < 4; ++term) CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
+  }
+}
+
+TEST(both_ways_give_the_same_bits_everywhere) {
+  // Got wrong: sums in another order on other threads, or in a chunk that does not follow its thread's last. Three chunks.
+  Random random(10);
+  const auto counts = many_classes(random, 300, 40000);
+  const std::string best = simd_target();
+  for (const Score way : {dense, sparse})
+    for (const Measure measure : measures) {
+      const auto expected = bits(scores_by(way, counts, {1, 40000, {}}, measure, Aggregate::sum));
+      for (const int n_threads : {2, 3, 7})
+        CHECK(bits(scores_by(way, counts, {1, 40000, {}}, measure, Aggregate::sum, n_threads)) == expected);
+      for (const std::string& target : simd_targets()) {
+        use_simd_target(target);
+        CHECK(bits(scores_by(way, counts, {1, 40000, {}}, measure, Aggregate::sum)) == expected);
+      }
+      use_simd_target(best);
+    }
+}
+
+TEST(the_way_is_chosen_by_the_counts) {
+  // Got wrong: the table of a few terms costs more than the terms; without smoothing or for a maximum there is none.
+  Random random(11);
+  const auto many = many_classes(random, 300, 40000), few = many_classes(random, 2, 3000);
+  CHECK(sparse_pays(many, {1, 40000, {}}, Aggregate::sum) && sparse_pays(many, {1, 40000, {}}, Aggregate::mean));
+  CHECK(!sparse_pays(many, {1, 40000, {}}, Aggregate::max));
+  CHECK(!sparse_pays(many, {0, 40000, {}}, Aggregate::sum));
+  CHECK(!sparse_pays(few, {1, 3000, {}}, Aggregate::sum));
+  for (const Measure measure : measures)
+    CHECK(bits(scores_of(many, {1, 40000, {}}, measure)) ==
+          bits(scores_by(sparse, many, {1, 40000, {}}, measure, Aggregate::sum)));
+}
+
+TEST(terms_that_need_care_get_it_in_any_block) {
+  // Got wrong: terms set aside from several blocks, or more of them than one block holds, stored in each other's places.
+  Random random(12);
+  const std::size_t n_terms = 5000;
+  auto tf = std::vector<std::vector<std::int64_t>>(3, std::vector<std::int64_t>(n_terms, 0));
+  for (std::size_t term = 0; term < n_terms; ++term) {
+    const std::int64_t count = below(random, 9);
+    for (auto& row : tf) row[term] = count;  // p = q: every term
+  }
+  const auto alike = make_counts<std::int64_t>({3, 4, 5}, tf);
+  for (std::size_t term = 0; term < n_terms; term += 1 + at(below(random, 9))) ++tf[at(below(random, 3))][term];
+  std::int64_t sums[3] = {};
+  for (std::size_t c = 0; c < 3; ++c)
+    for (const std::int64_t count : tf[c]) sums[c] += count;
+  const std::int64_t largest = std::max({sums[0], sums[1], sums[2]}) + 1;
+  for (std::size_t c = 0; c < 3; ++c) tf[c].push_back(largest - sums[c]);  // classes of one size
+  const auto some = make_counts<std::int64_t>({3, 4, 5}, tf);
+  for (const Measure measure : measures) {
+    for (const double value : scores_of(alike, {1, 5000, {}}, measure)) CHECK_EQ(value, 0.0);
+    const auto scores = scores_of(some, {1, 5001, {}}, measure);
+    for (std::size_t term = 0; term < n_terms; ++term)
+      CHECK((scores[term] == 0) == (tf[0][term] == tf[1][term] && tf[1][term] == tf[2][term]));
   }
 }
 

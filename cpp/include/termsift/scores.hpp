@@ -42,14 +42,15 @@ struct Estimation {
 // the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart may
 // underflow. Bits depend on the term's counts alone, not on its neighbours, the number of threads or the SIMD target.
 //
-// O(n_classes * n_terms) time; 40 bytes of scratch for each class, term of a block of 64, and thread.
+// Scratch for each thread: up to 56 bytes for each class and term of a block of 128, and 1 MiB.
 
-// scores (n_terms,)
+// scores (n_terms,). O(pairs of a term and a class that has it) time for the smoothed sum or mean over many classes, else
+// O(n_classes * terms that occur). Which of the two depends on counts, estimation and aggregate alone (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// class_scores (n_classes, n_terms), row-major; rows of classes that take no part are 0
+// class_scores (n_classes, n_terms), row-major; rows of classes that take no part are 0. O(n_classes * n_terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores);

@@ -202,7 +202,8 @@ std::int64_t drain_dense(std::uint64_t* counters, std::uint64_t* words, std::int
 std::int64_t drain(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, int document_shift,
                    std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
 #ifdef __AVX512F__
-  if (n >= 4 * n_words) return drain_dense(counters, words, n_words, first, document_shift, n, terms, tf, df);
+  if (count_bits(words, n_words) >= 4 * n_words)
+    return drain_dense(counters, words, n_words, first, document_shift, n, terms, tf, df);
 #endif
   const std::int64_t size = list(words, n_words, first, n, terms);
   for (std::int64_t i = 0; i < size; ++i) {

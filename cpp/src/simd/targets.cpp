@@ -12,7 +12,7 @@ namespace {
 struct Target {
   const char* name;
   SimdTarget target;
-  ScoreBlock score_block;
+  const Kernels* kernels;
 };
 
 std::vector<Target> usable_targets() {
@@ -23,10 +23,10 @@ std::vector<Target> usable_targets() {
                     __builtin_cpu_supports("bmi2");
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    targets.push_back({"avx512", SimdTarget::avx512, simd::avx512::score_block});
-  if (avx2) targets.push_back({"avx2", SimdTarget::avx2, simd::avx2::score_block});
+    targets.push_back({"avx512", SimdTarget::avx512, &simd::avx512::kernels});
+  if (avx2) targets.push_back({"avx2", SimdTarget::avx2, &simd::avx2::kernels});
 #endif
-  targets.push_back({"baseline", SimdTarget::baseline, simd::baseline::score_block});
+  targets.push_back({"baseline", SimdTarget::baseline, &simd::baseline::kernels});
   return targets;
 }
 
@@ -43,7 +43,7 @@ std::atomic<const Target*>& target_in_use() {
 }  // namespace
 
 SimdTarget simd_target_in_use() { return target_in_use().load()->target; }
-ScoreBlock score_block_in_use() { return target_in_use().load()->score_block; }
+const Kernels& kernels_in_use() { return *target_in_use().load()->kernels; }
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;

@@ -1,0 +1,271 @@
+// Scores of terms from every (term, class) pair, a block of terms at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "class_model.hpp"
+#include "exact_double.hpp"
+#include "simd/kernels.hpp"
+
+namespace termsift {
+
+// What is asked of all terms alike.
+template <CountType Count>
+struct ScoreTask {
+  const ClassCounts<Count>& counts;
+  const ClassModel& model;
+  const Kernels& kernels;
+  Measure measure;
+  Aggregate aggregate;
+  // Where the results go; one of the two is null.
+  double* scores;        // (n_terms,)
+  double* class_scores;  // (n_classes, n_terms)
+
+  std::size_t n_classes() const { return model.classes.size(); }  // that take part
+  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }
+};
+
+template <CountType Count>
+std::int64_t term_at(const ClassRow<Count>& row, std::int64_t i) {
+  return row.terms[i];
+}
+template <CountType Count>
+Count count_at(const ClassRow<Count>& row, std::int64_t i) {
+  return row.term_frequency[i];
+}
+
+// The first entry of a row whose term is not below `term`.
+template <CountType Count>
+std::int64_t find_term(const ClassRow<Count>& row, std::int64_t term) {
+  std::int64_t begin = 0, end = row.size;
+  while (begin < end) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (term_at(row, middle) < term) begin = middle + 1;
+    else end = middle;
+  }
+  return begin;
+}
+
+// Whether a count is a double: an int64 may be none.
+template <CountType Count>
+bool is_double(Count count) {
+  return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
+}
+
+// Whether l + b1 is a double, so that x_ic has no low part.
+template <CountType Count>
+bool sum_is_double(Count count, const ClassConstants& c) {
+  return std::is_integral_v<Count> && count < static_cast<Count>(c.exact_below);
+}
+
+// x_ic = s (l_ic + b1)
+template <CountType Count>
+DoubleDouble numerator(Count count, const ClassConstants& c) {
+  if (is_double(count)) return two_sum(static_cast<double>(count) * c.scale, c.empty);
+  const DoubleDouble l = scale(exact_double(count), c.scale);
+  const DoubleDouble sum = two_sum(l.hi, c.empty);
+  return quick_two_sum(sum.hi, sum.lo + l.lo);
+}
+
+// The entries of a chunk of terms in each class's list.
+struct ChunkEntries {
+  explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
+  std::vector<std::int64_t> begin, end;  // (n_classes,)
+
+  template <CountType Count>
+  void find_begin(const ScoreTask<Count>& task, std::int64_t first) {
+    for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), first);
+  }
+
+  // Those of the terms [first, last). Returns how many there are. O(n_classes log(n_terms)).
+  template <CountType Count>
+  std::int64_t find(const ScoreTask<Count>& task, std::int64_t first, std::int64_t last) {
+    std::int64_t n = 0;
+    find_begin(task, first);
+    for (std::size_t k = 0; k < begin.size(); ++k) {
+      end[k] = find_term(task.row(k), last);
+      n += end[k] - begin[k];
+    }
+    return n;
+  }
+};
+
+// Some columns of the table of x_ic, and their results.
+struct Columns {
+  Columns(std::size_t n_classes, bool with_values)
+      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)), values(with_values ? new_rows(n_classes) : nullptr) {}
+  static std::unique_ptr<double[]> new_rows(std::size_t n_classes) {
+    return std::make_unique_for_overwrite<double[]>(n_classes * block_terms);
+  }
+  int lanes() const { return (n + 7) / 8 * 8; }
+
+  int n = 0;
+  std::int64_t terms[block_terms];
+  double scores[block_terms];
+  std::unique_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
+};
+
+// Scores terms a block at a time. One thread's: 16 bytes of scratch for each class and term of a block, 56 once a term
+// needs care.
+template <CountType Count>
+class BlockScorer {
+ public:
+  explicit BlockScorer(const ScoreTask<Count>& task)
+      : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.class_scores != nullptr) {}
+
+  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0, and stores the results of each by
+  // store(term, scores (1,) or values (n_classes,) in steps of `step`). `entries` are the chunk's.
+  // O(entries + n_classes * chosen terms).
+  template <class Store>
+  void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
+             Worker& worker, const Store& store) {
+    cursor_ = entries.begin;
+    const auto n_terms = static_cast<std::size_t>(last - first);
+    slots_.resize(n_terms);
+    chosen_.resize(n_terms + 1);
+    std::int32_t n_chosen = 0;
+    for (std::size_t t = 0; t < n_terms; ++t) {  // no branch: in a hashed vocabulary none could be foretold
+      slots_[t] = (n_chosen + 1) * chosen[t] - 1;
+      chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
+      n_chosen += chosen[t];
+    }
+    for (std::int32_t begin = 0; begin < n_chosen; begin += block_terms) {
+      worker.check();
+      block_.n = std::min(block_terms, n_chosen - begin);
+      for (int j = 0; j < block_.n; ++j) block_.terms[j] = first + chosen_[static_cast<std::size_t>(begin + j)];
+      const bool with_low = load(first, begin, entries);
+      score_block(with_low, store);
+    }
+    if (careful_) score_careful_terms(store);
+  }
+
+  // The results of a term that no class has.
+  template <class Store>
+  void score_unseen(const Store& store) {
+    block_.n = 1;
+    block_.terms[0] = 0;
+    ChunkEntries none(task_.n_classes());
+    cursor_ = none.begin;
+    score_block(load(0, 0, none), store);
+    if (careful_) score_careful_terms(store);
+  }
+
+ private:
+  // x_ic of the terms block_.terms, the slots from `begin` on. Returns whether some have a low part.
+  bool load(std::int64_t first, std::int32_t begin, const ChunkEntries& entries) {
+    const std::int64_t last_term = block_.terms[block_.n - 1];
+    bool with_low = false;
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      const ClassConstants& c = task_.model.constants[k];
+      const ClassRow<Count>& row = task_.row(k);
+      double* const x = block_.x_hi.get() + k * block_terms;
+      std::fill_n(x, block_.lanes(), c.empty);
+      const std::int64_t end = entries.end[k];
+      std::int64_t i = cursor_[k];
+      for (; i < end; ++i) {
+        const std::int64_t term = term_at(row, i);
+        if (term > last_term) break;
+        const std::int32_t slot = slots_[static_cast<std::size_t>(term - first)];
+        if (slot < begin) continue;
+        const Count count = count_at(row, i);
+        if (sum_is_double(count, c)) {
+          x[slot - begin] = static_cast<double>(count) * c.scale + c.empty;
+          continue;
+        }
+        const DoubleDouble sum = numerator(count, c);
+        x[slot - begin] = sum.hi;
+        if (sum.lo == 0) continue;
+        if (!with_low) std::fill_n(block_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
+        with_low = true;
+        block_.x_lo[k * block_terms + static_cast<std::size_t>(slot - begin)] = sum.lo;
+      }
+      cursor_[k] = i;
+    }
+    return with_low;
+  }
+
+  Block view(Columns& columns) {
+    Block block;
+    block.n = columns.lanes();
+    block.n_classes = static_cast<int>(task_.n_classes());
+    block.constants = task_.model.constants.data();
+    block.measure = task_.measure;
+    block.aggregate = task_.aggregate;
+    block.lost = task_.model.lost;
+    block.x_hi = columns.x_hi.get();
+    block.x_lo = columns.x_lo.get();
+    block.class_scores = columns.values.get();
+    block.scores = task_.scores != nullptr ? columns.scores : nullptr;
+    block.doubtful = doubtful_;
+    return block;
+  }
+
+  template <class Store>
+  void store_column(const Columns& columns, int j, const Store& store) {
+    if (task_.scores != nullptr) store(columns.terms[j], columns.scores + j);
+    else store(columns.terms[j], columns.values.get() + j);
+  }
+
+  template <class Store>
+  void score_block(bool with_low, const Store& store) {
+    Block block = view(block_);
+    if (!with_low) block.x_lo = nullptr;
+    task_.kernels.score_block(block);
+    for (int j = 0; j < block_.n; ++j) {
+      if (doubtful_[j] == 0) {
+        store_column(block_, j, store);
+        continue;
+      }
+      if (!careful_) careful_ = std::make_unique<Careful>(task_.n_classes());
+      Columns& columns = careful_->columns;
+      const auto from = static_cast<std::size_t>(j), to = static_cast<std::size_t>(columns.n);
+      for (std::size_t row = 0; row < task_.n_classes() * block_terms; row += block_terms) {
+        columns.x_hi[row + to] = block_.x_hi[row + from];
+        columns.x_lo[row + to] = with_low ? block_.x_lo[row + from] : 0.0;
+      }
+      columns.terms[columns.n++] = block_.terms[j];
+      if (columns.n == block_terms) score_careful_terms(store);
+    }
+  }
+
+  template <class Store>
+  void score_careful_terms(const Store& store) {
+    Columns& columns = careful_->columns;
+    // Lanes without a term hold a copy of one: any counts will do, but not what memory held before.
+    for (std::size_t k = 0; k < task_.n_classes() && columns.n > 0; ++k)
+      for (int j = columns.n; j < columns.lanes(); ++j) {
+        columns.x_hi[k * block_terms + static_cast<std::size_t>(j)] = columns.x_hi[k * block_terms];
+        columns.x_lo[k * block_terms + static_cast<std::size_t>(j)] = columns.x_lo[k * block_terms];
+      }
+    CarefulBlock block;
+    static_cast<Block&>(block) = view(columns);
+    block.reference = task_.model.reference;
+    block.e_hi = careful_->e_hi.get();
+    block.e_lo = careful_->e_lo.get();
+    task_.kernels.score_block_carefully(block);
+    for (int j = 0; j < columns.n; ++j) store_column(columns, j, store);
+    columns.n = 0;
+  }
+
+  struct Careful {
+    explicit Careful(std::size_t n_classes)
+        : columns(n_classes, true), e_hi(Columns::new_rows(n_classes)), e_lo(Columns::new_rows(n_classes)) {}
+    Columns columns;
+    std::unique_ptr<double[]> e_hi, e_lo;  // (n_classes, block)
+  };
+
+  const ScoreTask<Count>& task_;
+  std::vector<std::int64_t> cursor_;  // (n_classes,)
+  std::vector<std::int32_t> slots_;   // (terms of the chunk,) a term's place among those chosen, or -1
+  std::vector<std::int32_t> chosen_;  // and the other way round
+  Columns block_;
+  unsigned char doubtful_[block_terms];
+  std::unique_ptr<Careful> careful_;
+};
+
+}  // namespace termsift
