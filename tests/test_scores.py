@@ -84,6 +84,24 @@ def test_scores_follow_from_class_scores(counts: ts.ClassCounts, method: str) ->
     assert np.array_equal(counts.score(method, aggregate="max"), by_class.max(axis=0))
 
 
+def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
+    # Float counts too. Classes without documents must not change how the others are summed.
+    rng = np.random.default_rng(13)
+    n_classes, n_terms = 300, 3000
+    X = sp.random_array((n_classes, n_terms), density=0.02, rng=rng).tocsr()
+    y = np.arange(n_classes)
+    for data in (X.data, 0.3 * rng.integers(1, 9, X.nnz), rng.integers(1, 9, X.nnz)):
+        table = sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
+        counts = ts.count(table, y)
+        by_class = counts.class_scores(method).astype(np.longdouble)
+        np.testing.assert_allclose(counts.score(method), by_class.sum(axis=0), rtol=4e-15)
+        np.testing.assert_allclose(
+            counts.score(method, aggregate="mean"), by_class.mean(axis=0), rtol=4e-15
+        )
+        wider = ts.count(table, y, classes=np.arange(n_classes + 200))
+        assert wider.score(method).tobytes() == counts.score(method).tobytes()
+
+
 def test_equal_columns_have_equal_scores(method: str) -> None:
     # A common term leaves its block's fast path; its twin in another block must as well.
     rng = np.random.default_rng(4)

@@ -92,7 +92,13 @@ bool EmptyClasses::start(TermSums& term) const {
   const std::int64_t index = piece_of(U.hi);
   if (index < first_ || index >= first_ + n_pieces_) return false;
   Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
-  std::call_once(piece.once, [&] { tabulate(index, piece); });
+  if (!piece.ready.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(piece.making);
+    if (!piece.ready.load(std::memory_order_relaxed)) {
+      tabulate(index, piece);
+      piece.ready.store(true, std::memory_order_release);
+    }
+  }
   if (!piece.usable) return false;
   const double begin = begin_of(index), end = begin_of(index + 1);
   const double t = ((U.hi - 0.5 * (begin + end)) + U.lo) / (0.5 * (end - begin));

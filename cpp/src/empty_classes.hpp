@@ -8,6 +8,7 @@
 // value(p_ic; T) - value(b1 / L_c; T).
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -32,7 +33,8 @@ class EmptyClasses {
 
  private:
   struct Piece {
-    std::once_flag once;
+    std::atomic<bool> ready = false;
+    std::mutex making;
     bool usable = false;
     DoubleDouble middle;       // F at the middle
     double slope[n_nodes - 1];  // F(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1

@@ -16,11 +16,17 @@ constexpr std::int64_t chunk_terms = 64 * block_terms;
 
 constexpr std::int64_t sparse_chunk_terms = 1 << 14;  // 32 bytes of sums a term: half an L2 cache
 
+// Those of the classes that take part: empty classes change no bit.
+struct Size {
+  std::int64_t n_classes = 0, n_pairs = 0;
+};
+
 template <CountType Count>
-std::int64_t n_pairs(const ClassCounts<Count>& counts) {
-  std::int64_t n = 0;
-  for (const auto& row : counts.rows) n += row->size;
-  return n;
+Size size_of(const ClassCounts<Count>& counts) {
+  Size size;
+  for (const auto& row : counts.rows)
+    if (row->n_docs > 0) ++size.n_classes, size.n_pairs += row->size;
+  return size;
 }
 
 // The results of a term that no class has, most of a hashed vocabulary: its score, or the values of the classes.
@@ -167,7 +173,7 @@ void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t n_terms = task.counts.n_terms;
   const double unseen = results_of_unseen(task)[0];
   const EmptyClasses empty(task.model, task.kernels, task.measure, task.aggregate);
-  const Threads threads = worth(requested, n_pairs(task.counts));
+  const Threads threads = worth(requested, size_of(task.counts).n_pairs);
   std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
   for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
@@ -182,8 +188,8 @@ void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Aggregate aggregate) {
   if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
-  const auto pairs = static_cast<double>(n_pairs(counts));
-  const auto n_classes = static_cast<double>(counts.rows.size());
+  const Size size = size_of(counts);
+  const auto pairs = static_cast<double>(size.n_pairs), n_classes = static_cast<double>(size.n_classes);
   // In evaluations of a class's value: two for a pair and as much again for its scattered sums, and 30 octaves of F.
   const double sparse = 4 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
   return sparse < n_classes * std::min(static_cast<double>(counts.n_terms), pairs);
