@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import workloads
 from numpy.typing import NDArray
 
 import corpora
 import termsift as ts
+import workloads
 from compare import newsgroups
 from termsift import _core
 
