@@ -30,37 +30,16 @@ struct ScoreTask {
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }
 };
 
+// The first of the entries [begin, end) of a row whose term is not below `term`.
 template <CountType Count>
-std::int64_t term_at(const ClassRow<Count>& row, std::int64_t i) {
-  return row.terms[i];
-}
-template <CountType Count>
-Count count_at(const ClassRow<Count>& row, std::int64_t i) {
-  return row.term_frequency[i];
-}
-
-// The first entry of a row whose term is not below `term`.
-template <CountType Count>
-std::int64_t find_term(const ClassRow<Count>& row, std::int64_t term) {
-  std::int64_t begin = 0, end = row.size;
-  while (begin < end) {
-    const std::int64_t middle = begin + (end - begin) / 2;
-    if (term_at(row, middle) < term) begin = middle + 1;
-    else end = middle;
-  }
-  return begin;
+std::int64_t find_term(const ClassRow<Count>& row, std::int64_t begin, std::int64_t end, std::int64_t term) {
+  return std::lower_bound(row.terms + begin, row.terms + end, term) - row.terms;
 }
 
 // Whether a count is a double: an int64 may be none.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
-}
-
-// Whether l + b1 is a double, so that x_ic has no low part.
-template <CountType Count>
-bool sum_is_double(Count count, const ClassConstants& c) {
-  return std::is_integral_v<Count> && count < static_cast<Count>(c.exact_below);
 }
 
 // x_ic = s (l_ic + b1)
@@ -79,18 +58,27 @@ struct ChunkEntries {
 
   template <CountType Count>
   void find_begin(const ScoreTask<Count>& task, std::int64_t first) {
-    for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), first);
+    for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), 0, task.row(k).size, first);
+  }
+
+  // In steps from the begin that double, since the end is mostly near.
+  template <CountType Count>
+  void find_end(const ScoreTask<Count>& task, std::int64_t last) {
+    for (std::size_t k = 0; k < begin.size(); ++k) {
+      const ClassRow<Count>& row = task.row(k);
+      std::int64_t low = begin[k], step = 64;
+      while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
+      end[k] = find_term(row, low, std::min(low + step, row.size), last);
+    }
   }
 
   // Those of the terms [first, last). Returns how many there are. O(n_classes log(n_terms)).
   template <CountType Count>
   std::int64_t find(const ScoreTask<Count>& task, std::int64_t first, std::int64_t last) {
-    std::int64_t n = 0;
     find_begin(task, first);
-    for (std::size_t k = 0; k < begin.size(); ++k) {
-      end[k] = find_term(task.row(k), last);
-      n += end[k] - begin[k];
-    }
+    find_end(task, last);
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < begin.size(); ++k) n += end[k] - begin[k];
     return n;
   }
 };
@@ -118,13 +106,23 @@ class BlockScorer {
   explicit BlockScorer(const ScoreTask<Count>& task)
       : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.class_scores != nullptr) {}
 
-  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0, and stores the results of each by
-  // store(term, scores (1,) or values (n_classes,) in steps of `step`). `entries` are the chunk's.
+  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0 (all of them if it is null), and stores the results of
+  // each by store(term, scores (1,) or values (n_classes,) in steps of block_terms). `entries` are the chunk's.
   // O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
+    if (chosen == nullptr) {
+      for (std::int64_t begin = first; begin < last; begin += block_terms) {
+        worker.check();
+        block_.n = static_cast<int>(std::min<std::int64_t>(block_terms, last - begin));
+        for (int j = 0; j < block_.n; ++j) block_.terms[j] = begin + j;
+        score_block(load(entries, [begin](std::int64_t term) { return term - begin; }), store);
+      }
+      if (careful_) score_careful_terms(store);
+      return;
+    }
     const auto n_terms = static_cast<std::size_t>(last - first);
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
@@ -138,8 +136,10 @@ class BlockScorer {
       worker.check();
       block_.n = std::min(block_terms, n_chosen - begin);
       for (int j = 0; j < block_.n; ++j) block_.terms[j] = first + chosen_[static_cast<std::size_t>(begin + j)];
-      const bool with_low = load(first, begin, entries);
-      score_block(with_low, store);
+      score_block(load(entries, [&](std::int64_t term) {
+        // Mostly few are chosen, and the smaller array says so.
+        return chosen[term - first] == 0 ? -1 : slots_[static_cast<std::size_t>(term - first)] - begin;
+      }), store);
     }
     if (careful_) score_careful_terms(store);
   }
@@ -151,38 +151,43 @@ class BlockScorer {
     block_.terms[0] = 0;
     ChunkEntries none(task_.n_classes());
     cursor_ = none.begin;
-    score_block(load(0, 0, none), store);
+    score_block(load(none, [](std::int64_t) { return 0; }), store);
     if (careful_) score_careful_terms(store);
   }
 
  private:
-  // x_ic of the terms block_.terms, the slots from `begin` on. Returns whether some have a low part.
-  bool load(std::int64_t first, std::int32_t begin, const ChunkEntries& entries) {
+  // x_ic of the terms block_.terms; place(term) says where in the block a term stands, negative for none. Returns whether some have
+  // a low part.
+  template <class Place>
+  bool load(const ChunkEntries& entries, const Place& place) {
     const std::int64_t last_term = block_.terms[block_.n - 1];
     bool with_low = false;
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       const ClassConstants& c = task_.model.constants[k];
       const ClassRow<Count>& row = task_.row(k);
       double* const x = block_.x_hi.get() + k * block_terms;
-      std::fill_n(x, block_.lanes(), c.empty);
       const std::int64_t end = entries.end[k];
       std::int64_t i = cursor_[k];
-      for (; i < end; ++i) {
-        const std::int64_t term = term_at(row, i);
-        if (term > last_term) break;
-        const std::int32_t slot = slots_[static_cast<std::size_t>(term - first)];
-        if (slot < begin) continue;
-        const Count count = count_at(row, i);
-        if (sum_is_double(count, c)) {
-          x[slot - begin] = static_cast<double>(count) * c.scale + c.empty;
-          continue;
-        }
-        const DoubleDouble sum = numerator(count, c);
-        x[slot - begin] = sum.hi;
+      if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
+        // All counts first and then all sums, in whole vectors.
+        std::uint32_t l[block_terms];
+        std::fill_n(l, block_.lanes(), 0);
+        for (; i < end && row.terms[i] <= last_term; ++i)
+          if (const std::int64_t j = place(row.terms[i]); j >= 0) l[j] = row.term_frequency.narrow()[i];
+        cursor_[k] = i;
+        task_.kernels.numerators(l, block_.lanes(), c.scale, c.empty, x);
+        continue;
+      }
+      std::fill_n(x, block_.lanes(), c.empty);
+      for (; i < end && row.terms[i] <= last_term; ++i) {
+        const std::int64_t j = place(row.terms[i]);
+        if (j < 0) continue;
+        const DoubleDouble sum = numerator(row.term_frequency[i], c);
+        x[j] = sum.hi;
         if (sum.lo == 0) continue;
         if (!with_low) std::fill_n(block_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
         with_low = true;
-        block_.x_lo[k * block_terms + static_cast<std::size_t>(slot - begin)] = sum.lo;
+        block_.x_lo[k * block_terms + static_cast<std::size_t>(j)] = sum.lo;
       }
       cursor_[k] = i;
     }

@@ -12,7 +12,7 @@ namespace termsift {
 namespace {
 
 // Terms are handed to threads in chunks of this many.
-constexpr std::int64_t chunk_terms = 64 * block_terms;
+constexpr std::int64_t chunk_terms = 16 * block_terms;
 
 constexpr std::int64_t sparse_chunk_terms = 1 << 14;  // 32 bytes of sums a term: half an L2 cache
 
@@ -75,14 +75,14 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
     // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
     const bool all = work->entries.find(task, first, last) > last - first;
-    std::fill(work->chosen.begin(), work->chosen.end(), all ? 1 : 0);
     if (!all) {
+      std::fill(work->chosen.begin(), work->chosen.end(), 0);
       for (std::size_t k = 0; k < n_classes; ++k)
         for (std::int64_t i = work->entries.begin[k]; i < work->entries.end[k]; ++i)
-          work->chosen[static_cast<std::size_t>(term_at(task.row(k), i) - first)] = 1;
+          work->chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
       store_unseen(first, last - first);
     }
-    work->scorer.score(first, last, work->chosen.data(), work->entries, worker, store);
+    work->scorer.score(first, last, all ? nullptr : work->chosen.data(), work->entries, worker, store);
   });
 }
 
@@ -101,19 +101,20 @@ class SparseScorer {
     // A search through 5,000 lists is as dear as reading a chunk of them: begin where the chunk before ended.
     if (first == next_ && first > 0) entries_.begin.swap(entries_.end);
     else entries_.find_begin(task_, first);
+    entries_.find_end(task_, last);
     next_ = last;
     const auto n = static_cast<std::size_t>(last - first);
     std::fill_n(terms_.begin(), n, TermSums{});
     std::fill_n(doubtful_.begin(), n, 0);
 
-    for_each_run(first, last, worker, task_.kernels.mix_pairs);
+    for_each_run(first, worker, task_.kernels.mix_pairs);
     for (std::size_t t = 0; t < n; ++t) {
       without_[t] = 0;
       if (doubtful_[t] != 0 || terms_[t].T_hi == 0) continue;
       if (!empty_.start(terms_[t])) doubtful_[t] = 1;
       without_[t] = terms_[t].score_hi;
     }
-    for_each_run(first, last, worker, task_.kernels.score_pairs);
+    for_each_run(first, worker, task_.kernels.score_pairs);
 
     bool any_doubtful = false;
     for (std::size_t t = 0; t < n; ++t) {
@@ -129,31 +130,33 @@ class SparseScorer {
   }
 
  private:
-  // Calls kernel(run) for the pairs of the terms [first, last), a class after the other, and finds the entries' ends.
-  void for_each_run(std::int64_t first, std::int64_t last, Worker& worker, void (*kernel)(const PairRun&)) {
+  // Calls kernel(run) for the pairs of the chunk's terms, a class after the other.
+  void for_each_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
     double l[block_terms];
-    std::int32_t places[block_terms];
+    TermId places[block_terms];
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       const ClassConstants& c = task_.model.constants[k];
       const ClassRow<Count>& row = task_.row(k);
       if (k % 64 == 0) worker.check();
       PairRun run{0, &c, task_.measure, task_.aggregate == Aggregate::mean ? c.prior_hi : 1.0, task_.model.lost, l, places,
                   terms_.data(), doubtful_.data()};
-      std::int64_t i = entries_.begin[k];
-      do {
-        const auto most = static_cast<int>(std::min<std::int64_t>(block_terms, row.size - i));
-        for (run.n = 0; run.n < most; ++run.n, ++i) {
-          const std::int64_t term = term_at(row, i);
-          if (term >= last) break;
-          const Count count = count_at(row, i);
-          places[run.n] = static_cast<std::int32_t>(term - first);
-          l[run.n] = static_cast<double>(count) * c.scale;
-          // A class without prior mass leaves no trace in T.
-          if (!is_double(count) || c.weight_hi == 0) doubtful_[static_cast<std::size_t>(term - first)] = 1;
+      for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; i += run.n) {
+        run.n = static_cast<int>(std::min<std::int64_t>(block_terms, entries_.end[k] - i));
+        for (int j = 0; j < run.n; ++j) places[j] = row.terms[i + j] - static_cast<TermId>(first);
+        const bool doubtful = c.weight_hi == 0;  // a class without prior mass leaves no trace in T
+        if (row.is_narrow()) {
+          task_.kernels.numerators(row.term_frequency.narrow() + i, run.n, c.scale, 0.0, l);
+        } else {
+          for (int j = 0; j < run.n; ++j) {
+            const Count count = row.term_frequency[i + j];
+            l[j] = static_cast<double>(count) * c.scale;
+            if (!is_double(count)) doubtful_[static_cast<std::size_t>(places[j])] = 1;
+          }
         }
-        if (run.n > 0) kernel(run);
-      } while (run.n == block_terms);
-      entries_.end[k] = i;
+        if (doubtful)
+          for (int j = 0; j < run.n; ++j) doubtful_[static_cast<std::size_t>(places[j])] = 1;
+        kernel(run);
+      }
     }
   }
 

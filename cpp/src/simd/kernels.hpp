@@ -49,7 +49,7 @@ struct PairRun {
   double weight;               // of the class in the score
   double lost;                 // ClassModel::lost
   const double* l;             // (n,) s l_ic
-  const std::int32_t* places;  // (n,) distinct
+  const TermId* places;        // (n,) distinct
   TermSums* terms;             // term j stands at terms[places[j]]
   unsigned char* doubtful;     // the same
 };
@@ -71,6 +71,8 @@ struct EmptyRun {
 
 // The functions of one SIMD target. A term's results depend on its own lane alone.
 struct Kernels {
+  // x[j] = s l[j] + s b1: n numerators of a class, exact where the sum is a double.
+  void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const Block&);
   void (*score_block_carefully)(const CarefulBlock&);
   void (*mix_pairs)(const PairRun&);      // T += w_c s l_ic
