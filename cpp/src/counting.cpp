@@ -118,7 +118,10 @@ bool is_empty(const ClassCounts<Count>& counts) {
 template <CountType Count>
 void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
               const Threads& threads) {
-  for_each_block(static_cast<std::int64_t>(added.size()), threads, [&](std::int64_t block, Worker&) {
+  std::int64_t merged = 0;  // pairs; a first count merges nothing
+  for (std::size_t c = 0; c < added.size(); ++c)
+    if (row_of(counts, c)->size > 0) merged += row_of(counts, c)->size + added[c].size;
+  for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);
     ClassRowPtr<Count>& row = row_of(counts, c);
     if (added[c].size == 0 && row->n_docs == docs[c]) return;
