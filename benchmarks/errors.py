@@ -1,14 +1,18 @@
 """How far scores are from sixty digits, in ulps, on 20 Newsgroups and the workloads.
 
-    python benchmarks/errors.py [20 A B C D]
+    python benchmarks/errors.py [--workloads A,B] [--write]
 
 A sample of rare, middling and the most frequent terms, on every SIMD target; every class too where
-there are no more than fifty.
+there are no more than fifty. ``--write`` puts the table into ``README.md`` of this folder, and the
+largest error into the project's.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,9 +22,9 @@ from numpy.typing import NDArray
 
 import corpora
 import termsift as ts
-import workloads
-from compare import newsgroups
+from compare import NEWSGROUPS, ROOT, conditions, load, markdown, put_between
 from termsift import _core
+from workloads import SHAPES
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -32,27 +36,39 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
+MARKER = "errors"  # of the places in the READMEs
 
 
-def main() -> None:
-    """Print the largest and the 99.9th percentile error of scores and class scores."""
-    for name in sys.argv[1:] or ["20", "A", "B", "C", "D"]:
-        if name == "20":
-            if reason := corpora.missing("20 Newsgroups"):
-                print(f"skipped: {reason}")
-                continue
-            work: Any = newsgroups()
-        else:
-            work = workloads.workload(name)
-        counts = ts.count(work.X, work.y)
-        print_errors(work.name, counts)
+@dataclass(frozen=True)
+class Row:
+    """The errors of one method on one target, in ulps."""
+
+    workload: str
+    terms: str  # how many of how many
+    method: str
+    target: str
+    scores: list[float]
+    class_scores: list[float]  # empty where there are too many classes
+
+    def cells(self) -> list[str]:
+        figures = [f(e) for e in (self.scores, self.class_scores) for f in (largest, nearly_all)]
+        return [self.workload, self.terms, self.method, self.target, *figures]
 
 
-def print_errors(name: str, counts: ts.ClassCounts) -> None:
-    """Print the errors of every method and target."""
+def largest(errors: list[float]) -> str:
+    """Give the largest error."""
+    return f"{max(errors):.2f}" if errors else "-"
+
+
+def nearly_all(errors: list[float]) -> str:
+    """Give what 99.9 per cent of the errors do not exceed."""
+    return f"{np.percentile(errors, 99.9):.2f}" if errors else "-"
+
+
+def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
+    """Give the errors of every method and target."""
     # Half a second a term for 5,000 classes.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
-    print(f"{name}: {len(terms)} of {counts.n_terms:,} terms, {counts.n_classes} classes; ulps")
     columns = counts.term_frequency.tocsc()[:, terms].toarray()
     classes = counts.class_tokens.tolist(), counts.class_docs.tolist()
     smoothing = 1.0, float(counts.n_terms)
@@ -62,19 +78,17 @@ def print_errors(name: str, counts: ts.ClassCounts) -> None:
         for target in _core.simd_targets():
             _core.use_simd_target(target)
             scores = counts.score(method, **options)[terms]
-            errors = {"scores": [ulp_error(float(s), e) for s, e in zip(scores, sums, strict=True)]}
+            score_errors = [ulp_error(float(s), e) for s, e in zip(scores, sums, strict=True)]
+            class_errors: list[float] = []
             if counts.n_classes <= CLASSES_TO_SHOW:
                 by_class = counts.class_scores(method, **options)[:, terms]
-                errors["class scores"] = [
+                class_errors = [
                     ulp_error(float(by_class[c, i]), exact[i][label][c])
                     for i in range(len(terms))
                     for c in range(counts.n_classes)
                 ]
-            figures = "; ".join(
-                f"{what}: max {max(e):.2f}, 99.9% {np.percentile(e, 99.9):.2f}"
-                for what, e in errors.items()
-            )
-            print(f"  {label:<9}{target:<10}{figures}", flush=True)
+            sampled = f"{len(terms):,} of {counts.n_terms:,}"
+            yield Row(name, sampled, label, target, score_errors, class_errors)
 
 
 def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
@@ -89,6 +103,36 @@ def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
     rare = np.flatnonzero((frequency > 0) & (frequency <= 2))
     middling = np.flatnonzero(frequency > 2)
     return np.unique(np.r_[frequent[:n], some(frequent), some(middling), some(rare)])
+
+
+def main() -> None:
+    """Print the largest and the 99.9th percentile error of scores and class scores."""
+    names = [*SHAPES, NEWSGROUPS]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
+    parser.add_argument("--write", action="store_true", help="write the table of the READMEs")
+    args = parser.parse_args()
+    rows: list[Row] = []
+    for name in args.workloads.split(","):
+        if name == NEWSGROUPS and (reason := corpora.missing("20 Newsgroups")):
+            print(f"skipped: {reason}")
+            continue
+        work = load(name, quick=False)
+        for row in errors_of(work.name, ts.count(work.X, work.y)):
+            print(*row.cells(), flush=True)
+            rows.append(row)
+    header = ["workload", "terms", "method", "SIMD target", "scores: max", "99.9%"]
+    table = markdown([*header, "class scores: max", "99.9%"], [row.cells() for row in rows])
+    print(f"\n{table}")
+    if args.write:
+        measured = f"Measured {conditions()}."
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, f"{measured}\n\n{table}")
+        most = max(max(row.scores) for row in rows)
+        words = (
+            f"The largest error of a score is {most:.1f} ulp, against arithmetic in sixty digits "
+            "(`benchmarks/errors.py`);\ncounts are exact integers."
+        )
+        put_between(ROOT / "README.md", MARKER, words)
 
 
 if __name__ == "__main__":
