@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,9 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#endif
+#ifdef __linux__
+#include <sched.h>
 #endif
 #ifdef __unix__
 #include <pthread.h>
@@ -157,6 +161,7 @@ class Helpers {
     {
       const std::lock_guard lock(mutex_);
       start(n_threads - 1);
+      send_away(n_threads - 1);
       jobs_.push_back(&job);
       ++posted_;
     }
@@ -186,18 +191,43 @@ class Helpers {
     std::atomic<int> n_inside{0};  // changed under the mutex
   };
 
+  struct Helper {
+    std::thread::native_handle_type handle{};
+    bool asleep = false;
+  };
+
   // As many helpers as there can be: where the system gives no more threads, loops have fewer.
   void start(int n_helpers) {
 #ifdef __unix__
-    if (n_helpers_ == 0) pthread_atfork(nullptr, nullptr, [] { lost_helpers = true; });
+    if (helpers_.empty()) pthread_atfork(nullptr, nullptr, [] { lost_helpers = true; });
 #endif
     try {
-      for (; n_helpers_ < n_helpers; ++n_helpers_) std::thread([this] { help(); }).detach();
+      while (std::ssize(helpers_) < n_helpers) {
+        auto helper = std::make_unique<Helper>();
+        std::thread thread([this, h = helper.get()] { help(*h); });
+        helper->handle = thread.native_handle();
+        helpers_.push_back(std::move(helper));
+        thread.detach();
+      }
     } catch (const std::system_error&) {
     }
   }
 
-  [[noreturn]] void help() {
+  // Lets sleeping helpers wake on any processor that the caller may use but its own. Linux takes the idle processor of a virtual
+  // machine for one that the host has taken away, and would wake them on the caller's, where they come milliseconds late.
+  void send_away([[maybe_unused]] int n_helpers) {
+#ifdef __linux__
+    cpu_set_t others;
+    const int own = sched_getcpu();
+    if (own < 0 || own >= CPU_SETSIZE || sched_getaffinity(0, sizeof others, &others) != 0) return;
+    CPU_CLR(own, &others);
+    if (CPU_COUNT(&others) == 0) return;
+    for (const auto& helper : helpers_)
+      if (helper->asleep && n_helpers-- > 0) pthread_setaffinity_np(helper->handle, sizeof others, &others);
+#endif
+  }
+
+  [[noreturn]] void help(Helper& self) {
     in_parallel = true;
     for (std::unique_lock lock(mutex_);;) {
       const auto open = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) { return job->n_seats > 0; });
@@ -206,7 +236,9 @@ class Helpers {
         lock.unlock();
         spin_until([&] { return posted_ != seen; });
         lock.lock();
+        self.asleep = true;
         wanted_.wait(lock, [&] { return posted_ != seen; });
+        self.asleep = false;
         continue;
       }
       Job& job = **open;
@@ -224,7 +256,7 @@ class Helpers {
   std::condition_variable wanted_, left_;
   std::vector<Job*> jobs_;
   std::atomic<std::int64_t> posted_{0};  // how many jobs there have been
-  int n_helpers_ = 0;
+  std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
 }  // namespace
