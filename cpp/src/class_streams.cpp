@@ -125,7 +125,7 @@ class Filler {
     const std::int64_t begin = x_.indptr[d], length = x_.indptr[d + 1] - begin;
     const Index* const indices = x_.indices + begin;
     const Value* const data = x_.data + begin;
-    std::uint32_t* const out = streams_.entries->get() + next_[stream];
+    std::uint32_t* const out = streams_.entries + next_[stream];
     next_[stream] += length;
     const std::int64_t escapes = kernels_.pack(indices, data, length, packed_, out);
     if (escapes == 0) return;
@@ -156,14 +156,14 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
   const std::vector<Window> windows = plan_windows(x, labels, with_collection, window_bytes);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
-  auto entries = LargeArray<std::uint32_t>::uninitialised(largest_window);
+  const Scratch<std::uint32_t> entries(largest_window);
   std::vector<std::unique_ptr<CellCounters>> counters(n_threads);
   std::vector<std::unique_ptr<RowMemory>> memory(n_threads);
 
   for (const Window& window : windows) {
     const bool checks = &window == windows.data();
     Streams streams(x.n_columns, window.n_classes(), n_threads);
-    streams.entries = &entries;
+    streams.entries = entries.get();
     const Ranges ranges = plan_ranges(x, labels, with_collection, window, streams);
 
     std::vector<CsrScan> scans(n_threads);

@@ -31,7 +31,7 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
   constexpr std::uint64_t one_document = std::uint64_t{1} << StreamLimits::document_shift;
   const CounterKernels kernels = counter_kernels_in_use();
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
-    const std::uint32_t* const begin = streams.entries->get() + streams.offsets[stream * streams.n_ranges + range];
+    const std::uint32_t* const begin = streams.entries + streams.offsets[stream * streams.n_ranges + range];
     const std::int64_t n = streams.offsets[stream * streams.n_ranges + range + 1] - streams.offsets[stream * streams.n_ranges + range];
     if (notes_touched_)
       kernels.add_and_note(begin, n, streams.packed, one_document, counters_.get(), seen_.get(), seen_groups_.get());

@@ -32,7 +32,7 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;             // (n_streams * n_ranges + 1,), where the segment of stream and range begins
   std::vector<std::vector<Escape>> escapes;      // of each range, by stream
-  LargeArray<std::uint32_t>* entries = nullptr;  // (offsets.back(),), the caller's, used again for window after window
+  std::uint32_t* entries = nullptr;              // (offsets.back(),), the caller's, used again for window after window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0), escapes(n_ranges) {}

@@ -135,7 +135,7 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       entries = {};
       entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.n_entries());
     }
-    streams.entries = &entries;
+    streams.entries = entries.get();
     for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
       std::vector<std::uint32_t*> next(n_blocks);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -58,6 +60,37 @@ class LargeArray {
     advise_huge_pages(memory_.get(), bytes);
   }
   std::unique_ptr<void, FreeMemory> memory_;
+};
+
+// An uninitialised array for the time of a call. One of up to 16 MiB is kept for the next call: for a small collection its page
+// faults would be a fifth of the time of counting.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t size) {
+    if (size <= most_kept) array_.reset(kept().exchange(nullptr));
+    if (array_ == nullptr || array_->size < size)
+      array_ = std::make_unique<Sized>(LargeArray<T>::uninitialised(size), size);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (array_->size <= most_kept) array_.reset(kept().exchange(array_.release()));
+  }
+  T* get() const { return array_->array.get(); }
+
+ private:
+  static constexpr auto most_kept = static_cast<std::int64_t>((std::size_t{16} << 20) / sizeof(T));
+  struct Sized {
+    Sized(LargeArray<T> a, std::int64_t n) : array(std::move(a)), size(n) {}
+    LargeArray<T> array;
+    std::int64_t size;
+  };
+  static std::atomic<Sized*>& kept() {
+    static std::atomic<Sized*> array{nullptr};
+    return array;
+  }
+  std::unique_ptr<Sized> array_;
 };
 
 }  // namespace termsift
