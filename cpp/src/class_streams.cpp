@@ -43,10 +43,13 @@ std::vector<Window> plan_windows(const CsrView<Index, Value>& x, const LabelView
     for_each_class_in(everything, labels, with_collection, d, [&](std::size_t c) { size[c] += length; });
   }
   const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
+  // As few windows as can be, of about the same size: the memory of the largest is what is paid for.
+  const std::int64_t n_entries = std::accumulate(size.begin(), size.end(), std::int64_t{0});
+  const std::int64_t enough = n_entries / (n_entries / most + 1);
   std::vector<Window> windows;
   for (std::size_t c = 0; c < n_streams;) {
     Window window{c, c + 1, 0, x.n_rows, size[c]};
-    while (window.last_class < n_streams && window.n_entries + size[window.last_class] <= most)
+    while (window.last_class < n_streams && window.n_entries <= enough && window.n_entries + size[window.last_class] <= most)
       window.n_entries += size[window.last_class++];
     c = window.last_class;
     if (window.n_entries <= most && x.n_rows <= StreamLimits::most_documents) {

@@ -26,7 +26,7 @@ struct Streamed {
 // `notes_touched`: do not look through all terms of each class for those that occur (many classes).
 //
 // O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows: window_bytes, or 4
-// bytes for each entry of one document; for each thread 8 bytes a term, and 16 bytes a class.
+// bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a class.
 template <CountType Count, class Index, class Value>
 Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
                                        bool notes_touched, std::int64_t window_bytes, const Threads& threads);

@@ -42,7 +42,7 @@ void for_each_row(const LabelView& labels, bool with_collection, std::int64_t d,
 
 // The documents [first, last) split into ranges of about as many entries each.
 template <class Index, class Value>
-std::vector<std::int64_t> plan_ranges(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
+std::vector<std::int64_t> document_ranges(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
   for (std::size_t range = 1; range < n_ranges; ++range) {
@@ -107,7 +107,7 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       if (bytes > window_bytes && last > first) break;
     }
     Streams streams(shape.n_cells(), n_blocks, n_ranges);
-    const std::vector<std::int64_t> begins = plan_ranges(x, first, last, n_ranges);
+    const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
 
     // First look: check, and the sizes of the segments.
     std::vector<CsrScan> scans(n_ranges);
