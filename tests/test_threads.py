@@ -183,3 +183,22 @@ def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
     assert stopped_after < 60  # a hang would fail; how long a second is depends on the machine
+
+
+def test_exit_while_a_daemon_thread_counts() -> None:
+    # A thread that wants the GIL of an interpreter that exits must not bring the process down.
+    code = """
+    import threading, time, numpy as np, scipy.sparse as sp, termsift as ts
+    n = 20_000
+    indices = np.random.default_rng(0).integers(0, 2000, 10 * n, dtype=np.int32)
+    X = sp.csr_array((np.ones(10 * n, np.int32), indices, np.arange(n + 1) * 10), shape=(n, 2000))
+    y = np.arange(n) % 7
+    def count():
+        while True:
+            ts.count(X, y, window_bytes=1 << 16)
+    for _ in range(2):
+        threading.Thread(target=count, daemon=True).start()
+    time.sleep(0.1)
+    print("done")
+    """
+    assert run(code) == "done"

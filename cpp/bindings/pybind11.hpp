@@ -5,6 +5,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
+#include <chrono>
+#include <thread>
+
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 #include "termsift/types.hpp"
@@ -14,11 +20,42 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
+// Calls f, which asks for the GIL. While the interpreter exits, Python before 3.14 ends a thread that does so by pthread_exit,
+// which may not unwind through noexcept functions: such a thread sleeps until the process is gone, as it does from 3.14 on.
+template <class F>
+auto or_sleep_at_exit(const F& f) {
+#ifdef __GLIBCXX__
+  try {
+    return f();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+#else
+  return f();
+#endif
+}
+
+// In place of py::gil_scoped_release, whose destructor is noexcept.
+class WithoutGil {
+ public:
+  WithoutGil() = default;
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil() {
+    or_sleep_at_exit([this] { PyEval_RestoreThread(state_); });
+  }
+
+ private:
+  PyThreadState* const state_ = PyEval_SaveThread();
+};
+
 // Threads for a call made from Python: Ctrl-C is asked about, with the GIL, between blocks of work.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
-            const py::gil_scoped_acquire gil;
-            return PyErr_CheckSignals() != 0;
+            return or_sleep_at_exit([] {
+              const py::gil_scoped_acquire gil;
+              return PyErr_CheckSignals() != 0;
+            });
           }};
 }
 
@@ -26,7 +63,7 @@ inline Threads python_threads(int n_threads) {
 template <class F>
 auto without_gil(const F& f) {
   try {
-    const py::gil_scoped_release release;
+    const WithoutGil released;
     return f();
   } catch (const Interrupted&) {
     throw py::error_already_set();

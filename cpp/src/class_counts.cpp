@@ -109,11 +109,11 @@ ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>
 }  // namespace
 
 std::shared_ptr<std::byte> RowMemory::take(std::int64_t bytes) {
-  constexpr std::int64_t piece_bytes = std::int64_t{16} << 20, alignment = 64;
+  constexpr std::int64_t largest_piece = std::int64_t{16} << 20, alignment = 64;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   if (used_ + bytes > size_) {
-    size_ = std::max(bytes, std::min(expected_, piece_bytes));
-    expected_ -= size_;
+    size_ = std::max(bytes, next_size_);
+    next_size_ = std::min(2 * next_size_, largest_piece);
     used_ = 0;
     // Shared ownership must not count on the array's own type: a piece holds arrays of several.
     piece_ = std::shared_ptr<std::byte>(LargeArray<std::byte>::uninitialised(size_).release(), FreeMemory{});
@@ -143,7 +143,7 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
 
 template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
-  RowMemory memory;
+  RowMemory memory(0);  // the row alone
   return with_capacity(capacity, narrow, memory);
 }
 

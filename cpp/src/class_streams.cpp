@@ -221,7 +221,7 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
       auto& work = counters[static_cast<std::size_t>(worker.thread())];
       auto& rows = memory[static_cast<std::size_t>(worker.thread())];
       if (!work) work = std::make_unique<CellCounters>(x.n_columns, notes_touched);
-      if (!rows) rows = std::make_unique<RowMemory>(12 * n_entries);
+      if (!rows) rows = std::make_unique<RowMemory>();
       work->add(streams, stream);
       const bool narrow = static_cast<double>(streams.size(stream)) * result.facts.value_bound < 0x1p32;
       const std::int64_t size = work->count_nonzero(0, x.n_columns);

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <numeric>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -30,8 +31,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// Whether this process is a child forked after helpers had started: they do not exist there.
+// Whether helpers have started, and whether this process is a child forked after that: they do not exist there.
+std::atomic<bool> had_helpers{false};
 std::atomic<bool> lost_helpers{false};
+
+#ifdef __unix__
+[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] { lost_helpers = had_helpers.load(); });
+#endif
 
 // Whether this thread is in a loop that has others: loops within run on it alone.
 thread_local bool in_parallel = false;
@@ -88,7 +94,7 @@ class Loop {
     const int thread_;
   };
 
-  // Nothing may leave a parallel region: the first failure in block order is kept for rethrow(), a mere Interrupted of a
+  // Nothing may leave a thread's part of a loop: the first failure in block order is kept for rethrow(), a mere Interrupted of a
   // thread that saw the stop last of all.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
@@ -165,7 +171,8 @@ class Helpers {
       jobs_.push_back(&job);
       ++posted_;
     }
-    wanted_.notify_all();
+    // No more than there are seats: waking all that ever were would slow every small loop after a large one.
+    for (int helper = 1; helper < n_threads; ++helper) wanted_.notify_one();
     in_parallel = true;
     loop.run(0);
     in_parallel = false;
@@ -194,22 +201,27 @@ class Helpers {
   struct Helper {
     std::thread::native_handle_type handle{};
     bool asleep = false;
+#ifdef __linux__
+    cpu_set_t processors{};  // last set
+#endif
   };
 
   // As many helpers as there can be: where the system gives no more threads, loops have fewer.
   void start(int n_helpers) {
-#ifdef __unix__
-    if (helpers_.empty()) pthread_atfork(nullptr, nullptr, [] { lost_helpers = true; });
-#endif
-    try {
-      while (std::ssize(helpers_) < n_helpers) {
-        auto helper = std::make_unique<Helper>();
-        std::thread thread([this, h = helper.get()] { help(*h); });
-        helper->handle = thread.native_handle();
-        helpers_.push_back(std::move(helper));
-        thread.detach();
+    while (std::ssize(helpers_) < n_helpers) {
+      had_helpers = true;
+      try {
+        helpers_.push_back(std::make_unique<Helper>());
+      } catch (const std::bad_alloc&) {
+        return;
       }
-    } catch (const std::system_error&) {
+      try {
+        std::thread thread([this, helper = helpers_.back().get()] { help(*helper); });
+        helpers_.back()->handle = thread.native_handle();
+        thread.detach();
+      } catch (const std::system_error&) {
+        return helpers_.pop_back();
+      }
     }
   }
 
@@ -222,8 +234,10 @@ class Helpers {
     if (own < 0 || own >= CPU_SETSIZE || sched_getaffinity(0, sizeof others, &others) != 0) return;
     CPU_CLR(own, &others);
     if (CPU_COUNT(&others) == 0) return;
-    for (const auto& helper : helpers_)
-      if (helper->asleep && n_helpers-- > 0) pthread_setaffinity_np(helper->handle, sizeof others, &others);
+    for (const auto& helper : helpers_) {
+      if (!helper->asleep || n_helpers-- <= 0 || CPU_EQUAL(&helper->processors, &others)) continue;
+      if (pthread_setaffinity_np(helper->handle, sizeof others, &others) == 0) helper->processors = others;
+    }
 #endif
   }
 

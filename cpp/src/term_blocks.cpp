@@ -157,7 +157,7 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       auto& work = counters[static_cast<std::size_t>(worker.thread())];
       auto& part_memory = memory[static_cast<std::size_t>(worker.thread())];
       if (!work) work = std::make_unique<CellCounters>(shape.n_cells(), false);
-      if (!part_memory) part_memory = std::make_unique<RowMemory>(12 * n_entries);
+      if (!part_memory) part_memory = std::make_unique<RowMemory>();
       work->add(streams, static_cast<std::size_t>(block));
       for (std::int64_t c = 0; c < n_rows; ++c) {
         const std::int64_t first_cell = c << shape.term_bits;

@@ -46,7 +46,8 @@ def count(
         occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
         matrix, the names of its columns (by default 0, 1, ...).
     n_threads : int, optional
-        By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected.
+        By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
+        in a child forked after its parent counted on several threads.
     window_bytes : int, default 256 MiB
         Memory for copies of entries while counting. Entries that need more are counted in several
         windows, with the same result: some classes at a time, or some documents of one class.
@@ -70,14 +71,16 @@ def count(
     -----
     O(nnz + n_docs + pairs). The result is the same to the last bit for any number of threads; float
     cells are summed in document order. It takes 12 bytes for each pair of a class and a term it
-    contains, 20 where counts of a class exceed 32 bits or are fractions (and as much again for each
-    term where documents have several classes).
+    contains, 20 in a class whose tokens may exceed 2^32 or are fractions (and as much again for
+    each term where documents have several classes).
 
     Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
     names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
     entry of one document, and 8 bytes for each term and thread, each class and each document. With
     weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28 bytes for
-    each term and thread and 16 for each label of a document.
+    each term and thread and 16 for each label of a document. An update holds the old and the added
+    counts beside the new ones, few classes with millions of terms a second copy of the added ones;
+    up to 16 MiB are kept for the next call.
 
     Examples
     --------
@@ -188,7 +191,7 @@ class ClassCounts:
     Notes
     -----
     Every count is int64 for integer input, float64 otherwise. Only pairs of a class and a term that
-    occurs in it are kept: memory is 12 bytes a pair, 20 where counts of a class exceed 32 bits or
+    occurs in it are kept: memory is 12 bytes a pair, 20 in a class whose tokens may exceed 2^32 or
     are fractions.
     """
 

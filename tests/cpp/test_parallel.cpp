@@ -167,7 +167,7 @@ TEST(poll_stops_a_long_block) {
 }
 
 TEST(poll_stops_others_while_the_caller_is_idle) {
-  // Got wrong: the caller's thread, out of blocks, waits at the barrier, and nobody polls.
+  // Got wrong: the caller's thread, out of blocks, waits for the others, and nobody polls.
   if (!two_threads_run()) return;
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> on_caller{true}, other_works{false};

@@ -77,7 +77,8 @@ struct Counted {
 // Each cell is summed in document order, starting from the value it has in `counts`: neither the number of threads nor
 // the cut of a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
 //
-// Time and extra memory are those of the path; the result takes 12 bytes a pair, 20 where a class's counts do not fit 32 bits.
+// Time and extra memory are those of the path; the result takes 12 bytes a pair, 20 in a class
+// whose tokens may exceed 2^32 or are fractions.
 template <class Index, class Value, CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);

@@ -42,7 +42,7 @@ class Worker {
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Starting a second thread costs some ten microseconds: below `grain` units of work (entries, cells) for each thread
+// Waking a second thread costs some ten microseconds: below `grain` units of work (entries, cells) for each thread
 // it does not pay. Returns the same Threads with fewer threads.
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain = 1 << 16);
 

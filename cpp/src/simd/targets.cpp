@@ -31,8 +31,9 @@ std::vector<Target> usable_targets() {
 }
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> list = usable_targets();
-  return list;
+  // Never destroyed: threads may still count while the process exits.
+  static const auto* const list = new std::vector<Target>(usable_targets());
+  return *list;
 }
 
 std::atomic<const Target*>& target_in_use() {
