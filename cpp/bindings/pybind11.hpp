@@ -20,8 +20,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which asks for the GIL. While the interpreter exits, Python before 3.14 ends a thread that does so by pthread_exit,
-// which may not unwind through noexcept functions: such a thread sleeps until the process is gone, as it does from 3.14 on.
+// Calls f, which asks for the GIL. While the interpreter exits, Python before 3.14 ends a thread that does so by
+// pthread_exit, which may not unwind through noexcept functions: such a thread sleeps until the process is gone, as it does
+// from 3.14 on.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__

@@ -106,8 +106,8 @@ class BlockScorer {
   explicit BlockScorer(const ScoreTask<Count>& task)
       : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.class_scores != nullptr) {}
 
-  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0 (all of them if it is null), and stores the results of
-  // each by store(term, scores (1,) or values (n_classes,) in steps of block_terms). `entries` are the chunk's.
+  // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0 (all of them if it is null), and stores the
+  // results of each by store(term, scores (1,) or values (n_classes,) in steps of block_terms). `entries` are the chunk's.
   // O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
@@ -156,8 +156,8 @@ class BlockScorer {
   }
 
  private:
-  // x_ic of the terms block_.terms; place(term) says where in the block a term stands, negative for none. Returns whether some have
-  // a low part.
+  // x_ic of the terms block_.terms; place(term) says where in the block a term stands, negative for none. Returns whether
+  // some have a low part.
   template <class Place>
   bool load(const ChunkEntries& entries, const Place& place) {
     const std::int64_t last_term = block_.terms[block_.n - 1];

@@ -2,31 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "streams.hpp"
 #include "termsift/counting.hpp"
 
 namespace termsift {
 
-// What the documents add to the counts, if streams can count them.
-template <CountType Count>
-struct Streamed {
-  // Over all documents, if any; else check_csr will tell what is refused.
-  bool refused = false;
-  CsrFacts facts;
-  // Whether the limits were kept; without that there are no rows.
-  bool within_limits = true;
-  std::vector<ClassRow<Count>> rows;  // a row a class and one for the collection (if wanted), without n_docs
-};
-
-// Copies the entries into the streams of their classes, as many classes at a time as fit into window_bytes (or as many documents of
-// one class), and adds the streams up. One read of the matrix, also to check it: indptr and labels must have been checked.
+// Copies the entries into the streams of their classes, as many classes at a time as fit into window_bytes (or as many
+// documents of one class), and adds the streams up. One read of the matrix, also to check it: indptr and labels must have
+// been checked.
 //
 // `notes_touched`: do not look through all terms of each class for those that occur (many classes).
 //
-// O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows: window_bytes, or 4
-// bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a class.
+// O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows:
+// window_bytes, or 4 bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a
+// class.
 template <CountType Count, class Index, class Value>
 Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
                                        bool notes_touched, std::int64_t window_bytes, const Threads& threads);

@@ -12,8 +12,8 @@
 
 namespace termsift {
 
-// The cell above (what a cell is, the stream says: cpp/src/streams.hpp), a small count below. A larger value is an escape, of which
-// the rest stands in a list of its own. Fractions do not fit either and are never streamed.
+// The cell above (what a cell is, the stream says: cpp/src/streams.hpp), a small count below. A larger value is an escape,
+// of which the rest stands in a list of its own. Fractions do not fit either and are never streamed.
 class PackedEntry {
  public:
   explicit PackedEntry(std::int64_t n_cells)

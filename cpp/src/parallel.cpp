@@ -94,8 +94,8 @@ class Loop {
     const int thread_;
   };
 
-  // Nothing may leave a thread's part of a loop: the first failure in block order is kept for rethrow(), a mere Interrupted of a
-  // thread that saw the stop last of all.
+  // Nothing may leave a thread's part of a loop: the first failure in block order is kept for rethrow(), a mere Interrupted
+  // of a thread that saw the stop last of all.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
     try {
@@ -149,11 +149,11 @@ bool spin_until(const Condition& condition) {
   return condition();
 }
 
-// Threads that sleep until a loop wants help, and then take blocks of it like its caller does. Nobody waits for a helper that has
-// not come: it will find no block left. A helper that has begun a block is waited for.
+// Threads that sleep until a loop wants help, and then take blocks of it like its caller does. Nobody waits for a helper
+// that has not come: it will find no block left. A helper that has begun a block is waited for.
 //
-// OpenMP's own regions wait for every thread of a team to arrive at a barrier and let it spin there. With another process on one
-// of two cores a call of 2 ms took 24, three times the time slice that a thread of the team had to wait for.
+// OpenMP's own regions wait for every thread of a team to arrive at a barrier and let it spin there. With another process
+// on one of two cores a call of 2 ms took 24, three times the time slice that a thread of the team had to wait for.
 class Helpers {
  public:
   // Never destroyed: helpers may outlive main.
@@ -225,8 +225,9 @@ class Helpers {
     }
   }
 
-  // Lets sleeping helpers wake on any processor that the caller may use but its own. Linux takes the idle processor of a virtual
-  // machine for one that the host has taken away, and would wake them on the caller's, where they come milliseconds late.
+  // Lets sleeping helpers wake on any processor that the caller may use but its own. Linux takes the idle processor of a
+  // virtual machine for one that the host has taken away, and would wake them on the caller's, where they come milliseconds
+  // late.
   void send_away([[maybe_unused]] int n_helpers) {
 #ifdef __linux__
     cpu_set_t others;

@@ -3,22 +3,23 @@
 // What binds in counting is neither reading the matrix nor arithmetic, but the order of memory accesses. Reading the rows of
 // one class out of the matrix gathers them from all over; reading rows as they come scatters additions over the counters of
 // all classes. Here rows are read as they come, and each entry is appended, in four bytes, to the stream of the cells it
-// belongs to; each stream is then added up into counters that stay in the cache. A cell is a pair of a class and a term. Two ways
-// to deal cells to streams: all terms of one class (class_streams.hpp), or some terms of all classes (term_blocks.hpp).
+// belongs to; each stream is then added up into counters that stay in the cache. A cell is a pair of a class and a term.
+// Two ways to deal cells to streams: all terms of one class (class_streams.hpp), or some terms of all classes
+// (term_blocks.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "termsift/large_memory.hpp"
 #include "packed_entry.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/csr_view.hpp"
+#include "termsift/large_memory.hpp"
 
 namespace termsift {
 
-// The documents are split into consecutive ranges, which threads fill at the same time; a stream is its segments in the order of
-// the ranges.
+// The documents are split into consecutive ranges, which threads fill at the same time; a stream is its segments in the
+// order of the ranges.
 struct Streams {
   // What a packed entry could not hold of a value.
   struct Escape {
@@ -44,8 +45,19 @@ struct Streams {
   void sort_escapes(std::size_t range);
 };
 
-// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a counter holds the
-// occurrences and the documents of a cell in 64 bits together.
+// What the documents add to the counts, if streams can count them.
+template <CountType Count>
+struct Streamed {
+  // Over all documents, if any; else check_csr will tell what is refused.
+  bool refused = false;
+  CsrFacts facts;
+  // Whether the limits were kept; without that there are no rows.
+  bool within_limits = true;
+  std::vector<ClassRow<Count>> rows;  // a row a class and one for the collection (if wanted), without n_docs
+};
+
+// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a counter holds
+// the occurrences and the documents of a cell in 64 bits together.
 class StreamLimits {
  public:
   static constexpr int document_shift = 40;

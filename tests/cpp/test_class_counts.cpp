@@ -261,8 +261,8 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
 }
 
 TEST(rows_share_memory_without_sharing_a_byte) {
-  // Got wrong: a row placed over another, beyond a piece or off its alignment; a piece freed before its last row. Pieces are of
-  // 16 MiB at most, and smaller where less is expected.
+  // Got wrong: a row placed over another, beyond a piece or off its alignment; a piece freed before its last row. Pieces
+  // are of 16 MiB at most, and smaller where less is expected.
   Random random(22);
   for (const std::int64_t expected : {0, 1, 1000, 100000, 64 << 20}) {
     std::vector<ClassRow<std::int64_t>> rows;

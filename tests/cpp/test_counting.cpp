@@ -142,8 +142,8 @@ void paths_agree_with_the_plain_loop(Random& random) {
 }
 
 TEST(every_path_agrees_with_the_plain_loop) {
-  // Got wrong: an escape taken by another entry, a segment of one thread counted for another, a window's edge, terms left out
-  // between blocks.
+  // Got wrong: an escape taken by another entry, a segment of one thread counted for another, a window's edge, terms left
+  // out between blocks.
   Random random(17);
   paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
   paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
@@ -524,8 +524,8 @@ TEST(every_path_can_be_interrupted) {
 }
 
 TEST(more_documents_than_a_counter_holds) {
-  // Got wrong: 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones, or ones of
-  // other classes, stand before them.
+  // Got wrong: 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones, or ones
+  // of other classes, stand before them.
   constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
   std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
   for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);
@@ -542,7 +542,8 @@ TEST(more_documents_than_a_counter_holds) {
 }
 
 TEST(small_windows_can_be_interrupted) {
-  // Got wrong: a poll asked only within loops of some length, and never by thousands of short ones. About a second on each path.
+  // Got wrong: a poll asked only within loops of some length, and never by thousands of short ones. About a second on each
+  // path.
   Random random(23);
   auto x = streamable_matrix<std::int32_t>(random, 20000, 70000);
   const Labels labels = random_labels(random, x.n_rows(), 5, false);
@@ -554,7 +555,8 @@ TEST(small_windows_can_be_interrupted) {
 }
 
 TEST(integers_after_fractions_keep_the_order_of_documents) {
-  // Got wrong: integers added up among themselves before they join fractions, here in the collection of unlabelled documents.
+  // Got wrong: integers added up among themselves before they join fractions, here in the collection of unlabelled
+  // documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
   for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // (f + 1) + 1 is not f + 2

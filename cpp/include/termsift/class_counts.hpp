@@ -64,8 +64,8 @@ struct ClassRow {
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   static ClassRow with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
-  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double for float counts. Throws CountOverflow where it leaves
-  // int64.
+  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double for float counts. Throws CountOverflow
+  // where it leaves int64.
   void sum_tokens();
 
  private:

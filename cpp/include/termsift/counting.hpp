@@ -41,10 +41,12 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
 const char* name(CountingPath path);
 
 // The way for n_entries of n_terms in n_rows, which are the classes and the collection if it is kept:
-//   term_blocks    at most 16 rows of 2^21 terms or more (and 2^27 at most, lest blocks be too many): the counters of one row would
-//                  not stay in the cache. Of 2 classes and 19 million entries term blocks took 1.8 times as long at 2^20 terms,
-//                  0.8 at 2^21, 0.5 at 2^24;
-//   touched_terms  rows with less than an eighth of the terms in the mean: most of what a row looks through would be zero. Of
+//   term_blocks    at most 16 rows of 2^21 terms or more (and 2^27 at most, lest blocks be too many): the counters of one
+//   row would
+//                  not stay in the cache. Of 2 classes and 19 million entries term blocks took 1.8 times as long at 2^20
+//                  terms, 0.8 at 2^21, 0.5 at 2^24;
+//   touched_terms  rows with less than an eighth of the terms in the mean: most of what a row looks through would be zero.
+//   Of
 //                  5,000 classes 0.65 times as long;
 //   class_streams  everything else.
 // Weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack, and float

@@ -18,8 +18,8 @@ namespace termsift {
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Asks for pages of 2 MiB in the part of the memory that can have them. Faulting in 4 KiB pages took 40% of the time of counting
-// 10^8 entries. numpy does the same for its arrays.
+// Asks for pages of 2 MiB in the part of the memory that can have them. Faulting in 4 KiB pages took 40% of the time of
+// counting 10^8 entries. numpy does the same for its arrays.
 inline void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < 2 * huge_page) return;
@@ -33,8 +33,8 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. `zeroed` memory costs nothing until it is touched: most terms of a huge vocabulary never occur
-// in a class.
+// An array of trivial elements. `zeroed` memory costs nothing until it is touched: most terms of a huge vocabulary never
+// occur in a class.
 template <class T>
 class LargeArray {
  public:
@@ -62,8 +62,8 @@ class LargeArray {
   std::unique_ptr<void, FreeMemory> memory_;
 };
 
-// An uninitialised array for the time of a call. One of up to 16 MiB is kept for the next call: for a small collection its page
-// faults would be a fifth of the time of counting.
+// An uninitialised array for the time of a call. One of up to 16 MiB is kept for the next call: for a small collection its
+// page faults would be a fifth of the time of counting.
 template <class T>
 class Scratch {
  public:

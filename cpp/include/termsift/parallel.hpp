@@ -1,5 +1,5 @@
-// Threads: how many, and the one loop that uses them. OpenMP, which other libraries share, says how many; the threads are our own
-// (parallel.cpp says why).
+// Threads: how many, and the one loop that uses them. OpenMP, which other libraries share, says how many; the threads are
+// our own (parallel.cpp says why).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Threads {
 // How many threads a call uses:
 //   requested > 0   that many;
 //   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the CPUs this process may run on;
-//   always 1        without OpenMP, inside a loop that has several threads or an OpenMP parallel region, and in a child forked after
+//   always 1        without OpenMP, inside a loop that has several threads or an OpenMP parallel region, and in a child
+//   forked after
 //                   threads had started, because they do not exist there;
 //   never more than OMP_THREAD_LIMIT.
 int effective_n_threads(int requested);

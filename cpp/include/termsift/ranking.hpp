@@ -5,8 +5,8 @@
 
 namespace termsift {
 
-// The k best of n scores, best first, ties to the lowest index: indices (k,). Scores hold no NaN, 0 <= k <= n. O(n + k log k):
-// a partial selection, so that the first thousand of a million cost one pass.
+// The k best of n scores, best first, ties to the lowest index: indices (k,). Scores hold no NaN, 0 <= k <= n. O(n + k log
+// k): a partial selection, so that the first thousand of a million cost one pass.
 void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* indices);
 
 }  // namespace termsift

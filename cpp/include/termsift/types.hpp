@@ -31,8 +31,8 @@ enum class Bool : std::uint8_t {};
       apply(std::uint16_t) apply(std::uint32_t) apply(std::uint64_t)
 #define TERMSIFT_FOR_EACH_FLOAT_VALUE(apply) apply(float) apply(double)
 
-// apply(Index, Value, Count) for every kind of matrix and the counts it may join: integers exact or float ones, floats only the
-// latter.
+// apply(Index, Value, Count) for every kind of matrix and the counts it may join: integers exact or float ones, floats only
+// the latter.
 #define TERMSIFT_FOR_EACH_COUNTED_MATRIX(apply)                                                                        \
   TERMSIFT_FOR_EACH_COUNTED_INTEGER_(apply, Bool)                                                                      \
   TERMSIFT_FOR_EACH_COUNTED_INTEGER_(apply, std::int8_t) TERMSIFT_FOR_EACH_COUNTED_INTEGER_(apply, std::int16_t)       \

@@ -1,5 +1,6 @@
-// The loops over entries of a matrix and over counters, compiled once for each SIMD target like the scoring kernels: checking,
-// packing and adding up run at the speed of memory only with wide registers. entry_kernels_impl.hpp holds their one source.
+// The loops over entries of a matrix and over counters, compiled once for each SIMD target like the scoring kernels:
+// checking, packing and adding up run at the speed of memory only with wide registers. entry_kernels_impl.hpp holds their
+// one source.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,8 @@ struct CounterKernels {
   // Sets bit i of words[w] to whether counters[64 w + i] is not zero; returns how many are.
   std::int64_t (*note)(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words);
   std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
-  // Moves the counters whose bits are set in the words to a row that has room for n pairs: first + i, and the two parts of counter i,
-  // for each bit i in order. Clears the bits and the counters. Returns how many there were.
+  // Moves the counters whose bits are set in the words to a row that has room for n pairs: first + i, and the two parts of
+  // counter i, for each bit i in order. Clears the bits and the counters. Returns how many there were.
   std::int64_t (*drain)(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                         int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
   // The same for frequencies that need more than 32 bits: the terms alone, and leaves the counters.

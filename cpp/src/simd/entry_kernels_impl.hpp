@@ -137,8 +137,8 @@ std::int64_t note(const std::uint64_t* counters, std::int64_t n_words, std::uint
 
 TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits | std::uint64_t{1} << 63); }
 
-// Four at a time whether there are as many or not: a loop that ends after one bit or two is mispredicted at every word, which
-// took twice as long (the technique is that of simdjson's stage 1).
+// Four at a time whether there are as many or not: a loop that ends after one bit or two is mispredicted at every word,
+// which took twice as long (the technique is that of simdjson's stage 1).
 std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
   std::int32_t* at = terms;
   for (std::int64_t w = 0; w < n_words; ++w) {
@@ -167,8 +167,8 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
 }
 
 #ifdef __AVX512F__
-// Eight counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the row has
-// room.
+// Eight counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the
+// row has room.
 std::int64_t drain_dense(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                          int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
   constexpr __mmask8 all = 0xff;
