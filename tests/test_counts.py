@@ -411,3 +411,22 @@ def test_counts_print_what_they_are() -> None:
     assert repr(counts) == "<ClassCounts of 1 documents: 1 classes x 2 terms, 2 pairs, exact>"
     with pytest.raises(TypeError, match=r"termsift\.count"):
         ts.ClassCounts()
+
+
+@pytest.mark.parametrize(
+    ("window_bytes", "error"),
+    [(0, ValueError), (-1, ValueError), (2**62, ValueError), (1.5, TypeError), (True, TypeError)],
+)
+def test_window_bytes_is_a_positive_integer(window_bytes: Any, error: type[Exception]) -> None:
+    counts = ts.count(np.eye(2, dtype=int), ["a", "b"])
+    with pytest.raises(error, match="window_bytes must be"):
+        ts.count(np.eye(2, dtype=int), ["a", "b"], window_bytes=window_bytes)
+    with pytest.raises(error, match="window_bytes must be"):
+        counts.update(np.eye(2, dtype=int), ["a", "b"], window_bytes=window_bytes)
+    assert counts.n_docs == 2
+
+
+def test_the_log_names_the_way_of_counting(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG", logger="termsift"):
+        ts.count(np.array([[0.5, 1.0]]), ["a"])  # a fraction
+    assert caplog.messages == ["counted 1 documents, 2 terms, 1 classes, 2 entries by rows"]

@@ -66,12 +66,7 @@ CsrScan CsrScan::of(const std::vector<CsrScan>& parts) {
 #define TERMSIFT_INSTANTIATE(Index, Value)                                     \
   template void check_indptr(const CsrView<Index, Value>&, const MatrixName&); \
   template bool CsrScan::rows(const CsrView<Index, Value>&, std::int64_t, std::int64_t, const PackedEntry&);
-#define TERMSIFT_INSTANTIATE_VALUE(Value)   \
-  TERMSIFT_INSTANTIATE(std::int32_t, Value) \
-  TERMSIFT_INSTANTIATE(std::int64_t, Value)
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE_VALUE)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE_VALUE)
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
-#undef TERMSIFT_INSTANTIATE_VALUE
 
 }  // namespace termsift

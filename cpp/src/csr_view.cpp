@@ -63,12 +63,7 @@ CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const
 
 #define TERMSIFT_INSTANTIATE(Index, Value)                                                                       \
   template CsrFacts check_csr(const CsrView<Index, Value>&, const MatrixName&, const Threads&);
-#define TERMSIFT_INSTANTIATE_VALUE(Value)   \
-  TERMSIFT_INSTANTIATE(std::int32_t, Value) \
-  TERMSIFT_INSTANTIATE(std::int64_t, Value)
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE_VALUE)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE_VALUE)
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
-#undef TERMSIFT_INSTANTIATE_VALUE
 
 }  // namespace termsift

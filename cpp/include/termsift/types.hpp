@@ -31,6 +31,16 @@ enum class Bool : std::uint8_t {};
       apply(std::uint16_t) apply(std::uint32_t) apply(std::uint64_t)
 #define TERMSIFT_FOR_EACH_FLOAT_VALUE(apply) apply(float) apply(double)
 
+// apply(Index, Value) for every kind of matrix.
+#define TERMSIFT_FOR_EACH_MATRIX(apply)                                                                        \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, Bool) TERMSIFT_FOR_BOTH_INDICES_(apply, std::int8_t)                       \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, std::int16_t) TERMSIFT_FOR_BOTH_INDICES_(apply, std::int32_t)              \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, std::int64_t) TERMSIFT_FOR_BOTH_INDICES_(apply, std::uint8_t)              \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, std::uint16_t) TERMSIFT_FOR_BOTH_INDICES_(apply, std::uint32_t)            \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, std::uint64_t) TERMSIFT_FOR_BOTH_INDICES_(apply, float)                    \
+  TERMSIFT_FOR_BOTH_INDICES_(apply, double)
+#define TERMSIFT_FOR_BOTH_INDICES_(apply, Value) apply(std::int32_t, Value) apply(std::int64_t, Value)
+
 // apply(Index, Value, Count) for every kind of matrix and the counts it may join: integers exact or float ones, floats only
 // the latter.
 #define TERMSIFT_FOR_EACH_COUNTED_MATRIX(apply)                                                                        \

@@ -223,11 +223,8 @@ RowKernels<Index, Value> row_kernels() {
 }
 CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list}; }
 
-#define TERMSIFT_INSTANTIATE(Value)                            \
-  template RowKernels<std::int32_t, Value> row_kernels();      \
-  template RowKernels<std::int64_t, Value> row_kernels();
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE)
+#define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels();
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

@@ -24,11 +24,8 @@ CounterKernels counter_kernels_in_use() {
   }
 }
 
-#define TERMSIFT_INSTANTIATE(Value)                                      \
-  template RowKernels<std::int32_t, Value> row_kernels_in_use();         \
-  template RowKernels<std::int64_t, Value> row_kernels_in_use();
-TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_INSTANTIATE)
-TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_INSTANTIATE)
+#define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels_in_use();
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift
