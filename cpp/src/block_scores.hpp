@@ -51,6 +51,13 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
+// Asks for the memory at an address, which need not exist.
+inline void prefetch([[maybe_unused]] const void* address) {
+#ifdef __GNUC__
+  __builtin_prefetch(address);
+#endif
+}
+
 // The entries of a chunk of terms in each class's list.
 struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
@@ -65,6 +72,7 @@ struct ChunkEntries {
   template <CountType Count>
   void find_end(const ScoreTask<Count>& task, std::int64_t last) {
     for (std::size_t k = 0; k < begin.size(); ++k) {
+      if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms + begin[k + 8] + 64);
       const ClassRow<Count>& row = task.row(k);
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;

@@ -17,7 +17,7 @@ std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
 // cos(pi k / (2 n_nodes)) for any k >= 0. From an angle below pi/2, where the rounding of the angle does no harm: of
-// k = 600 it would cost F four bits.
+// k = 600 it would cost V four bits.
 double cosine(int k) {
   k %= 4 * n_nodes;
   if (k > 2 * n_nodes) k = 4 * n_nodes - k;
@@ -48,16 +48,16 @@ Nodes interpolate(const Nodes& f) {
 
 }  // namespace
 
-EmptyClasses::EmptyClasses(const ClassModel& model, const Kernels& kernels, Measure measure, Aggregate aggregate)
-    : model_(model), kernels_(kernels), measure_(measure), aggregate_(aggregate) {
-  for (const ClassConstants& c : model.constants) T_0_ = add(T_0_, multiply({c.weight_hi, c.weight_lo}, {c.empty, 0}));
+EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure)
+    : pairs_(pairs), kernels_(kernels), measure_(measure), lost_(model.lost) {
+  const double T_0 = pairs.totals.T_0_hi;
   // Where every p <= 2^-6, T <= 2^-6. A class with nearly all the prior mass has q = (T - pi p) / (1 - pi) <= 2^-6 too,
   // but as an empty class only while T is as small as this:
   const double T_end = 0x1p-6 / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi;
-  const double least = std::fmax(model.lost * T_0_.hi, 0x1p-960);
-  if (!(T_0_.hi > 0 && T_0_.hi < T_end && least < T_end - T_0_.hi)) return;
+  const double least = std::fmax(model.lost * T_0, 0x1p-960);
+  if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
   first_ = piece_of(least) + 1;
-  n_pieces_ = piece_of(T_end - T_0_.hi) - first_;
+  n_pieces_ = piece_of(T_end - T_0) - first_;
   if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
 }
 
@@ -65,30 +65,29 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
   constexpr int lanes = (n_nodes + 7) / 8 * 8;
   const double begin = begin_of(index), end = begin_of(index + 1);
   const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
-  double T_hi[lanes], T_lo[lanes], F_hi[lanes], F_lo[lanes];
+  double U_hi[lanes], U_lo[lanes], V_hi[lanes], V_lo[lanes];
   unsigned char doubtful[lanes];
   for (int i = 0; i < lanes; ++i) {
-    const DoubleDouble T = add(T_0_, two_sum(middle, i < n_nodes ? half * node(i) : 0.0));
-    T_hi[i] = T.hi, T_lo[i] = T.lo;
+    const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
+    U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
-  kernels_.score_empty({lanes, static_cast<int>(model_.constants.size()), model_.constants.data(), measure_, aggregate_,
-                        model_.lost, T_hi, T_lo, F_hi, F_lo, doubtful});
+  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals, measure_, lost_,
+                        U_hi, U_lo, V_hi, V_lo, doubtful});
   // Relative to the middle, so that only the change within the piece is rounded.
   constexpr int center = n_nodes / 2;
-  piece.middle = quick_two_sum(F_hi[center], F_lo[center]);
-  piece.usable = F_hi[center] > 0;
+  piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
+  piece.usable = V_hi[center] > 0;
   Nodes change;
   for (int i = 0; i < n_nodes; ++i) {
     piece.usable = piece.usable && doubtful[i] == 0;
-    change[static_cast<std::size_t>(i)] = (F_hi[i] - piece.middle.hi) + (F_lo[i] - piece.middle.lo);
+    change[static_cast<std::size_t>(i)] = (V_hi[i] - piece.middle.hi) + (V_lo[i] - piece.middle.lo);
   }
   const Nodes coefficients = interpolate(change);
   piece.middle.lo += coefficients[0];
   for (int m = 1; m < n_nodes; ++m) piece.slope[m - 1] = coefficients[static_cast<std::size_t>(m)];
 }
 
-bool EmptyClasses::start(TermSums& term) const {
-  const DoubleDouble U = quick_two_sum(term.T_hi, term.T_lo);
+bool EmptyClasses::find(DoubleDouble U, DoubleDouble& V) const {
   const std::int64_t index = piece_of(U.hi);
   if (index < first_ || index >= first_ + n_pieces_) return false;
   Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
@@ -104,10 +103,7 @@ bool EmptyClasses::start(TermSums& term) const {
   const double t = ((U.hi - 0.5 * (begin + end)) + U.lo) / (0.5 * (end - begin));
   double slope = piece.slope[n_nodes - 2];
   for (int m = n_nodes - 2; m-- > 0;) slope = piece.slope[m] + t * slope;
-  const DoubleDouble F = quick_two_sum(piece.middle.hi, piece.middle.lo + t * slope);
-  term.score_hi = F.hi, term.score_lo = F.lo;
-  const DoubleDouble T = add(T_0_, U);
-  term.T_hi = T.hi, term.T_lo = T.lo;
+  V = quick_two_sum(piece.middle.hi, piece.middle.lo + t * slope);
   return true;
 }
 

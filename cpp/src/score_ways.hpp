@@ -10,8 +10,8 @@ template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Only the classes that have a term, beside the sum over all as if they lacked it (empty_classes.hpp): O(pairs). Terms for
-// which that would lose digits are scored as by score_dense. Aggregate sum or mean, b1 > 0.
+// Only the classes that have a term, beside the sum over all as if they lacked it (pair_model.hpp): O(pairs). Terms for
+// which that would lose digits are scored as by score_dense. Aggregate sum or mean, b1 > 0, totals within most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
@@ -19,6 +19,6 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
 // Which of them `score` takes: true for sparse. A function of its arguments alone, so that no thread or target changes a
 // bit of a score.
 template <CountType Count>
-bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Aggregate aggregate);
+bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate);
 
 }  // namespace termsift

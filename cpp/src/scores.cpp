@@ -6,6 +6,7 @@
 
 #include "block_scores.hpp"
 #include "empty_classes.hpp"
+#include "pair_model.hpp"
 #include "score_ways.hpp"
 
 namespace termsift {
@@ -14,20 +15,7 @@ namespace {
 // Terms are handed to threads in chunks of this many.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 
-constexpr std::int64_t sparse_chunk_terms = 1 << 14;  // 32 bytes of sums a term: half an L2 cache
-
-// Those of the classes that take part: empty classes change no bit.
-struct Size {
-  std::int64_t n_classes = 0, n_pairs = 0;
-};
-
-template <CountType Count>
-Size size_of(const ClassCounts<Count>& counts) {
-  Size size;
-  for (const auto& row : counts.rows)
-    if (row->n_docs > 0) ++size.n_classes, size.n_pairs += row->size;
-  return size;
-}
+constexpr std::int64_t sparse_chunk_terms = 1 << 13;  // 64 bytes of sums a term: half an L2 cache
 
 // The results of a term that no class has, most of a hashed vocabulary: its score, or the values of the classes.
 template <CountType Count>
@@ -92,9 +80,9 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
 template <CountType Count>
 class SparseScorer {
  public:
-  SparseScorer(const ScoreTask<Count>& task, const EmptyClasses& empty, double unseen)
-      : task_(task), empty_(empty), unseen_(unseen), entries_(task.n_classes()), terms_(sparse_chunk_terms),
-        without_(sparse_chunk_terms), doubtful_(sparse_chunk_terms), dense_(task) {}
+  SparseScorer(const ScoreTask<Count>& task, const PairModel& pairs, const EmptyClasses& empty, double unseen)
+      : task_(task), pairs_(pairs), empty_(empty), unseen_(unseen), entries_(task.n_classes()), sums_(sparse_chunk_terms),
+        l_(sparse_chunk_terms), doubtful_(sparse_chunk_terms), dense_(task) {}
 
   // The terms [first, last). O(pairs of the chunk + n_classes * terms scored densely).
   void score(std::int64_t first, std::int64_t last, Worker& worker) {
@@ -104,83 +92,104 @@ class SparseScorer {
     entries_.find_end(task_, last);
     next_ = last;
     const auto n = static_cast<std::size_t>(last - first);
-    std::fill_n(terms_.begin(), n, TermSums{});
+    std::fill_n(sums_.begin(), n, TermSums{});
     std::fill_n(doubtful_.begin(), n, 0);
 
-    for_each_run(first, worker, task_.kernels.mix_pairs);
-    for (std::size_t t = 0; t < n; ++t) {
-      without_[t] = 0;
-      if (doubtful_[t] != 0 || terms_[t].T_hi == 0) continue;
-      if (!empty_.start(terms_[t])) doubtful_[t] = 1;
-      without_[t] = terms_[t].score_hi;
-    }
-    for_each_run(first, worker, task_.kernels.score_pairs);
+    for_each_class_run(first, worker, task_.kernels.mix_pairs);
+    for_each_class_run(first, worker, task_.kernels.score_pairs);
+    for (std::int64_t begin = 0; begin < last - first; begin += block_terms) finish(first, begin, last - first - begin);
 
-    bool any_doubtful = false;
-    for (std::size_t t = 0; t < n; ++t) {
-      const double score = terms_[t].score_hi + terms_[t].score_lo;
-      // F counts with its rounding errors also where most of it is taken away again.
-      if (!(score >= 0.75 * without_[t])) doubtful_[t] = 1;
-      task_.scores[first + static_cast<std::int64_t>(t)] = terms_[t].T_hi == 0 ? unseen_ : score;
-      any_doubtful = any_doubtful || doubtful_[t] != 0;
-    }
-    if (any_doubtful)
+    if (std::find(doubtful_.begin(), doubtful_.begin() + (last - first), 1) != doubtful_.begin() + (last - first))
       dense_.score(first, last, doubtful_.data(), entries_, worker,
                    [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
   }
 
  private:
-  // Calls kernel(run) for the pairs of the chunk's terms, a class after the other.
-  void for_each_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
-    double l[block_terms];
-    TermId places[block_terms];
+  // Calls kernel(run) for the pairs of the chunk's terms in each class.
+  void for_each_class_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
-      const ClassConstants& c = task_.model.constants[k];
-      const ClassRow<Count>& row = task_.row(k);
       if (k % 64 == 0) worker.check();
-      PairRun run{0, &c, task_.measure, task_.aggregate == Aggregate::mean ? c.prior_hi : 1.0, task_.model.lost, l, places,
-                  terms_.data(), doubtful_.data()};
-      for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; i += run.n) {
-        run.n = static_cast<int>(std::min<std::int64_t>(block_terms, entries_.end[k] - i));
-        for (int j = 0; j < run.n; ++j) places[j] = row.terms[i + j] - static_cast<TermId>(first);
-        const bool doubtful = c.weight_hi == 0;  // a class without prior mass leaves no trace in T
-        if (row.is_narrow()) {
-          task_.kernels.numerators(row.term_frequency.narrow() + i, run.n, c.scale, 0.0, l);
-        } else {
-          for (int j = 0; j < run.n; ++j) {
-            const Count count = row.term_frequency[i + j];
-            l[j] = static_cast<double>(count) * c.scale;
-            if (!is_double(count)) doubtful_[static_cast<std::size_t>(places[j])] = 1;
-          }
+      if (k + 4 < task_.n_classes()) prefetch_run(k + 4);
+      const ClassRow<Count>& row = task_.row(k);
+      const std::int64_t begin = entries_.begin[k], n = entries_.end[k] - begin;
+      if (n == 0) continue;
+      const TermId* const terms = row.terms + begin;
+      const auto doubt = [&](std::int64_t i) { doubtful_[static_cast<std::size_t>(terms[i] - first)] = 1; };
+      if (row.is_narrow()) {
+        task_.kernels.numerators(row.term_frequency.narrow() + begin, static_cast<int>(n), 1.0, 0.0, l_.data());
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const Count count = row.term_frequency[begin + i];
+          l_[static_cast<std::size_t>(i)] = static_cast<double>(count);
+          if (!is_double(count)) doubt(i);
         }
-        if (doubtful)
-          for (int j = 0; j < run.n; ++j) doubtful_[static_cast<std::size_t>(places[j])] = 1;
-        kernel(run);
       }
+      const PairConstants& c = pairs_.classes[k];
+      if (c.w_hi == 0)  // a class without prior mass leaves no trace in T
+        for (std::int64_t i = 0; i < n; ++i) doubt(i);
+      kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, l_.data(), terms, static_cast<TermId>(first),
+              sums_.data(), doubtful_.data()});
+    }
+  }
+
+  // With thousands of classes each has a hundred pairs in a chunk, at a place that the machine does not foresee.
+  void prefetch_run(std::size_t k) const {
+    const ClassRow<Count>& row = task_.row(k);
+    const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
+    for (std::int64_t i = begin; i < end; i += 16) {
+      prefetch(row.terms + i);
+      if (row.is_narrow()) prefetch(row.term_frequency.narrow() + i);
+    }
+  }
+
+  // The scores of the terms first + begin .. of the chunk, a block of them.
+  void finish(std::int64_t first, std::int64_t begin, std::int64_t n_left) {
+    const auto n = static_cast<std::size_t>(std::min<std::int64_t>(n_left, block_terms));
+    const std::size_t lanes = (n + 7) / 8 * 8;
+    const TermSums* const sums = sums_.data() + begin;
+    unsigned char* const doubtful = doubtful_.data() + begin;
+    double empty_hi[block_terms], empty_lo[block_terms], scores[block_terms];
+    unsigned char doubtful_scores[block_terms];
+    for (std::size_t j = 0; j < lanes; ++j) {
+      const DoubleDouble U = quick_two_sum(sums[j].hi[TermSums::U], sums[j].lo[TermSums::U]);
+      DoubleDouble V;
+      if (j < n && U.hi > 0 && !empty_.find(U, V)) doubtful[j] = 1;
+      empty_hi[j] = V.hi, empty_lo[j] = V.lo;
+    }
+    task_.kernels.finish_terms({static_cast<int>(lanes), &pairs_.totals, task_.measure, sums, empty_hi, empty_lo, scores,
+                                doubtful_scores});
+    for (std::size_t j = 0; j < n; ++j) {
+      const bool unseen = sums[j].hi[TermSums::U] == 0;
+      task_.scores[first + begin + static_cast<std::int64_t>(j)] = unseen ? unseen_ : scores[j];
+      if (!unseen && doubtful_scores[j] != 0) doubtful[j] = 1;
     }
   }
 
   const ScoreTask<Count>& task_;
+  const PairModel& pairs_;
   const EmptyClasses& empty_;
   const double unseen_;
   ChunkEntries entries_;
   std::int64_t next_ = 0;                // the term after the last chunk's
-  std::vector<TermSums> terms_;          // (terms of the chunk,)
-  std::vector<double> without_;          // (terms of the chunk,) F(U)
+  std::vector<TermSums> sums_;           // (terms of the chunk,)
+  std::vector<double> l_;                // (terms of the chunk,) the counts of a class
   std::vector<unsigned char> doubtful_;  // (terms of the chunk,)
   BlockScorer<Count> dense_;
 };
 
 template <CountType Count>
-void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
+void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requested) {
   const std::int64_t n_terms = task.counts.n_terms;
   const double unseen = results_of_unseen(task)[0];
-  const EmptyClasses empty(task.model, task.kernels, task.measure, task.aggregate);
-  const Threads threads = worth(requested, size_of(task.counts).n_pairs);
+  const PairModel pairs = make_pair_model(task.model, task.kernels, b1, task.aggregate);
+  const EmptyClasses empty(task.model, pairs, task.kernels, task.measure);
+  std::int64_t n_pairs = 0;
+  for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
+  const Threads threads = worth(requested, n_pairs);
   std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
   for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
-    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, empty, unseen);
+    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, pairs, empty, unseen);
     const std::int64_t first = chunk * sparse_chunk_terms;
     scorer->score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
   });
@@ -189,13 +198,19 @@ void run_sparse(const ScoreTask<Count>& task, const Threads& requested) {
 }  // namespace
 
 template <CountType Count>
-bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Aggregate aggregate) {
+bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate) {
   if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
-  const Size size = size_of(counts);
-  const auto pairs = static_cast<double>(size.n_pairs), n_classes = static_cast<double>(size.n_classes);
-  // In evaluations of a class's value: two for a pair and as much again for its scattered sums, and 30 octaves of F.
-  const double sparse = 4 * pairs + 60 * EmptyClasses::n_nodes * n_classes;
-  return sparse < n_classes * std::min(static_cast<double>(counts.n_terms), pairs);
+  double n_classes = 0, pairs = 0;
+  for (const auto& row : counts.rows) {
+    if (row->n_docs == 0) continue;  // takes no part and changes no bit
+    const double total = static_cast<double>(row->n_tokens) + estimation.b2;
+    if (!(total >= 1 / most_pair_total && total <= most_pair_total)) return false;
+    n_classes += 1, pairs += static_cast<double>(row->size);
+  }
+  const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
+  // In evaluations of a class's value by the dense way, as measured; 60 pieces of V.
+  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 60 * EmptyClasses::n_nodes;
+  return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
 template <CountType Count>
@@ -209,13 +224,13 @@ template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores) {
   const ClassModel model = make_class_model(counts, estimation);
-  run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+  run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, estimation.b1, threads);
 }
 
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores) {
-  if (sparse_pays(counts, estimation, aggregate)) score_sparse(counts, estimation, measure, aggregate, threads, scores);
+  if (sparse_pays(counts, estimation, measure, aggregate)) score_sparse(counts, estimation, measure, aggregate, threads, scores);
   else score_dense(counts, estimation, measure, aggregate, threads, scores);
 }
 
@@ -231,8 +246,8 @@ template void score_dense(const ClassCounts<std::int64_t>&, const Estimation&, M
 template void score_dense(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score_sparse(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score_sparse(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
-template bool sparse_pays(const ClassCounts<std::int64_t>&, const Estimation&, Aggregate);
-template bool sparse_pays(const ClassCounts<double>&, const Estimation&, Aggregate);
+template bool sparse_pays(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate);
+template bool sparse_pays(const ClassCounts<double>&, const Estimation&, Measure, Aggregate);
 template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*);

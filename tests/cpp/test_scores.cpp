@@ -286,7 +286,7 @@ constexpr Score dense = score_dense<std::int64_t>, sparse = score_sparse<std::in
 }  // namespace
 
 TEST(both_ways_agree) {
-  // Got wrong: F(U) in the wrong piece or beyond the table, a class without prior mass, counts that are no doubles, a
+  // Got wrong: V(U) in the wrong piece or beyond the table, a class without prior mass, counts that are no doubles, a
   // dominant class.
   Random random(9);
   for (const std::size_t n_classes : {2u, 10u, 300u}) {
@@ -317,6 +317,28 @@ TEST(both_ways_agree) {
   }
 }
 
+TEST(both_ways_agree_on_weighted_counts) {
+  // Got wrong: counts that are no index into the table of small ones, negative logarithms, totals near the limits.
+  Random random(19);
+  for (const double unit : {1.0, 0x1p-280, 0x1p+280}) {
+    std::vector<std::vector<double>> tf(60, std::vector<double>(500, 0.0));
+    for (auto& row : tf)
+      for (double& l : row)
+        if (below(random, 8) == 0) {
+          const auto whole = static_cast<double>(below(random, 400));
+          l = unit * (below(random, 3) == 0 ? whole : 0.37 * whole);
+        }
+    const auto counts = make_counts<double>(std::vector<double>(60, 3), tf);
+    const Estimation estimation{0.25 * unit, 125 * unit, {}};
+    for (const Measure measure : measures) {
+      std::vector<double> want(500), got(500);
+      score_dense(counts, estimation, measure, Aggregate::sum, {1, {}}, want.data());
+      score_sparse(counts, estimation, measure, Aggregate::sum, {1, {}}, got.data());
+      for (std::size_t term = 0; term < 500; ++term) CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
+    }
+  }
+}
+
 TEST(both_ways_give_the_same_bits_everywhere) {
   // Got wrong: sums in another order on other threads, or in a chunk that does not follow its thread's last. Three chunks.
   Random random(10);
@@ -339,10 +361,12 @@ TEST(the_way_is_chosen_by_the_counts) {
   // Got wrong: the table of a few terms costs more than the terms; without smoothing or for a maximum there is none.
   Random random(11);
   const auto many = many_classes(random, 300, 40000), few = many_classes(random, 2, 3000);
-  CHECK(sparse_pays(many, {1, 40000, {}}, Aggregate::sum) && sparse_pays(many, {1, 40000, {}}, Aggregate::mean));
-  CHECK(!sparse_pays(many, {1, 40000, {}}, Aggregate::max));
-  CHECK(!sparse_pays(many, {0, 40000, {}}, Aggregate::sum));
-  CHECK(!sparse_pays(few, {1, 3000, {}}, Aggregate::sum));
+  for (const Measure measure : measures)
+    for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean}) CHECK(sparse_pays(many, {1, 40000, {}}, measure, aggregate));
+  CHECK(!sparse_pays(many, {1, 40000, {}}, Measure::kl, Aggregate::max));
+  CHECK(!sparse_pays(many, {0, 40000, {}}, Measure::kl, Aggregate::sum));
+  CHECK(!sparse_pays(many, {1e92, 1e92, {}}, Measure::kl, Aggregate::sum));  // a total beyond most_pair_total
+  CHECK(!sparse_pays(few, {1, 3000, {}}, Measure::kl, Aggregate::sum));
   for (const Measure measure : measures)
     CHECK(bits(scores_of(many, {1, 40000, {}}, measure)) ==
           bits(scores_by(sparse, many, {1, 40000, {}}, measure, Aggregate::sum)));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../class_model.hpp"
+#include "../pair_model.hpp"
 
 namespace termsift {
 
@@ -35,38 +36,45 @@ struct CarefulBlock : Block {  // x_lo and class_scores are not null; doubtful i
 enum class SimdTarget : std::uint8_t { baseline, avx2, avx512 };
 SimdTarget simd_target_in_use();
 
-// What is known of a term while the classes that have it are gone through.
-struct alignas(32) TermSums {
-  double T_hi, T_lo;  // sum_k pi_k p_ik, or a part of it
-  double score_hi, score_lo;
-};
-
-// The counts of n <= block_terms terms in one class.
+// The counts of n terms in one class.
 struct PairRun {
-  int n;
-  const ClassConstants* constants;  // of the class
+  std::int64_t n;
+  const PairConstants* constants;  // of the class
+  const PairTotals* totals;
   Measure measure;
-  double weight;               // of the class in the score
-  double lost;                 // ClassModel::lost
-  const double* l;             // (n,) s l_ic
-  const TermId* places;        // (n,) distinct
-  TermSums* terms;             // term j stands at terms[places[j]]
-  unsigned char* doubtful;     // the same
+  double lost;          // ClassModel::lost
+  const double* l;      // (n,) l_ic
+  const TermId* terms;  // (n,) distinct
+  TermId first;
+  TermSums* sums;           // term i stands at sums[i - first]
+  unsigned char* doubtful;  // the same
 };
 
-// n <= block_terms made-up terms that no class has, n a multiple of 8, with T as given.
+// n <= block_terms made-up terms that no class has, n a multiple of 8, with U as given.
 struct EmptyRun {
   int n;
   int n_classes;
-  const ClassConstants* constants;  // (n_classes,)
+  const PairConstants* constants;  // (n_classes,)
+  const PairTotals* totals;
   Measure measure;
-  Aggregate aggregate;  // sum or mean
   double lost;
-  const double* T_hi;  // (n,)
-  const double* T_lo;
-  double* score_hi;    // (n,) out
-  double* score_lo;
+  const double* U_hi;  // (n,)
+  const double* U_lo;
+  double* V_hi;        // (n,) out
+  double* V_lo;
   unsigned char* doubtful;  // (n,) out
+};
+
+// n <= block_terms terms, n a multiple of 8, whose classes have all been gone through.
+struct TermRun {
+  int n;
+  const PairTotals* totals;
+  Measure measure;
+  const TermSums* sums;      // (n,)
+  const double* empty_hi;    // (n,) V of all classes as if none had the term
+  const double* empty_lo;
+  double* scores;            // (n,) out
+  unsigned char* doubtful;   // (n,) out: the score is worth nothing
 };
 
 // The functions of one SIMD target. A term's results depend on its own lane alone.
@@ -75,9 +83,12 @@ struct Kernels {
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const Block&);
   void (*score_block_carefully)(const CarefulBlock&);
-  void (*mix_pairs)(const PairRun&);      // T += w_c s l_ic
-  void (*score_pairs)(const PairRun&);    // score += weight * (value with l_ic - value without)
-  void (*score_empty)(const EmptyRun&);   // score = sum_c weight * (value without)
+  // log(hi + lo), to an absolute error of 2^-70 or so; n is a multiple of 8, the arguments are in [2^-900, 2^900].
+  void (*logarithms)(const double* hi, const double* lo, int n, double* log_hi, double* log_lo);
+  void (*mix_pairs)(const PairRun&);       // U, P and A += what the class adds
+  void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without
+  void (*score_empty)(const EmptyRun&);    // V = sum_c omega_c (value without)
+  void (*finish_terms)(const TermRun&);
 };
 
 // Those of the target in use (termsift/runtime.hpp).

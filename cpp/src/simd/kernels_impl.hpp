@@ -15,6 +15,7 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "log_table.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
@@ -301,49 +302,203 @@ void ordinary_scores(const Block& block) {
   else ordinary_scores<measure, true>(block);
 }
 
-// ---- the classes that have a term, and those that lack it ----------------------------------------------------------------
+// ---- the classes that have a term, and those that lack it (pair_model.hpp has the equations) -----------------------------
 
-// Scalar: what a pair touches lies scattered. O(n).
-void mix_pairs(const PairRun& run) {
-  const double w_hi = run.constants->weight_hi, w_lo = run.constants->weight_lo;
-  for (int j = 0; j < run.n; ++j) {
-    TermSums& term = run.terms[run.places[j]];
-    const DoubleDouble T = add_product({term.T_hi, term.T_lo}, w_hi, w_lo, run.l[j], 0.0);
-    term.T_hi = T.hi, term.T_lo = T.lo;
+// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 + (2i + 1)/64
+// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-70.
+TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
+  const unsigned long long u = bits(x.hi);
+  const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
+  const double down = from_bits((2046ull << 52) - (u & (2047ull << 52)));  // 2^-k
+  const double m = x.hi * down, m_lo = x.lo * down;
+  const unsigned long long i = (u >> 47) & 31;
+  const double c = from_bits((u & 0x000f800000000000ull) | 0x3ff0400000000000ull);
+  DoubleDouble denominator = two_sum(m, c);
+  denominator.lo += m_lo;
+  const DoubleDouble s = quotient({m - c, m_lo}, denominator);
+  const double z = s.hi * s.hi;
+  const double R = 1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9)));
+  const DoubleDouble whole = two_sum(k * ln2_hi, log_table[i][0]);
+  const DoubleDouble sum = two_sum(whole.hi, 2.0 * s.hi);
+  return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
+}
+
+void logarithms(const double* __restrict hi, const double* __restrict lo, int n, double* __restrict log_hi,
+                double* __restrict log_lo) {
+  for (int j = 0; j < n; ++j) {
+    const DoubleDouble y = logarithm({hi[j], lo[j]});
+    log_hi[j] = y.hi, log_lo[j] = y.lo;
   }
 }
 
-// A difference p - T that lost its digits is no matter here: its square is beside the values of all other classes.
+// What a class adds to U, P and A for counts l: n <= block_terms of them, a multiple of 8.
+void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
+  const PairConstants c = class_;
+  double hi[3][block_terms], lo[3][block_terms];
+  for (int j = 0; j < n; ++j) {
+    const DoubleDouble U = two_product(l[j], c.w_hi);
+    const DoubleDouble P = two_product(l[j], c.p_hi);
+    const double P_lo = P.lo + l[j] * c.p_lo;
+    const DoubleDouble p_sum = two_sum(c.empty_p_hi, P.hi);
+    const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.empty_p_lo));
+    const DoubleDouble log_x = logarithm(two_sum(l[j], c.b1));
+    const DoubleDouble A = subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.empty_A_hi, c.empty_A_lo}),
+                                    multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
+    hi[0][j] = U.hi, lo[0][j] = U.lo + l[j] * c.w_lo;
+    hi[1][j] = P.hi, lo[1][j] = P_lo;
+    hi[2][j] = A.hi, lo[2][j] = A.lo;
+  }
+  for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 0}, {lo[0][j], lo[1][j], lo[2][j], 0}};
+}
+
+// Four sums at once: compilers take them one by one unless told, three times as slow.
+#ifdef __GNUC__
+using Four = double __attribute__((vector_size(32)));
+#else
+struct Four {
+  double at[4];
+  Four operator+(Four b) const { return {at[0] + b.at[0], at[1] + b.at[1], at[2] + b.at[2], at[3] + b.at[3]}; }
+  Four operator-(Four b) const { return {at[0] - b.at[0], at[1] - b.at[1], at[2] - b.at[2], at[3] - b.at[3]}; }
+};
+#endif
+
+TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
+  Four a, b, sums_lo, part_lo;
+  __builtin_memcpy(&a, sums.hi, sizeof a);
+  __builtin_memcpy(&b, part.hi, sizeof b);
+  __builtin_memcpy(&sums_lo, sums.lo, sizeof sums_lo);
+  __builtin_memcpy(&part_lo, part.lo, sizeof part_lo);
+  const Four s = a + b, bb = s - a;  // two_sum
+  const Four lo = sums_lo + (((a - (s - bb)) + (b - bb)) + part_lo);
+  __builtin_memcpy(sums.hi, &s, sizeof s);
+  __builtin_memcpy(sums.lo, &lo, sizeof lo);
+}
+
+// What the pairs touch lies scattered. Most counts are small: what they add is worked out beforehand. O(n).
+void mix_pairs(const PairRun& run) {
+  constexpr int most_parts = 256;
+  TermSums parts[most_parts], other_parts[block_terms];
+  double l[block_terms];
+  const auto n_parts = static_cast<int>(run.n / 8 < 8 ? 8 : run.n / 8 > most_parts ? most_parts : run.n / 64 * 8);
+  for (int begin = 0; begin < n_parts; begin += block_terms) {
+    const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
+    for (int j = 0; j < n; ++j) l[j] = begin + j;
+    class_parts(*run.constants, l, n, parts + begin);
+  }
+
+  std::int64_t others[block_terms];
+  int n_others = 0;
+  const auto add_others = [&] {
+    if (n_others == 0) return;
+    for (int j = n_others; j % 8 != 0; ++j) l[j] = l[0];
+    class_parts(*run.constants, l, (n_others + 7) / 8 * 8, other_parts);
+    for (int j = 0; j < n_others; ++j) add_part(run.sums[run.terms[others[j]] - run.first], other_parts[j]);
+    n_others = 0;
+  };
+  for (std::int64_t j = 0; j < run.n; ++j) {
+    const int at = run.l[j] < n_parts ? static_cast<int>(run.l[j]) : -1;
+    if (at == run.l[j]) {
+      add_part(run.sums[run.terms[j] - run.first], parts[at]);
+    } else {
+      l[n_others] = run.l[j];
+      others[n_others] = j;
+      if (++n_others == block_terms) add_others();
+    }
+  }
+  add_others();
+}
+
+// R(z) as in atanh_rest for z <= 0.0404, of degree 7 (error 1.4e-17).
+TERMSIFT_INLINE double short_atanh_rest(double z) {
+  const double z2 = z * z;
+  const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
+  const double r2 = 0.14285714283540604 + 0.11111111540325071 * z;
+  const double r4 = 0.09090867550691496 + 0.07694484136448797 * z;
+  const double r6 = 0.06603870001699784 + 0.06812043634691961 * z;
+  return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
+}
+
+// V of the pairs of one class less V of the class without the term, each in the precision of a double.
+struct Coupling {
+  double value;
+  double margin;  // not positive: good for nothing
+};
+
+// -p log(1 - w x / T) + t(1-p, 1-q), the part of an empty class. T = T_0 + U.
+TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double T) {
+  const double Y = c.T_0_rest + U;  // T - w x
+  const double s = c.empty_w / (T + Y);
+  const double z = s * s;
+  const double q = c.r * Y;
+  return {2.0 * c.empty_p * (s + s * (z * short_atanh_rest(z))) + ordinary_complement(c.empty_p + q, c.empty_p - q),
+          smaller(ordinary_p - q, 0.2 - s)};
+}
+
+// The same of a class with l of the term's occurrences.
+TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
+  const DoubleDouble wl = two_product(l, c.w_hi);
+  const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
+  // log(T/Y) as in ordinary_divergence; where T is near Y, their difference is w x.
+  const unsigned long long biased = (bits(T) - bits(Y) + (1ull << 51) + (1024ull << 52)) >> 52;
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double a = T * from_bits((2047ull - biased) << 52);
+  const double s = (biased == 1024 ? wl.hi + c.empty_w : a - Y) / (a + Y);
+  const double z = s * s;
+  const double log_ratio = k * ln2_hi + (k * ln2_lo + (2.0 * s + 2.0 * s * (z * short_atanh_rest(z))));
+  const double p = c.empty_p + l * c.inverse, q = c.r * Y;
+  return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
+}
+
+// The value of another measure with p = x / L, T given; l as above.
+template <Measure measure>
+TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
+  const DoubleDouble x = two_sum(l * c.scale, c.empty);
+  const Value v = ordinary_value<measure>(probability(x.hi, x.lo, c), T, rest_inverse(c), lost);
+  return {v.value, v.margin};
+}
+
+TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo) {
+  const DoubleDouble T = two_sum(T_0.hi, U_hi);
+  return quick_two_sum(T.hi, T.lo + (T_0.lo + U_lo));
+}
+
 template <Measure measure>
 void score_pairs(const PairRun& run) {
-  double T_hi[block_terms], T_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
-  const int n = (run.n + 7) / 8 * 8;
-  for (int j = 0; j < n; ++j) {  // lanes without a pair repeat the first
-    const int from = j < run.n ? j : 0;
-    const TermSums& term = run.terms[run.places[from]];
-    T_hi[j] = term.T_hi, T_lo[j] = term.T_lo, l[j] = run.l[from];
-  }
-  const ClassConstants c = *run.constants;
-  const double weight = run.weight, lost = run.lost;
-  for (int j = 0; j < n; ++j) {
-    const DoubleDouble x = two_sum(l[j], c.empty);
-    const Value with = ordinary_value<measure>(probability(x.hi, x.lo, c), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
-    hi[j] = with.value;
-    margin[j] = with.margin;
-  }
-  const DoubleDouble p = probability(c.empty, 0.0, c);
-  for (int j = 0; j < n; ++j) {
-    const Value without = ordinary_value<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
-    const DoubleDouble gain = two_sum(weight * hi[j], -(weight * without.value));
-    hi[j] = gain.hi, lo[j] = gain.lo;
-    margin[j] = smaller(margin[j], without.margin);
-  }
-  for (int j = 0; j < run.n; ++j) {
-    TermSums& term = run.terms[run.places[j]];
-    const DoubleDouble sum = two_sum(term.score_hi, hi[j]);
-    term.score_hi = sum.hi;
-    term.score_lo += sum.lo + lo[j];
-    if (!(margin[j] > 0)) run.doubtful[run.places[j]] = 1;
+  double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
+  const PairConstants c = *run.constants;
+  const ClassConstants base = measure == Measure::kl ? ClassConstants{} : *c.base;
+  const double lost = run.lost;
+  const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
+  for (std::int64_t begin = 0; begin < run.n; begin += block_terms) {
+    const auto n = static_cast<int>(run.n - begin < block_terms ? run.n - begin : block_terms);
+    const int lanes = (n + 7) / 8 * 8;
+    for (int j = 0; j < lanes; ++j) {  // lanes without a pair repeat the first
+      const std::int64_t from = begin + (j < n ? j : 0);
+      const TermSums& sums = run.sums[run.terms[from] - run.first];
+      U_hi[j] = sums.hi[TermSums::U], U_lo[j] = sums.lo[TermSums::U], l[j] = run.l[from];
+    }
+    for (int j = 0; j < lanes; ++j) {
+      if constexpr (measure == Measure::kl) {
+        const double T = c.T_0 + U_hi[j];
+        const Coupling with = coupling(c, l[j], U_hi[j], U_lo[j], T, lost), without = empty_coupling(c, U_hi[j], T);
+        hi[j] = c.omega * (with.value - without.value), lo[j] = 0;
+        margin[j] = smaller(with.margin, without.margin);
+      } else {
+        const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
+        const Coupling with = whole_value<measure>(base, l[j], T, lost), without = whole_value<measure>(base, 0.0, T, lost);
+        const DoubleDouble gain = two_sum(c.omega * with.value, -(c.omega * without.value));
+        hi[j] = gain.hi, lo[j] = gain.lo;
+        margin[j] = smaller(with.margin, without.margin);
+      }
+    }
+    for (int j = 0; j < n; ++j) {
+      const TermId place = run.terms[begin + j] - run.first;
+      TermSums& sums = run.sums[place];
+      const DoubleDouble sum = two_sum(sums.hi[TermSums::V], hi[j]);
+      sums.hi[TermSums::V] = sum.hi;
+      sums.lo[TermSums::V] += sum.lo + lo[j];
+      if (!(margin[j] > 0)) run.doubtful[place] = 1;
+    }
   }
 }
 
@@ -358,23 +513,29 @@ void score_pairs(const PairRun& run) {
 // O(n_classes n).
 template <Measure measure>
 void score_empty(const EmptyRun& run) {
-  double hi[block_terms], lo[block_terms], margin[block_terms];
-  for (int j = 0; j < run.n; ++j) hi[j] = lo[j] = 0, margin[j] = infinity;
+  double hi[block_terms], lo[block_terms], margin[block_terms], T_hi[block_terms], T_lo[block_terms];
+  const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
+  for (int j = 0; j < run.n; ++j) {
+    const DoubleDouble T = whole_T(T_0, run.U_hi[j], run.U_lo[j]);
+    T_hi[j] = T.hi, T_lo[j] = T.lo;
+    hi[j] = lo[j] = 0, margin[j] = infinity;
+  }
   const double lost = run.lost;
   for (int k = 0; k < run.n_classes; ++k) {
-    const ClassConstants c = run.constants[k];
-    const double weight = run.aggregate == Aggregate::mean ? c.prior_hi : 1.0;
-    const DoubleDouble p = probability(c.empty, 0.0, c);
+    const PairConstants c = run.constants[k];
+    const ClassConstants base = measure == Measure::kl ? ClassConstants{} : *c.base;
     for (int j = 0; j < run.n; ++j) {
-      const Value v = ordinary_value<measure>(p, {run.T_hi[j], run.T_lo[j]}, rest_inverse(c), lost);
-      const DoubleDouble sum = two_sum(hi[j], weight * v.value);
+      Coupling v;
+      if constexpr (measure == Measure::kl) v = empty_coupling(c, run.U_hi[j], T_hi[j]);
+      else v = whole_value<measure>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
+      const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
       hi[j] = sum.hi;
       lo[j] += sum.lo;
       margin[j] = smaller(margin[j], v.margin);
     }
   }
   for (int j = 0; j < run.n; ++j) {
-    run.score_hi[j] = hi[j], run.score_lo[j] = lo[j];
+    run.V_hi[j] = hi[j], run.V_lo[j] = lo[j];
     run.doubtful[j] = margin[j] > 0 ? 0 : 1;
   }
 }
@@ -385,6 +546,42 @@ void score_empty(const EmptyRun& run) {
     case Measure::nu_j: score_empty<Measure::nu_j>(run); break;
     case Measure::nu_pearson: score_empty<Measure::nu_pearson>(run); break;
   }
+}
+
+// Scores from sums. O(n).
+void finish_terms(const TermRun& run) {
+  double U_hi[block_terms], U_lo[block_terms], P_hi[block_terms], P_lo[block_terms], A_hi[block_terms], A_lo[block_terms],
+      V[block_terms], margin[block_terms];
+  const TermSums* const sums = run.sums;
+  if (run.measure != Measure::kl) {
+    for (int j = 0; j < run.n; ++j) {
+      const DoubleDouble sum = two_sum(run.empty_hi[j], sums[j].hi[TermSums::V]);
+      run.scores[j] = sum.hi + (sum.lo + (run.empty_lo[j] + sums[j].lo[TermSums::V]));
+      // V of empty classes counts with its rounding errors also where most of it is taken away again.
+      run.doubtful[j] = run.scores[j] >= 0.75 * run.empty_hi[j] ? 0 : 1;
+    }
+    return;
+  }
+  for (int j = 0; j < run.n; ++j) {
+    U_hi[j] = sums[j].hi[TermSums::U], U_lo[j] = sums[j].lo[TermSums::U];
+    P_hi[j] = sums[j].hi[TermSums::P], P_lo[j] = sums[j].lo[TermSums::P];
+    A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
+    V[j] = run.empty_hi[j] + (sums[j].hi[TermSums::V] + (sums[j].lo[TermSums::V] + run.empty_lo[j]));
+  }
+  const PairTotals totals = *run.totals;
+  const DoubleDouble T_0{totals.T_0_hi, totals.T_0_lo}, P_0{totals.P_0_hi, totals.P_0_lo}, A_0{totals.A_0_hi, totals.A_0_lo},
+      R{totals.R_hi, totals.R_lo};
+  for (int j = 0; j < run.n; ++j) {
+    const DoubleDouble T = add(T_0, quick_two_sum(U_hi[j], U_lo[j]));
+    const DoubleDouble P = add(P_0, quick_two_sum(P_hi[j], P_lo[j]));
+    const DoubleDouble A = add(A_0, quick_two_sum(A_hi[j], A_lo[j]));
+    const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
+    const double score = rest.hi + (rest.lo + V[j]);
+    run.scores[j] = score;
+    // The errors of V must be no more to the score than its own rounding, those of the rest nothing.
+    margin[j] = smaller(score - magnitude(V[j]), score - 0x1p-12 * (P.hi + R.hi * T.hi));
+  }
+  for (int j = 0; j < run.n; ++j) run.doubtful[j] = margin[j] >= 0 ? 0 : 1;
 }
 
 // ---- the careful way ----------------------------------------------------------------------------------------------------
@@ -553,6 +750,7 @@ void score_block_carefully(const CarefulBlock& block) {
 
 }  // namespace
 
-extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, mix_pairs, score_pairs, score_empty};
+extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, logarithms,
+                                 mix_pairs,  score_pairs, score_empty,           finish_terms};
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
