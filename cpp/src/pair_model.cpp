@@ -8,7 +8,7 @@
 namespace termsift {
 namespace {
 
-// log(x), whatever the SIMD target.
+// The same bits whatever the SIMD target.
 DoubleDouble logarithm(const Kernels& kernels, DoubleDouble x) {
   double hi[8], lo[8], log_hi[8], log_lo[8];
   for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;

@@ -304,7 +304,7 @@ void ordinary_scores(const Block& block) {
 
 // ---- the classes that have a term, and those that lack it (pair_model.hpp has the equations) -----------------------------
 
-// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 + (2i + 1)/64
+// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
 // is the nearest of the table: |s| <= 2^-7. Absolute error 2^-70.
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
