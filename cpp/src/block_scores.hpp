@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -135,11 +136,18 @@ class BlockScorer {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
     std::int32_t n_chosen = 0;
-    for (std::size_t t = 0; t < n_terms; ++t) {  // no branch: in a hashed vocabulary none could be foretold
-      slots_[t] = (n_chosen + 1) * chosen[t] - 1;
+    const auto note = [&](std::size_t t) {  // no branch: in a hashed vocabulary none could be foretold
+      slots_[t] = n_chosen;
       chosen_[static_cast<std::size_t>(n_chosen)] = static_cast<std::int32_t>(t);
       n_chosen += chosen[t];
+    };
+    std::size_t t = 0;
+    for (std::uint64_t eight; t + sizeof eight <= n_terms; t += sizeof eight) {
+      std::memcpy(&eight, chosen + t, sizeof eight);
+      if (eight == 0) continue;
+      for (std::size_t i = 0; i < sizeof eight; ++i) note(t + i);
     }
+    for (; t < n_terms; ++t) note(t);
     for (std::int32_t begin = 0; begin < n_chosen; begin += block_terms) {
       worker.check();
       block_.n = std::min(block_terms, n_chosen - begin);
@@ -274,7 +282,7 @@ class BlockScorer {
 
   const ScoreTask<Count>& task_;
   std::vector<std::int64_t> cursor_;  // (n_classes,)
-  std::vector<std::int32_t> slots_;   // (terms of the chunk,) a term's place among those chosen, or -1
+  std::vector<std::int32_t> slots_;   // (terms of the chunk,) a term's place among those chosen, if it is
   std::vector<std::int32_t> chosen_;  // and the other way round
   Columns block_;
   unsigned char doubtful_[block_terms];

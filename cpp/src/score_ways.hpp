@@ -5,7 +5,8 @@
 
 namespace termsift {
 
-// Every class of every term that occurs: O(n_classes * n_terms).
+// Every class of every term that occurs: O(n_classes * n_terms); or of every column that occurs, where few classes leave
+// few columns (small_columns.hpp), to the same bits.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);

@@ -8,12 +8,15 @@
 #include "empty_classes.hpp"
 #include "pair_model.hpp"
 #include "score_ways.hpp"
+#include "small_columns.hpp"
 
 namespace termsift {
 namespace {
 
 // Terms are handed to threads in chunks of this many.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
+
+constexpr std::int64_t table_chunk_terms = 1 << 14;  // 128 KiB of scores
 
 constexpr std::int64_t sparse_chunk_terms = 1 << 13;  // 64 bytes of sums a term: half an L2 cache
 
@@ -71,6 +74,43 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
       store_unseen(first, last - first);
     }
     work->scorer.score(first, last, all ? nullptr : work->chosen.data(), work->entries, worker, store);
+  });
+}
+
+// ---- columns of small counts looked up, the others scored --------------------------------------------------------------
+
+template <CountType Count>
+void run_by_table(const ScoreTask<Count>& task, const SmallColumns& small, const Threads& requested) {
+  std::vector<double> table(SmallColumns::large);
+  const ClassCounts<Count> columns = small.counts<Count>(task.model, task.counts.rows.size());
+  run_dense<Count>({columns, task.model, task.kernels, task.measure, task.aggregate, table.data(), nullptr}, requested);
+
+  struct Workspace {
+    explicit Workspace(const ScoreTask<Count>& t)
+        : entries(t.n_classes()), numbers(table_chunk_terms), is_large(table_chunk_terms), scorer(t) {}
+    ChunkEntries entries;
+    std::vector<std::uint16_t> numbers;
+    std::vector<unsigned char> is_large;
+    BlockScorer<Count> scorer;
+  };
+  const std::int64_t n_terms = task.counts.n_terms;
+  const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
+  std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
+  for_each_block((n_terms + table_chunk_terms - 1) / table_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
+    if (!work) work = std::make_unique<Workspace>(task);
+    const std::int64_t first = chunk * table_chunk_terms, last = std::min(first + table_chunk_terms, n_terms);
+    const auto n = static_cast<std::size_t>(last - first);
+    std::uint16_t* const numbers = work->numbers.data();
+    unsigned char* const is_large = work->is_large.data();
+    std::fill_n(numbers, n, 0);
+    work->entries.find(task, first, last);
+    small.number(task, work->entries, first, numbers);
+    double* const scores = task.scores + first;
+    for (std::size_t t = 0; t < n; ++t) scores[t] = table[numbers[t] % SmallColumns::large];
+    for (std::size_t t = 0; t < n; ++t) is_large[t] = numbers[t] >= SmallColumns::large;
+    work->scorer.score(first, last, is_large, work->entries, worker,
+                       [&](std::int64_t term, const double* score) { task.scores[term] = *score; });
   });
 }
 
@@ -217,7 +257,10 @@ template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores) {
   const ClassModel model = make_class_model(counts, estimation);
-  run_dense<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, threads);
+  const ScoreTask<Count> task{counts, model, kernels_in_use(), measure, aggregate, scores, nullptr};
+  const SmallColumns small(counts, model);
+  if (small.pay()) run_by_table(task, small, threads);
+  else run_dense(task, threads);
 }
 
 template <CountType Count>
