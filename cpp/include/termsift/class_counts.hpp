@@ -13,7 +13,7 @@
 namespace termsift {
 
 // Memory for the rows that one thread makes in one call. Thousands of small rows share a few pieces, since fresh memory is
-// paid for by the page; a piece is freed with the last of its rows.
+// paid for by the page; a piece is freed with the last of its rows, or kept for the next, up to 16 MiB in all.
 class RowMemory {
  public:
   // Pieces of this size, or what a row needs, and then twice as much each time, up to 16 MiB.
