@@ -1,10 +1,13 @@
 // From numpy dtypes to C++ types, once.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "pybind11.hpp"
 #include "termsift/csr_view.hpp"
+#include "termsift/scores.hpp"
 
 namespace termsift::bindings {
 
@@ -26,6 +29,13 @@ const T* vector_data(const py::array& array, const char* name) {
   require_vector(array, name);
   if (!has_dtype<T>(array)) throw py::type_error(std::string(name) + " has the dtype " + py::str(array.dtype()).cast<std::string>());
   return static_cast<const T*>(array.data());
+}
+
+// The arguments of a call as an Estimation, which refers to the array. b2 is a double-double: its value and what that rounds off.
+inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
+  Estimation e{b1, b2.first, {}, b2.second};
+  if (prior) e.prior_weights = {vector_data<double>(*prior, "class_prior"), static_cast<std::size_t>(prior->size())};
+  return e;
 }
 
 // Calls f(CsrView<Index, Value>) with the types of the arrays. The caller keeps the arrays alive. A dtype outside the closed

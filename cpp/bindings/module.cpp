@@ -5,5 +5,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "The compiled core of termsift. Use the functions of the package, which check their arguments.";
   register_counts(module);
   register_scores(module);
+  register_greedy(module);
   register_runtime(module);
 }

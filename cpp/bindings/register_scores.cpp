@@ -12,13 +12,6 @@ namespace termsift::bindings {
 
 namespace {
 
-// b2 is a double-double: its value and what that rounds off.
-Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
-  Estimation e{b1, b2.first, {}, b2.second};
-  if (prior) e.prior_weights = {vector_data<double>(*prior, "class_prior"), static_cast<std::size_t>(prior->size())};
-  return e;
-}
-
 py::array score_terms(const py::object& counts, Measure measure, Aggregate aggregate, double b1,
                       const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
   return std::visit(

@@ -1,5 +1,5 @@
 # The compiled core. Array arguments must have exactly the dtype stated: the gate sees to that.
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypedDict
 
 import numpy as np
@@ -111,6 +111,23 @@ def class_scores(
     prior: Float64s | None,
     n_threads: int,
 ) -> Float64s: ...
+def greedy(
+    counts: Counts,
+    b1: float,
+    b2: tuple[float, float],
+    prior: Float64s | None,
+    k: int,
+    exhaustive: bool,
+    n_threads: int,
+    progress: Callable[[int], object] | None,
+) -> tuple[Int64s, Float64s, int, int]: ...
+def divergence(
+    counts: Counts,
+    b1: float,
+    b2: tuple[float, float],
+    prior: Float64s | None,
+    indices: Int64s,
+) -> float: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...
 def openmp_version() -> str: ...

@@ -1,2 +1,3 @@
 #define TERMSIFT_TARGET_NAMESPACE avx512
 #include "kernels_impl.hpp"
+#include "gain_kernels_impl.hpp"

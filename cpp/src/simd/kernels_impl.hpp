@@ -63,6 +63,9 @@ TERMSIFT_INLINE double atanh_rest(double z) {
   return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
 }
 
+// log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
+TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
+
 // a / b for b >= least_probability, with one division; relative error about 2^-100.
 TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   const double inverse = 1.0 / b.hi;

@@ -1,0 +1,47 @@
+// Gains and bounds of lists of groups, in blocks on several threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simd/gain_kernels.hpp"
+#include "term_groups.hpp"
+#include "termsift/parallel.hpp"
+
+namespace termsift {
+
+class GainEvaluator {
+ public:
+  GainEvaluator(const TermGroups& groups, const Threads& threads);
+
+  // values (n,) of groups (n,).
+  void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
+  void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
+  // The divergence's cells, the pool being the whole.
+  void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
+  double cell(const double* masses, const PoolView& whole);  // of masses (n_classes,)
+  // Value j is the gain of groups[j] out of pool j; n <= longest_gain_block, fields (Pool::n_fields, n_classes, block_width(n)).
+  void gains_along_path(const GroupId* groups, int n, const PoolView& pools, double* values);
+
+  static int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors of every target
+  int block() const { return block_; }                       // groups in a block
+  std::int64_t evaluations() const { return evaluations_; }
+
+ private:
+  struct Scratch {
+    std::vector<double> masses, sums, values;
+  };
+  template <class Kernel, class View>
+  void run(Kernel kernel, const View& view, const GroupId* groups, std::int64_t n, double* values);
+  template <class Kernel, class View>
+  void run_block(Kernel kernel, const View& view, const GroupId* groups, int n, Scratch& scratch, double* values);
+
+  const TermGroups& groups_;
+  const Threads& threads_;
+  const GainKernels kernels_;
+  const int block_;
+  std::vector<Scratch> scratch_;  // of each thread
+  std::int64_t evaluations_ = 0;
+};
+
+}  // namespace termsift

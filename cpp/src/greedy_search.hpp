@@ -1,0 +1,90 @@
+// The two searches for the greedy order.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "gain_evaluator.hpp"
+#include "pool.hpp"
+#include "term_groups.hpp"
+#include "termsift/greedy.hpp"
+
+namespace termsift {
+
+// So many members of a group, selected one after the other.
+struct Run {
+  GroupId group;
+  std::int64_t copies;
+};
+
+// Asks for an interruption and tells the progress some twenty times a second.
+class Pacer {
+ public:
+  Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
+  void tick(std::int64_t selected) {
+    if (++ticks_ % 64 != 0) return;  // a look at the clock costs as much as a few gains
+    tick_now(selected);
+  }
+  void tick_now(std::int64_t selected) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) return;
+    last_ = now;
+    if (threads_.poll && threads_.poll()) throw Interrupted();
+    if (progress_) progress_(selected);
+  }
+
+ private:
+  const Threads& threads_;
+  const Progress& progress_;
+  std::int64_t ticks_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// What has been selected of each group, the pool of the rest, and the order so far.
+class Selection {
+ public:
+  Selection(const TermGroups& terms, std::int64_t wanted)
+      : groups(terms), pool(terms), wanted_(wanted), taken_(static_cast<std::size_t>(terms.n_groups()), 0) {}
+
+  std::int64_t selected() const { return selected_; }
+  std::int64_t wanted() const { return wanted_; }
+  bool complete() const { return selected_ == wanted_; }
+  std::int64_t copies_left(GroupId g) const { return groups.end(g) - next(g); }
+  // The lowest term of the group that is left.
+  std::int64_t head(GroupId g) const { return groups.member(next(g)); }
+  void select(GroupId g, std::int64_t copies) {
+    runs.push_back({g, copies});
+    taken_[static_cast<std::size_t>(g)] += static_cast<TermId>(copies);
+    selected_ += copies;
+    pool.remove(g, copies);
+  }
+
+  const TermGroups& groups;
+  Pool pool;
+  std::vector<Run> runs;
+
+ private:
+  std::int64_t next(GroupId g) const { return groups.begin(g) + taken_[static_cast<std::size_t>(g)]; }
+
+  std::int64_t wanted_, selected_ = 0;
+  std::vector<TermId> taken_;  // (n_groups,)
+};
+
+// The group with the largest gain, ties to the lowest head.
+struct Best {
+  GroupId group = -1;
+  double gain = -1;
+
+  void consider(GroupId g, double value, const Selection& selection) {
+    if (value > gain || (value == gain && selection.head(g) < selection.head(group))) *this = {g, value};
+  }
+};
+
+// Both select until the largest gain is 0 or all that is wanted is selected.
+
+// Algorithm 1 as written, over groups: the gain of every group that is left, at every step.
+void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
+
+void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
+
+}  // namespace termsift

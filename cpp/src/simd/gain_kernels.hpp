@@ -1,0 +1,66 @@
+// The kernels of greedy selection: what a term would add to the divergence. gain_kernels_impl.hpp holds their one source,
+// compiled once for each SIMD target; gain_targets.cpp chooses among them.
+//
+// Symbols, as in termsift/greedy.hpp: m_c a term's mass in class c, n_c the mass of the class, R_c what of it has not been
+// selected; masses are whole numbers below 2^53. s_c = m_c / R_c; t_c is the same share of the complement's mixture.
+#pragma once
+
+namespace termsift {
+
+// What the gains depend on besides the masses: the pool R. Arrays are (n_classes, width), where width is 1 if all terms of a
+// block meet the same pool, else one pool for each term.
+struct PoolView {
+  const double* rest;     // R_c
+  const double* weight;   // R_c / n_c; of two classes instead 1 / (n_c R_other)
+  // Not of two classes:
+  const double* inverse;         // 1 / R_c
+  const double* share;           // v_c = pi_c R_c / n_c
+  const double* others_inverse;  // 1 / sum_{k != c} v_k
+  int reference;                 // the class r that shares are compared with
+};
+
+inline constexpr int longest_gain_block = 64;
+
+struct GainBlock {
+  int n;                 // terms, a multiple of 8, at most longest_gain_block
+  int n_classes;         // at least 2
+  const double* masses;  // (n_classes, n)
+  double* scratch;       // (3, n_classes, n)
+  double* values;        // (n,) out
+};
+
+// A region of pools: in every class c, with A = R_c / n_c and B the complement's share of the pool (of two classes: A and B are
+// the masses of the two), all (A, B) with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1. Arrays are (n_classes,); of two
+// classes (1,).
+struct WedgeView {
+  const double *A1, *B1, *A2, *B2;
+  const double* inverse_total;   // 1 / n_c, (n_classes,)
+  const double* prior;           // pi_c
+  const double* others_inverse;  // 1 / (1 - pi_c)
+};
+
+struct GainKernels {
+  void (*gains)(const GainBlock&, const PoolView&);              // one pool for all terms
+  void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
+  // sum_c t(m_c / n_c, q_c): what a cell of the partition holds of the divergence. The pool is the whole, R = n.
+  void (*cells)(const GainBlock&, const PoolView&);
+  // No less than any gain in the wedge, up to rounding (`gain_margin`); infinite where a term has nearly all of a corner.
+  void (*bounds)(const GainBlock&, const WedgeView&);
+};
+
+GainKernels gain_kernels_in_use();
+
+namespace simd {
+#define TERMSIFT_DECLARE_TARGET(target) \
+  namespace target {                    \
+  GainKernels gain_kernels();           \
+  }
+TERMSIFT_DECLARE_TARGET(baseline)
+#ifdef TERMSIFT_X86_TARGETS
+TERMSIFT_DECLARE_TARGET(avx2)
+TERMSIFT_DECLARE_TARGET(avx512)
+#endif
+#undef TERMSIFT_DECLARE_TARGET
+}  // namespace simd
+
+}  // namespace termsift

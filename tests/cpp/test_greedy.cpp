@@ -1,0 +1,3 @@
+#include "termsift/greedy.hpp"
+
+#include "check.hpp"
