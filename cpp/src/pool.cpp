@@ -19,6 +19,26 @@ void Pool::remove(GroupId group, std::int64_t copies) {
   refresh();
 }
 
+void Pool::axes_less(const double* removed, double* A, double* B) const {
+  if (n_classes_ == 2) {
+    *A = rest_[0] - removed[0];
+    *B = rest_[1] - removed[1];
+    return;
+  }
+  double before = 0, after = 0;
+  for (int c = 0; c < n_classes_; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    A[c] = (rest_[c] - removed[c]) / groups_.totals[at];
+    B[c] = before;
+    before += groups_.prior[at] * A[c];
+  }
+  for (int c = n_classes_; c-- > 0;) {
+    const auto at = static_cast<std::size_t>(c);
+    B[c] = (B[c] + after) * groups_.others_inverse[at];
+    after += groups_.prior[at] * A[c];
+  }
+}
+
 PoolView Pool::view_of(const double* fields, int width) const {
   const std::ptrdiff_t size = std::ptrdiff_t{n_classes_} * width;
   return {fields, fields + size, fields + 2 * size, fields + 3 * size, fields + 4 * size, reference_};

@@ -18,6 +18,9 @@ class Pool {
   void remove(GroupId group, std::int64_t copies);
 
   const double* rest() const { return rest_; }  // (n_classes,) R_c
+  // The pairs (A, B) that gains depend on (simd/gain_kernels.hpp, WedgeView) of R less `removed` (n_classes,).
+  void axes_less(const double* removed, double* A, double* B) const;
+  int n_axes() const { return n_classes_ == 2 ? 1 : n_classes_; }
   // The fields of PoolView, (n_fields, n_classes).
   static constexpr int n_fields = 5;
   const double* fields() const { return fields_.data(); }
