@@ -22,7 +22,7 @@ class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
   void tick(std::int64_t selected) {
-    if (++ticks_ % 64 != 0) return;  // a look at the clock costs as much as a few gains
+    if (ticks_++ % 64 != 0) return;  // a look at the clock costs as much as a few gains
     tick_now(selected);
   }
   void tick_now(std::int64_t selected) {
@@ -37,7 +37,7 @@ class Pacer {
   const Threads& threads_;
   const Progress& progress_;
   std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_{};  // long ago: the first tick counts
 };
 
 // What has been selected of each group, the pool of the rest, and the order so far.

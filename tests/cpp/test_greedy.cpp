@@ -1,3 +1,403 @@
 #include "termsift/greedy.hpp"
+#include "termsift/runtime.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "check.hpp"
+#include "collections.hpp"
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+using std::invalid_argument;
+using Real = long double;
+using Int = std::int64_t;
+
+// ---- counts of many kinds ----------------------------------------------------------------------------------------------
+
+template <CountType Count>
+struct Case {
+  std::vector<Count> n_docs;
+  std::vector<std::vector<Count>> tf;  // [class][term]
+  Estimation estimation;
+  ClassCounts<Count> counts() const { return make_counts(n_docs, tf); }
+  std::size_t n_terms() const { return tf[0].size(); }
+};
+
+double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+double normal(Random& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += uniform(random);
+  return sum;
+}
+
+enum class Kind { small, equal, balanced, lacking, skewed, spread, ray, geometric, cluster, mirror, rare_class, permuted };
+constexpr Kind kinds[] = {Kind::small, Kind::equal, Kind::balanced, Kind::lacking, Kind::skewed, Kind::spread, Kind::ray,
+                          Kind::geometric, Kind::cluster, Kind::mirror, Kind::rare_class, Kind::permuted};
+
+// l_ic of one term.
+double draw(Kind kind, std::size_t c, std::size_t term, std::size_t n_terms, std::size_t n_classes, Random& random) {
+  const double rank = static_cast<double>(n_terms) / static_cast<double>(term + 1);
+  switch (kind) {
+    case Kind::small: return static_cast<double>(below(random, 4));
+    case Kind::equal: return static_cast<double>(2 + 3 * c);
+    case Kind::balanced: return 1 + static_cast<double>((term * 7919) % 50);
+    case Kind::lacking: return c == term % n_classes ? 0 : static_cast<double>(below(random, 30));
+    case Kind::skewed: return std::floor(rank * std::exp(0.7 * normal(random)));
+    case Kind::spread: return static_cast<double>(below(random, 1 << 20));
+    case Kind::ray: return static_cast<double>((term + 1) * (1 + (c + term) % 2)) - 1;
+    case Kind::geometric: return std::ldexp(std::floor(1024 * uniform(random)), static_cast<int>(below(random, 20)));
+    case Kind::cluster: return std::floor(1e7 * static_cast<double>(1 + (c + term) % 2) * (1 + 1e-6 * normal(random)));
+    case Kind::mirror: return static_cast<double>((term / 2 * 31 + (c + term) % 2 * 17) % 23);
+    case Kind::rare_class: return c == 0 ? static_cast<double>(below(random, 1000)) : below(random, 100) == 0 ? 1 : 0;
+    case Kind::permuted: return static_cast<double>((term / n_classes % 3 + 1) * ((c + term) % n_classes));
+  }
+  return 0;
+}
+
+template <CountType Count>
+Case<Count> make_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& random) {
+  Case<Count> result;
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    result.n_docs.push_back(static_cast<Count>(1 + below(random, 9)));
+    std::vector<Count> row;
+    for (std::size_t term = 0; term < n_terms; ++term) {
+      const double l = draw(kind, c, term, n_terms, n_classes, random);
+      // Weighted counts: most are no multiples of a power of two.
+      row.push_back(std::is_same_v<Count, double> ? static_cast<Count>(0.3 * l) : static_cast<Count>(l));
+    }
+    result.tf.push_back(std::move(row));
+  }
+  const double b1s[] = {1, 1, 1, 0.1, 0.5, 1.0 / 3, 0.01, 2.718281828};
+  const double b1 = b1s[below(random, 8)];
+  // One in four has a leftover.
+  const double more = below(random, 4) == 0 ? static_cast<double>(1 + below(random, 40)) : 0;
+  result.estimation = {b1, b1 * static_cast<double>(n_terms) + more, {}, 0};
+  return result;
+}
+
+template <CountType Count>
+GreedyRanking rank(const Case<Count>& c, Int k, bool exhaustive, int n_threads = 1) {
+  return greedy(c.counts(), c.estimation, k, exhaustive, {n_threads, {}});
+}
+
+std::vector<Int> indices(const GreedyRanking& r, std::size_t k) { return {r.indices.get(), r.indices.get() + k}; }
+std::vector<double> divergences(const GreedyRanking& r, std::size_t k) { return {r.divergences.get(), r.divergences.get() + k}; }
+
+void check_same(const GreedyRanking& got, const GreedyRanking& want, std::size_t k) {
+  CHECK_EQ(indices(got, k), indices(want, k));
+  CHECK_EQ(divergences(got, k), divergences(want, k));
+  CHECK_EQ(got.informative, std::min(want.informative, static_cast<Int>(k)));
+}
+
+// ---- the gain in long double, from determinants in 128-bit integers ------------------------------------------------------
+
+#ifdef __SIZEOF_INT128__
+__extension__ using Int128 = __int128;
+
+// (1+x) log(1+x) - x
+Real h(Real x) {
+  if (std::fabs(x) > 1e-2L) return x <= -1 ? 1 : (1 + x) * std::log1p(x) - x;
+  Real sum = 0;
+  for (int k = 14; k >= 2; --k) sum = sum * -x + Real{1} / (Real(k) * Real(k - 1));
+  return sum * x * x;
+}
+
+// Whole masses, and p_ic = m_ic / n_c.
+struct Masses {
+  std::vector<std::vector<Int>> m;  // [class][term]
+  std::vector<Int> n, R;
+  std::vector<Real> pi;
+
+  explicit Masses(const Case<Int>& c) : m(c.tf) {
+    Real docs = 0;
+    for (std::size_t k = 0; k < m.size(); ++k) {
+      for (Int& l : m[k]) l += static_cast<Int>(c.estimation.b1);
+      n.push_back(std::accumulate(m[k].begin(), m[k].end(), Int{0}) +
+                  static_cast<Int>(c.estimation.b2 - c.estimation.b1 * static_cast<double>(c.n_terms())));
+      pi.push_back(static_cast<Real>(c.n_docs[k]));
+      docs += pi.back();
+    }
+    for (Real& p : pi) p /= docs;
+    R = n;
+  }
+
+  bool proportional(std::size_t term) const {
+    for (std::size_t c = 1; c < m.size(); ++c)
+      if (Int128{m[c][term]} * R[0] != Int128{m[0][term]} * R[c]) return false;
+    return true;
+  }
+
+  Real gain(std::size_t term) const {
+    Real sum = 0;
+    for (std::size_t c = 0; c < m.size(); ++c) {
+      // With x_k = m_k / n_k, X_k = R_k / n_k: x_c Q - q X_c = sum_{k != c} pi_k (m_c R_k - m_k R_c) / (n_c n_k).
+      Real q = 0, Q = 0, q_rest = 0, determinant = 0;
+      for (std::size_t k = 0; k < m.size(); ++k) {
+        if (k == c) continue;
+        const Real w = pi[k] / static_cast<Real>(n[k]);
+        q += w * static_cast<Real>(m[k][term]);
+        Q += w * static_cast<Real>(R[k]);
+        q_rest += w * static_cast<Real>(R[k] - m[k][term]);
+        determinant += w * static_cast<Real>(Int128{m[c][term]} * R[k] - Int128{m[k][term]} * R[c]);
+      }
+      const auto R_c = static_cast<Real>(R[c]);
+      Real value = q / Q * h(determinant / (q * R_c));
+      if (q_rest > 0) value += q_rest / Q * h(-determinant / (q_rest * R_c));
+      sum += R_c / static_cast<Real>(n[c]) * value;
+    }
+    return sum;
+  }
+
+  void remove(std::size_t term) {
+    for (std::size_t c = 0; c < m.size(); ++c) R[c] -= m[c][term];
+  }
+};
+
+void check_against_exact(const Case<Int>& c) {
+  const std::size_t n_terms = c.n_terms();
+  const GreedyRanking ranking = rank(c, static_cast<Int>(n_terms), false);
+  Masses masses(c);
+  std::vector<bool> selected(n_terms, false);
+  Real divergence_so_far = 0;
+  for (std::size_t step = 0; step < n_terms; ++step) {
+    const auto winner = at(ranking.indices[static_cast<Int>(step)]);
+    CHECK(!selected[winner]);
+    const Real gain = masses.gain(winner);
+    bool all_proportional = true;
+    for (std::size_t term = 0; term < n_terms; ++term) {
+      if (selected[term]) continue;
+      all_proportional = all_proportional && masses.proportional(term);
+      const Real other = masses.gain(term);
+      CHECK(gain >= other * (1 - 1e-13L));
+      if (std::equal(c.tf.begin(), c.tf.end(), c.tf.begin(), [&](const auto& row, const auto&) { return row[term] == row[winner]; }))
+        CHECK(winner <= term);
+    }
+    CHECK_EQ(all_proportional, static_cast<Int>(step) >= ranking.informative);
+    divergence_so_far += gain;
+    const double got = ranking.divergences[static_cast<Int>(step)];
+    CHECK_NEAR(static_cast<Real>(got), divergence_so_far, divergence_so_far * 2e-15L);
+    if (step > 0) CHECK(got >= ranking.divergences[static_cast<Int>(step) - 1]);
+    selected[winner] = true;
+    masses.remove(winner);
+  }
+}
+#endif
+
+}  // namespace
+
+// ---- the order ---------------------------------------------------------------------------------------------------------
+
+template <CountType Count>
+void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& random) {
+  Case<Count> c = make_case<Count>(kind, n_classes, n_terms, random);
+  std::vector<double> prior(n_classes);
+  if (below(random, 3) == 0) {
+    for (double& weight : prior) weight = uniform(random) + (below(random, 4) == 0 ? 0 : 0.01);
+    c.estimation.prior_weights = prior;
+  }
+  try {
+    const auto all = static_cast<Int>(n_terms);
+    const GreedyRanking plain = rank(c, all, true), fast = rank(c, all, false);
+    check_same(fast, plain, n_terms);
+    const Int k = below(random, all + 1);
+    check_same(rank(c, k, false), plain, at(k));
+    // A plain search's evaluations, and those for the start.
+    const Int most = all * (all + 1) + 6 * all;
+    CHECK(fast.evaluations <= most);
+    std::vector<Int> terms = indices(plain, n_terms);
+    const double whole = divergence(c.counts(), c.estimation, terms);
+    CHECK_NEAR(plain.divergences[all - 1], whole, whole * 1e-13);
+    terms.resize(at(k));
+    const double part = k == 0 ? 0 : plain.divergences[k - 1];
+    CHECK_NEAR(part, divergence(c.counts(), c.estimation, terms), part * 1e-13);
+  } catch (const check::Failure& failure) {
+    throw check::Failure{"kind " + std::to_string(static_cast<int>(kind)) + ", " + std::to_string(n_classes) + " classes, " +
+                         std::to_string(n_terms) + " terms: " + failure.message};
+  }
+}
+
+TEST(the_fast_search_finds_the_plain_order) {
+  Random random(4);
+  for (const Kind kind : kinds)
+    for (const std::size_t n_classes : {2u, 2u, 2u, 3u, 5u, 20u})
+      for (std::size_t i = 0; i < 32; ++i) {
+        const Int most = n_classes == 2 ? 300 : n_classes == 20 ? 60 : 150;
+        const std::size_t n_terms = i < 8 ? i + 1 : at(1 + below(random, most));
+        if (i % 4 == 3) check_case<double>(kind, n_classes, n_terms, random);
+        else check_case<Int>(kind, n_classes, n_terms, random);
+      }
+}
+
+TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
+  Random random(5);
+  for (const Kind kind : kinds) {
+    check_case<Int>(kind, 2, 2000, random);
+    check_case<Int>(kind, 4, 500, random);
+  }
+}
+
+TEST(threads_and_targets_give_the_same_bits) {
+  Random random(6);
+  const std::string target = simd_target();
+  for (const Kind kind : kinds)
+    for (const std::size_t n_classes : {2u, 3u, 20u}) {
+      const std::size_t n_terms = n_classes == 20 ? 300 : 3000;
+      const auto c = make_case<Int>(kind, n_classes, n_terms, random);
+      const Int k = static_cast<Int>(n_terms) / 8;
+      const GreedyRanking first = rank(c, k, false);
+      for (const int n_threads : {2, 7}) {
+        check_same(rank(c, k, false, n_threads), first, at(k));
+        check_same(rank(c, 20, true, n_threads), first, 20);
+      }
+      for (const std::string& name : simd_targets()) {
+        use_simd_target(name);
+        check_same(rank(c, k, false), first, at(k));
+        check_same(rank(c, 20, true), first, 20);
+      }
+      use_simd_target(target);
+    }
+}
+
+#ifdef __SIZEOF_INT128__
+TEST(gains_are_accurate_and_zero_for_proportional_terms_only) {
+  Random random(7);
+  for (const Kind kind : kinds)
+    for (const std::size_t n_classes : {2u, 3u, 5u, 20u})
+      for (const std::size_t n_terms : {1u, 2u, 3u, 6u, 40u}) {
+        Case<Int> c = make_case<Int>(kind, n_classes, n_terms, random);
+        c.estimation = {2, 2 * static_cast<double>(n_terms) + static_cast<double>(below(random, 2)), {}, 0};
+        check_against_exact(c);
+      }
+}
+#endif
+
+TEST(equal_terms_are_selected_by_index) {
+  const Case<Int> c{{1, 1}, {{5, 0, 5, 0, 5, 2}, {0, 5, 0, 5, 0, 2}}, {1, 6, {}, 0}};
+  const GreedyRanking r = rank(c, 6, false);
+  CHECK_EQ(indices(r, 6), (std::vector<Int>{1, 3, 5, 0, 2, 4}));
+  CHECK_EQ(r.informative, Int{3});  // what is left then is equal, hence proportional to the pool
+}
+
+TEST(the_rest_follows_by_index_once_no_term_has_a_gain) {
+  const Case<Int> c{{3, 1}, {{1, 2, 9, 4}, {1, 2, 0, 4}}, {0.5, 2, {}, 0}};
+  const GreedyRanking r = rank(c, 4, false);
+  CHECK_EQ(r.indices[0], Int{2});
+  CHECK_EQ(r.informative, Int{1});
+  CHECK_EQ(indices(r, 4), (std::vector<Int>{2, 0, 1, 3}));
+  CHECK_EQ(r.divergences[0], r.divergences[3]);
+}
+
+TEST(two_classes_have_jeffreys_divergence_whatever_the_priors) {
+  Random random(8);
+  Case<Int> c = make_case<Int>(Kind::skewed, 2, 50, random);
+  c.estimation = {1, 50, {}, 0};
+  const GreedyRanking empirical = rank(c, 50, false);
+  const std::vector<double> prior{0.999, 0.001};
+  c.estimation.prior_weights = prior;
+  check_same(rank(c, 50, false), empirical, 50);
+  Real J = 0, n[2] = {50, 50};
+  for (std::size_t k = 0; k < 2; ++k)
+    for (const Int l : c.tf[k]) n[k] += static_cast<Real>(l);
+  for (std::size_t i = 0; i < 50; ++i) {
+    const Real p = static_cast<Real>(c.tf[0][i] + 1) / n[0], q = static_cast<Real>(c.tf[1][i] + 1) / n[1];
+    J += (p - q) * std::log(p / q);
+  }
+  CHECK_NEAR(static_cast<Real>(empirical.divergences[49]), J, J * 1e-15L);
+}
+
+TEST(classes_without_documents_take_no_part) {
+  Random random(9);
+  const Case<Int> three = make_case<Int>(Kind::skewed, 3, 40, random);
+  Case<Int> four = three;
+  four.n_docs.insert(four.n_docs.begin() + 1, 0);
+  four.tf.insert(four.tf.begin() + 1, std::vector<Int>(40, 0));
+  check_same(rank(four, 40, false), rank(three, 40, false), 40);
+}
+
+TEST(thousands_of_classes_are_kept_as_pairs) {
+  // As a dense table the masses would take 3 GB.
+  constexpr Int n_classes = 2000, n_terms = 200000;
+  ClassCounts<Int> counts;
+  counts.n_terms = n_terms;
+  for (Int c = 0; c < n_classes; ++c) {
+    auto row = ClassRow<Int>::with_capacity(20);
+    row.n_docs = 1;
+    row.size = 20;
+    for (Int i = 0; i < 20; ++i) {
+      row.terms[at(i)] = static_cast<TermId>(i * (n_terms / 20) + c % 100);
+      row.term_frequency.set(i, 1 + c % 3);
+      row.document_frequency.set(i, 1);
+    }
+    row.sum_tokens();
+    counts.rows.push_back(std::make_shared<const ClassRow<Int>>(std::move(row)));
+    counts.n_docs += 1;
+  }
+  const Estimation estimation{1, n_terms, {}, 0};
+  const GreedyRanking ranking = greedy(counts, estimation, 3, false, {1, {}});
+  CHECK_EQ(ranking.informative, Int{3});
+  CHECK(ranking.divergences[2] > ranking.divergences[0]);
+}
+
+// ---- refusals ----------------------------------------------------------------------------------------------------------
+
+TEST(what_makes_no_sense_is_refused) {
+  Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
+  const auto run = [&] { return rank(c, 3, false).informative; };
+  CHECK_THROWS(rank(c, 4, false), invalid_argument, "k must be in [0, number of terms = 3], got 4");
+  CHECK_THROWS(rank(c, -1, false), invalid_argument, "got -1");
+  c.estimation = {0, 0, {}, 0};
+  CHECK_THROWS(run(), invalid_argument, "term 2 has probability 0 in class 0 with b1 = 0");
+  c.estimation = {1, 2, {}, 0};
+  CHECK_THROWS(run(), invalid_argument, "greedy needs b2 >= b1 * n_terms = 3, got b2 = 2");
+  c.estimation = {1e-18, 3e-18, {}, 0};
+  CHECK_THROWS(run(), invalid_argument, "too small beside the 4 tokens of class 0");
+  c.estimation = {1, std::numeric_limits<double>::infinity(), {}, 0};
+  CHECK_THROWS(run(), invalid_argument, "0 <= b1 <= b2 < inf");
+  c.estimation = {1, 3, {}, 0};
+  c.n_docs[1] = 0;
+  CHECK_THROWS(run(), invalid_argument, "at least two with documents");
+  c.n_docs[1] = 1;
+  const std::vector<double> prior{1, 0};
+  c.estimation.prior_weights = prior;
+  CHECK_THROWS(run(), invalid_argument, "all the prior mass");
+  c.estimation.prior_weights = {};
+  const std::vector<Int> twice{1, 1}, outside{3}, negative{-1};
+  CHECK_THROWS(divergence(c.counts(), c.estimation, twice), invalid_argument, "distinct, got 1 twice");
+  CHECK_THROWS(divergence(c.counts(), c.estimation, outside), invalid_argument, "got 3");
+  CHECK_THROWS(divergence(c.counts(), c.estimation, negative), invalid_argument, "got -1");
+  const Case<double> huge{{1, 1}, {{1e308, 1e308}, {1, 1}}, {1, 2, {}, 0}};
+  CHECK_THROWS(rank(huge, 2, false), invalid_argument, "infinity");
+}
+
+TEST(no_terms_and_none_wanted) {
+  const Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
+  const GreedyRanking r = rank(c, 0, false);
+  CHECK_EQ(r.informative, Int{0});
+  CHECK_EQ(divergence(c.counts(), c.estimation, {}), 0.0);
+  const auto empty = make_counts<Int>({1, 1}, {{}, {}});
+  CHECK_EQ(greedy(empty, {1, 0, {}, 0}, 0, false, {1, {}}).informative, Int{0});
+}
+
+TEST(totals_beyond_53_bits_are_rounded_to_the_grid) {
+  const Int much = Int{1} << 60;
+  const Case<Int> c{{1, 1}, {{much, much / 2, 7}, {much / 4, much, 9}}, {0x1p50, 3 * 0x1p50, {}, 0}};
+  check_same(rank(c, 3, false), rank(c, 3, true), 3);
+}
+
+TEST(an_interruption_stops_both_searches) {
+  Random random(10);
+  const auto c = make_case<Int>(Kind::spread, 2, 20000, random);
+  for (const bool exhaustive : {false, true})
+    CHECK_THROWS(greedy(c.counts(), c.estimation, 20000, exhaustive, {1, [] { return true; }}), Interrupted, "interrupted");
+}

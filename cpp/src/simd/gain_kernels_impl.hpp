@@ -14,6 +14,15 @@
 
 #include "gain_kernels.hpp"
 
+// The iterations of the next loop are independent: with fifteen arrays GCC gives up looking whether they overlap.
+#if defined(__clang__)
+#define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TERMSIFT_INDEPENDENT
+#endif
+
 namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
 namespace {
 
@@ -65,13 +74,14 @@ TERMSIFT_INLINE double two_class_gain(double a, double b, double A, double B, do
 template <bool one_pool, bool with_rest>
 void two_class_gains(const GainBlock& block, const PoolView& pool) {
   const int n = block.n, width = one_pool ? 1 : n;
-  const double* __restrict a = block.masses;
-  const double* __restrict b = block.masses + n;
-  const double* __restrict A = pool.rest;
-  const double* __restrict B = pool.rest + width;
-  const double* __restrict weight_a = pool.weight;
-  const double* __restrict weight_b = pool.weight + width;
-  double* __restrict values = block.values;
+  const double* a = block.masses;
+  const double* b = block.masses + n;
+  const double* A = pool.rest;
+  const double* B = pool.rest + width;
+  const double* weight_a = pool.weight;
+  const double* weight_b = pool.weight + width;
+  double* values = block.values;
+  TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const int i = one_pool ? 0 : j;
     values[j] = two_class_gain<with_rest>(a[j], b[j], A[i], B[i], weight_a[i], weight_b[i]);
@@ -82,13 +92,14 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
 // it more than at (A1, B1). Of a term with a/b < A/B, (A2, B2). A term with both kinds of pools has two bounds.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
-  const double* __restrict a = block.masses;
-  const double* __restrict b = block.masses + n;
-  double* __restrict values = block.values;
+  const double* a = block.masses;
+  const double* b = block.masses + n;
+  double* values = block.values;
   const double A1 = *wedge.A1, B1 = *wedge.B1, A2 = *wedge.A2, B2 = *wedge.B2;
   const double u = wedge.inverse_total[0], v = wedge.inverse_total[1];
   const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // weights
   double n_both = 0;
+  TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const bool first = determinant(a[j], b[j], A1, B1) > 0, second = determinant(a[j], b[j], A2, B2) < 0;
     const double A = first ? A1 : A2, B = first ? B1 : B2;
@@ -98,6 +109,7 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     n_both += first & second ? 1.0 : 0.0;
   }
   if (n_both == 0) return;
+  TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const bool second = determinant(a[j], b[j], A2, B2) < 0;
     const double gain = two_class_gain<true>(a[j], b[j], A2, B2, a2, b2);
@@ -111,69 +123,90 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
 // t_c by sums over the classes before c and those after it: total minus own part would lose the digits of a term that one
 // class has to itself. d_c = s_c - t_c is the difference of delta_c = s_c - s_r and the others' mean of the same, where
 // delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is exact but for rounding, however alike the shares are.
+
+// sum_k v_k x_k over some classes, (n,) each.
+struct Sums {
+  double* s;
+  double* rest;   // x = 1 - s
+  double* delta;
+};
+
+// The masses of a class and its pool.
+struct ClassPart {
+  const double *m, *R, *inverse, *share, *others_inverse, *weight;
+};
+
+TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, double R_r, double inverse_r) {
+  return determinant(m, m_r, R, R_r) * (inverse * inverse_r);
+}
+
+// after = before + v_c x_c.
+template <bool one_pool>
+void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
+  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share, *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
+  double *s_out = after.s, *rest_out = after.rest, *delta_out = after.delta;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_pool ? 0 : j;
+    s_out[j] = s_in[j] + share[i] * (m[j] * inverse[i]);
+    rest_out[j] = rest_in[j] + share[i] * ((R[i] - m[j]) * inverse[i]);
+    delta_out[j] = delta_in[j] + share[i] * delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
+  }
+}
+
+// values += G_c, with the rounding error in low; after += v_c x_c.
+template <bool one_pool, bool with_rest>
+void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum, double* low) {
+  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share;
+  const double *others_inverse = c.others_inverse, *weight = c.weight;
+  const double *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
+  double *s_after = after.s, *rest_after = after.rest, *delta_after = after.delta;
+  double *sum_hi = sum, *sum_lo = low;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_pool ? 0 : j;
+    const double s = m[j] * inverse[i], rest = (R[i] - m[j]) * inverse[i];
+    const double delta_c = delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
+    const double t = (s_in[j] + s_after[j]) * others_inverse[i];
+    const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse[i];
+    const double d = delta_c - (delta_in[j] + delta_after[j]) * others_inverse[i];
+    double value = both_ways(s, t, d).forward;
+    if constexpr (with_rest) value += both_ways(rest, t_rest, -d).forward;
+    const DoubleDouble total = two_sum(sum_hi[j], weight[i] * value);
+    sum_hi[j] = total.hi;
+    sum_lo[j] += total.lo;
+    s_after[j] += share[i] * s;
+    rest_after[j] += share[i] * rest;
+    delta_after[j] += share[i] * delta_c;
+  }
+}
+
 template <bool one_pool, bool with_rest>
 void many_class_gains(const GainBlock& block, const PoolView& pool) {
   const int n = block.n, n_classes = block.n_classes, width = one_pool ? 1 : n;
-  double* __restrict values = block.values;
-  double* const s_before = block.scratch;                   // (n_classes, n) sum_{k < c} v_k s_k
-  double* const rest_before = s_before + n_classes * n;     // the same of 1 - s_k
-  double* const delta_before = rest_before + n_classes * n; // the same of delta_k
-  const double* __restrict m_r = block.masses + pool.reference * n;
-  const double* __restrict R_r = pool.rest + pool.reference * width;
-  const double* __restrict inverse_r = pool.inverse + pool.reference * width;
+  const auto part = [&](int c) {
+    return ClassPart{block.masses + c * n,     pool.rest + c * width,           pool.inverse + c * width,
+                     pool.share + c * width,   pool.others_inverse + c * width, pool.weight + c * width};
+  };
+  const auto before = [&](int c) {
+    double* const s = block.scratch + c * n;
+    return Sums{s, s + n_classes * n, s + 2 * n_classes * n};
+  };
+  const ClassPart r = part(pool.reference);
+  const auto clear = [n](double* x) {
+    for (int j = 0; j < n; ++j) x[j] = 0;
+  };
+  clear(before(0).s), clear(before(0).rest), clear(before(0).delta);
+  for (int c = 0; c + 1 < n_classes; ++c) add_class<one_pool>(n, part(c), r, before(c), before(c + 1));
 
-  for (int j = 0; j < n; ++j) s_before[j] = rest_before[j] = delta_before[j] = 0;
-  for (int c = 0; c + 1 < n_classes; ++c) {
-    const double* __restrict m = block.masses + c * n;
-    const double* __restrict R = pool.rest + c * width;
-    const double* __restrict inverse = pool.inverse + c * width;
-    const double* __restrict share = pool.share + c * width;
-    const double* __restrict s_in = s_before + c * n;
-    const double* __restrict rest_in = rest_before + c * n;
-    const double* __restrict delta_in = delta_before + c * n;
-    double* __restrict s_out = s_before + (c + 1) * n;
-    double* __restrict rest_out = rest_before + (c + 1) * n;
-    double* __restrict delta_out = delta_before + (c + 1) * n;
-    for (int j = 0; j < n; ++j) {
-      const int i = one_pool ? 0 : j;
-      s_out[j] = s_in[j] + share[i] * (m[j] * inverse[i]);
-      rest_out[j] = rest_in[j] + share[i] * ((R[i] - m[j]) * inverse[i]);
-      delta_out[j] = delta_in[j] + share[i] * (determinant(m[j], m_r[j], R[i], R_r[i]) * (inverse[i] * inverse_r[i]));
-    }
-  }
-
-  // The sums over the classes after c, and the gain with its rounding error; a block is short enough for the stack.
   double s_after[longest_gain_block], rest_after[longest_gain_block], delta_after[longest_gain_block];
   double low[longest_gain_block];
-  for (int j = 0; j < n; ++j) s_after[j] = rest_after[j] = delta_after[j] = low[j] = values[j] = 0;
-  for (int c = n_classes - 1; c >= 0; --c) {
-    const double* __restrict m = block.masses + c * n;
-    const double* __restrict R = pool.rest + c * width;
-    const double* __restrict inverse = pool.inverse + c * width;
-    const double* __restrict share = pool.share + c * width;
-    const double* __restrict others_inverse = pool.others_inverse + c * width;
-    const double* __restrict weight = pool.weight + c * width;
-    const double* __restrict s_in = s_before + c * n;
-    const double* __restrict rest_in = rest_before + c * n;
-    const double* __restrict delta_in = delta_before + c * n;
-    for (int j = 0; j < n; ++j) {
-      const int i = one_pool ? 0 : j;
-      const double s = m[j] * inverse[i], rest = (R[i] - m[j]) * inverse[i];
-      const double delta = determinant(m[j], m_r[j], R[i], R_r[i]) * (inverse[i] * inverse_r[i]);
-      const double t = (s_in[j] + s_after[j]) * others_inverse[i];
-      const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse[i];
-      const double d = delta - (delta_in[j] + delta_after[j]) * others_inverse[i];
-      double value = both_ways(s, t, d).forward;
-      if constexpr (with_rest) value += both_ways(rest, t_rest, -d).forward;
-      const DoubleDouble sum = two_sum(values[j], weight[i] * value);
-      values[j] = sum.hi;
-      low[j] += sum.lo;
-      s_after[j] += share[i] * s;
-      rest_after[j] += share[i] * rest;
-      delta_after[j] += share[i] * delta;
-    }
-  }
-  for (int j = 0; j < n; ++j) values[j] += low[j];
+  clear(s_after), clear(rest_after), clear(delta_after), clear(low), clear(block.values);
+  for (int c = n_classes - 1; c >= 0; --c)
+    add_gain<one_pool, with_rest>(n, part(c), r, before(c), {s_after, rest_after, delta_after}, block.values, low);
+  for (int j = 0; j < n; ++j) block.values[j] += low[j];
 }
 
 // R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
@@ -186,13 +219,13 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
 // sum_c of the larger of class c's two bounds: R_c kl(p_c / R_c || q_c / Q_c) has the two-class gain's dependence on its pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
-  double* __restrict values = block.values;
+  double* values = block.values;
   double* const before = block.scratch;  // (n_classes, n) sum_{k < c} pi_k p_k
   for (int j = 0; j < n; ++j) before[j] = 0;
   for (int c = 0; c + 1 < n_classes; ++c) {
-    const double* __restrict m = block.masses + c * n;
-    const double* __restrict in = before + c * n;
-    double* __restrict out = before + (c + 1) * n;
+    const double* m = block.masses + c * n;
+    const double* in = before + c * n;
+    double* out = before + (c + 1) * n;
     const double w = wedge.prior[c] * wedge.inverse_total[c];
     for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
   }
@@ -201,13 +234,14 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   double after[longest_gain_block], bound[longest_gain_block];
   for (int j = 0; j < n; ++j) after[j] = values[j] = 0;
   for (int c = n_classes - 1; c >= 0; --c) {
-    const double* __restrict m = block.masses + c * n;
-    const double* __restrict in = before + c * n;
+    const double* m = block.masses + c * n;
+    const double* in = before + c * n;
     const double A1 = wedge.A1[c], B1 = wedge.B1[c], A2 = wedge.A2[c], B2 = wedge.B2[c];
     const double inverse_1 = 1.0 / B1, inverse_2 = 1.0 / B2;
     const double inverse_total = wedge.inverse_total[c], others_inverse = wedge.others_inverse[c];
     const double w = wedge.prior[c] * inverse_total;
     double n_both = 0;
+    TERMSIFT_INDEPENDENT
     for (int j = 0; j < n; ++j) {
       const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
       const double d1 = (p * B1 - q * A1) + lost * (p * B1 + q * A1), d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
@@ -217,13 +251,15 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
       bound[j] = first | second ? value : 0.0;
       n_both += first & second ? 1.0 : 0.0;
     }
-    if (n_both > 0)
+    if (n_both > 0) {
+      TERMSIFT_INDEPENDENT
       for (int j = 0; j < n; ++j) {
         const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
         const double d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
         const double value = class_bound(p, q, d2, A2, B2, inverse_2);
         bound[j] = d2 < 0 ? larger(bound[j], value) : bound[j];
       }
+    }
     for (int j = 0; j < n; ++j) values[j] += bound[j];
     for (int j = 0; j < n; ++j) after[j] += w * m[j];
   }
