@@ -20,11 +20,10 @@ class GainEvaluator {
   // The divergence's cells, the pool being the whole.
   void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
   double cell(const double* masses, const PoolView& whole);  // of masses (n_classes,)
-  // Value j is the gain of groups[j] out of pool j; n <= longest_gain_block, fields (Pool::n_fields, n_classes, block_width(n)).
-  void gains_along_path(const GroupId* groups, int n, const PoolView& pools, double* values);
+  // Value j is the gain of groups[j] out of pool j, for j < block(): the pools are (n_classes, block()).
+  void gains_along_path(const GroupId* groups, const PoolView& pools, double* values);
 
-  static int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors of every target
-  int block() const { return block_; }                       // groups in a block
+  int block() const { return block_; }  // groups in a block
   std::int64_t evaluations() const { return evaluations_; }
 
  private:

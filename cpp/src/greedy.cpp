@@ -10,40 +10,36 @@
 namespace termsift {
 namespace {
 
-// The gains of the steps of the runs, added up, in blocks of steps with a pool for each.
+// The gains of the steps of the runs, added up: block after block of steps, each with its own pool.
 void accumulate_gains(const Selection& selection, GainEvaluator& evaluator, Pacer& pacer, double* divergences) {
   const TermGroups& groups = selection.groups;
-  const int n_fields = Pool::n_fields * groups.n_classes();
+  const auto block = static_cast<std::size_t>(evaluator.block());
+  const auto n_fields = static_cast<std::size_t>(Pool::n_fields * groups.n_classes());
   Pool pool(groups);
-  std::vector<GroupId> block;
-  std::vector<std::vector<double>> pools;
-  std::vector<double> fields(static_cast<std::size_t>(n_fields * longest_gain_block)), gains(longest_gain_block);
+  std::vector<GroupId> winners(block, 0);
+  std::vector<double> pools(n_fields * block), gains(block);
+  for (std::size_t f = 0; f < n_fields; ++f) std::fill_n(&pools[f * block], block, pool.fields()[f]);
+  std::size_t n = 0;
   DoubleDouble divergence;
-  std::int64_t step = 0;
+  double* next = divergences;
   const auto flush = [&] {
-    const int n = static_cast<int>(block.size()), width = GainEvaluator::block_width(n);
-    for (int f = 0; f < n_fields; ++f)
-      for (int j = 0; j < width; ++j)
-        fields[static_cast<std::size_t>(f * width + j)] =
-            pools[static_cast<std::size_t>(std::min(j, n - 1))][static_cast<std::size_t>(f)];
-    evaluator.gains_along_path(block.data(), n, pool.view_of(fields.data(), width), gains.data());
-    for (int j = 0; j < n; ++j) {
-      divergence = add(divergence, {gains[static_cast<std::size_t>(j)], 0});
-      divergences[step++] = divergence.hi;
+    evaluator.gains_along_path(winners.data(), pool.view_of(pools.data(), evaluator.block()), gains.data());
+    for (std::size_t j = 0; j < n; ++j) {
+      divergence = add(divergence, {gains[j], 0});
+      *next++ = divergence.hi;
     }
-    block.clear();
-    pools.clear();
+    n = 0;
     pacer.tick(selection.selected());
   };
   for (const Run& run : selection.runs)
     for (std::int64_t i = 0; i < run.copies; ++i) {
-      block.push_back(run.group);
-      pools.emplace_back(pool.fields(), pool.fields() + n_fields);
+      winners[n] = run.group;
+      for (std::size_t f = 0; f < n_fields; ++f) pools[f * block + n] = pool.fields()[f];
       pool.remove(run.group, 1);
-      if (std::ssize(block) == evaluator.block()) flush();
+      if (++n == block) flush();
     }
-  if (!block.empty()) flush();
-  std::fill(divergences + step, divergences + selection.wanted(), divergence.hi);
+  flush();  // lanes beyond the last step hold earlier ones
+  std::fill(next, divergences + selection.wanted(), divergence.hi);
 }
 
 // The terms of the runs, then the others by index.

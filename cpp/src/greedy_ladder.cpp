@@ -1,17 +1,18 @@
 // The greedy order without looking at most terms: nested shortlists of the groups that can win.
 //
-// Facts about the gain phi(p) + phi(R-p) - phi(R), phi convex and homogeneous of degree 1, for two classes and for the part of
-// each class of N (simd/gain_kernels_impl.hpp):
-//   1. With R = (A, B), p = (a, b): if a/b > A/B the gain falls in A and grows in B; if a/b < A/B the other way round. Shrinking
-//      R along a ray raises every gain. So the largest gain of a term in a wedge of pools is that at one of two corners.
+// Facts about the gain phi(p) + phi(R-p) - phi(R), phi convex and homogeneous of degree 1, for two classes and for the part
+// that each class has in the gain of N (simd/gain_kernels_impl.hpp):
+//   1. With R = (A, B), p = (a, b): if a/b > A/B the gain falls in A and grows in B; if a/b < A/B the other way round.
+//      Shrinking R along a ray raises every gain. So the largest gain of a term in a wedge of pools is that at one of two
+//      corners.
 //   2. Gains are not diminishing: by 1 they may grow as terms leave. Lazy evaluation of old gains, as for submodular
 //      functions, would be wrong.
 //   3. A group's own gain does not fall while its copies leave: the difference is phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
-// Shortlists C_0 < C_1 < ... < all groups have 16, 64, 256, ... groups. Each has a wedge W and `left_out`, a bound in W of the
-// gain of every group that the list above has and this has not. While R is in all wedges a step looks at C_0 only: its best
-// wins if it exceeds every left_out. If not, or if R has left a wedge, that list and those below it are made anew from the list
-// above. A step may need it all, so a budget holds the ladder to what the plain search would have cost.
+// Shortlists C_0 < C_1 < ... < all groups have 16, 64, 256, ... groups. Each has a wedge W and `left_out`, a bound in W of
+// the gain of every group that the list above has and this has not. While R is in all wedges a step looks at C_0 only: its
+// best wins if it exceeds every left_out. If not, or if R has left a wedge, that list and those below it are made anew from
+// the list above. A step may need it all, so a budget holds the ladder to what the plain search would have cost.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -72,19 +73,19 @@ struct Candidate {
   double bound;
   GroupId group;
 };
-bool more(const Candidate& a, const Candidate& b) { return a.bound > b.bound; }
+constexpr auto more = [](const Candidate& a, const Candidate& b) { return a.bound > b.bound; };
 
 struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // decreasing
+  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; of the others the best fifth stands before the rest
   double left_out = -infinity;
   bool everywhere = true;  // the wedge is all pools: nothing is left out
   Wedge wedge;
   std::int64_t made_at = -1;  // step
-  // How far the wedge reaches, in parts of what is expected to be selected before the list is used up, and its width, in parts
-  // of the usual. Learnt: a list that fails to bound the rest was too wide, one that R leaves too narrow.
+  // How far the wedge reaches, in parts of what is expected to be selected before the list is used up, and its width, in
+  // parts of the usual. Learnt: a list that fails to bound the rest was too wide, one that R leaves too narrow.
   double reach = 1, width = 1;
 };
 
@@ -102,7 +103,11 @@ class Ladder {
   Best scan_all();
   Best scan_shortest();
   bool exceeds_left_out(double gain, std::size_t* level) const;
-  void renew_left_wedges();
+  // Whether the pool is no longer in the list's wedge.
+  bool is_left(const Shortlist& list) const {
+    return !list.everywhere && list.made_at != step_ && !list.wedge.contains(now_);
+  }
+  void renew_left_lists();
   void make(std::size_t level, bool at_point);
   void make_from(std::size_t level, bool at_point) {
     for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
@@ -200,7 +205,8 @@ void Ladder::set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
   list.wedge.cover(now_, end, slack);
   for (std::size_t i = 0; i < slack.size(); ++i) {
     // Some more mass may go than that, at the same ratios.
-    const double more_A = 1 - 0.1 * (1 - end.A[i] / now_.A[i]) - 1e-12, more_B = 1 - 0.1 * (1 - end.B[i] / now_.B[i]) - 1e-12;
+    const double more_A = 1 - 0.1 * (1 - end.A[i] / now_.A[i]) - 1e-12;
+    const double more_B = 1 - 0.1 * (1 - end.B[i] / now_.B[i]) - 1e-12;
     list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
     list.wedge.A2[i] *= more_A, list.wedge.B2[i] *= more_A;
   }
@@ -231,8 +237,9 @@ void Ladder::make(std::size_t level, bool at_point) {
     end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
   }
   for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
+  if (level == 0) std::sort(begin, end, more);
+  else std::nth_element(begin, begin + (end - begin) / 5, end, more);
   list.candidates.erase(end, list.candidates.end());
-  std::sort(list.candidates.begin(), list.candidates.end(), more);
 }
 
 void Ladder::widen(Shortlist& list) const {
@@ -250,14 +257,11 @@ void Ladder::narrow(Shortlist& list) const {
   list.width = std::max(0.02, 0.93 * list.width);
 }
 
-void Ladder::renew_left_wedges() {
-  const auto left = [&](const Shortlist& list) {
-    return !list.everywhere && list.made_at != step_ && !list.wedge.contains(now_);
-  };
+void Ladder::renew_left_lists() {
   for (std::size_t level = lists_.size(); level-- > 0;) {
-    if (!left(lists_[level])) continue;
+    if (!is_left(lists_[level])) continue;
     for (std::size_t l = level + 1; l-- > 0;) {
-      if (left(lists_[l])) widen(lists_[l]);
+      if (is_left(lists_[l])) widen(lists_[l]);
       make(l, false);
     }
     return;
@@ -312,22 +316,24 @@ Best Ladder::find_best() {
   }
   if (++ladder_steps_ > 2 * next_pause_) next_pause_ = std::max<std::int64_t>(next_pause_ / 2, 1), ladder_steps_ = 0;
   const std::size_t n_levels = lists_.size();
-  for (std::size_t attempt = 0; budget_ >= 0; ++attempt) {
-    const std::int64_t before = evaluator_.evaluations();
-    renew_left_wedges();
+  const std::int64_t before = evaluator_.evaluations();
+  const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
+  for (std::size_t attempt = 0; used() <= budget_; ++attempt) {
+    renew_left_lists();
     const Best best = scan_shortest();
     std::size_t level;
-    const bool certain = exceeds_left_out(best.gain * (1 - 2 * margin_), &level);
-    if (!certain) {
-      Shortlist& list = lists_[level];
-      const bool at_point = list.made_at == step_ && (list.reach < 1e-3 || attempt > 3 * n_levels + 3);
-      narrow(list);
-      make_from(level, at_point);
-      if (at_point) list.reach = std::max(list.reach, 1e-3);
+    if (exceeds_left_out(best.gain * (1 - 2 * margin_), &level)) {
+      budget_ -= used();
+      return best;
     }
-    budget_ -= static_cast<double>(evaluator_.evaluations() - before);
-    if (certain) return best;
+    if (best.gain == 0) break;  // perhaps the end; bounds need not vanish with the gains
+    Shortlist& list = lists_[level];
+    const bool at_point = list.made_at == step_ && (list.reach < 1e-3 || attempt > 3 * n_levels + 3);
+    narrow(list);
+    make_from(level, at_point);
+    if (at_point) list.reach = std::max(list.reach, 1e-3);
   }
+  budget_ -= used();
   plain_steps_left_ = next_pause_ - 1;
   next_pause_ = std::min<std::int64_t>(2 * next_pause_, 4096);
   ladder_steps_ = 0;
@@ -338,7 +344,10 @@ std::int64_t Ladder::count_wins(const Best& best) {
   const std::int64_t most = std::min(selection_.copies_left(best.group), selection_.wanted() - selection_.selected());
   const double gain = best.gain * (1 - 3 * margin_);
   std::size_t level;
-  if (most < 2 || gain <= 0 || plain_steps_left_ > 0 || !exceeds_left_out(gain, &level)) return 1;
+  if (most < 2 || gain <= 0 || !exceeds_left_out(gain, &level)) return 1;
+  // After plain steps the lists may be those of other pools.
+  for (const Shortlist& list : lists_)
+    if (is_left(list)) return 1;
   // The others of C_0 whose bounds in its wedge are not below the gain must be bounded on the run's own pools.
   std::vector<Candidate> rivals;
   for (const Candidate& c : lists_[0].candidates) {

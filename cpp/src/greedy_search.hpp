@@ -44,17 +44,20 @@ class Pacer {
 class Selection {
  public:
   Selection(const TermGroups& terms, std::int64_t wanted)
-      : groups(terms), pool(terms), wanted_(wanted), taken_(static_cast<std::size_t>(terms.n_groups()), 0) {}
+      : groups(terms), pool(terms), wanted_(wanted), left_(static_cast<std::size_t>(terms.n_groups())) {
+    for (GroupId g = 0; g < terms.n_groups(); ++g)
+      left_[static_cast<std::size_t>(g)] = static_cast<TermId>(terms.end(g) - terms.begin(g));
+  }
 
   std::int64_t selected() const { return selected_; }
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
-  std::int64_t copies_left(GroupId g) const { return groups.end(g) - next(g); }
+  std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // The lowest term of the group that is left.
-  std::int64_t head(GroupId g) const { return groups.member(next(g)); }
+  std::int64_t head(GroupId g) const { return groups.member(groups.end(g) - copies_left(g)); }
   void select(GroupId g, std::int64_t copies) {
     runs.push_back({g, copies});
-    taken_[static_cast<std::size_t>(g)] += static_cast<TermId>(copies);
+    left_[static_cast<std::size_t>(g)] -= static_cast<TermId>(copies);
     selected_ += copies;
     pool.remove(g, copies);
   }
@@ -64,10 +67,8 @@ class Selection {
   std::vector<Run> runs;
 
  private:
-  std::int64_t next(GroupId g) const { return groups.begin(g) + taken_[static_cast<std::size_t>(g)]; }
-
   std::int64_t wanted_, selected_ = 0;
-  std::vector<TermId> taken_;  // (n_groups,)
+  std::vector<TermId> left_;  // (n_groups,) copies
 };
 
 // The group with the largest gain, ties to the lowest head.

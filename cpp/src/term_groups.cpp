@@ -49,17 +49,17 @@ Grid make_grid(const ClassRow<Count>& row, std::int64_t c, std::int64_t n_terms,
   const auto n = static_cast<double>(n_terms);
   Grid grid{simple_fraction(estimation.b1)};
   const double total = (static_cast<double>(row.n_tokens) + estimation.b2) * grid.b1.denominator;
-  if (!(total > 0 && std::isfinite(total)))
+  if (!(total > 0x1p-960 && total < 0x1p960))  // so that neither the unit nor a mass leaves the range of double
     throw std::invalid_argument("class " + std::to_string(c) + " has " + text(row.n_tokens) + " tokens and b2 = " +
-                                text(estimation.b2) + "; greedy needs a sum that is positive and finite");
-  grid.unit = std::ldexp(1.0, std::clamp(51 - std::ilogb(total), -1000, 1000));
+                                text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
+  grid.unit = std::ldexp(1.0, 51 - std::ilogb(total));
 
   const DoubleDouble b2 = multiply({estimation.b2, estimation.b2_rest}, {grid.b1.denominator, 0});
   const DoubleDouble leftover = subtract(b2, two_product(grid.b1.numerator, n));
   if (std::abs(leftover.hi) > 0x1p-45 * b2.hi) {  // else alpha n_terms, rounded
     if (leftover.hi < 0)
-      throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * n_terms = " +
-                                  text(estimation.b1 * n) + ", got b2 = " + text(estimation.b2));
+      throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
+                                  "n_terms = " + text(estimation.b1 * n) + ", got b2 = " + text(estimation.b2));
     grid.leftover = std::max(1.0, std::nearbyint(leftover.hi * grid.unit));
   }
   const double unseen = grid.b1.numerator * grid.unit;
@@ -182,7 +182,8 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
       double* const row = dense_.data() + g * n_classes;
       std::copy(unseen_.begin(), unseen_.end(), row);
       const std::size_t term = head_of(g);
-      for (std::int64_t i = begin_of(term); i < ends[term]; ++i) row[cells[static_cast<std::size_t>(i)].class_] = cells[static_cast<std::size_t>(i)].mass;
+      std::for_each(cells.begin() + begin_of(term), cells.begin() + ends[term],
+                    [row](const Cell& cell) { row[cell.class_] = cell.mass; });
     }
     return;
   }
@@ -205,7 +206,8 @@ void TermGroups::gather(const GroupId* groups, int n, int width, double* masses)
     }
     return;
   }
-  for (std::ptrdiff_t c = 0; c < n_classes; ++c) std::fill_n(masses + c * width, width, unseen_[static_cast<std::size_t>(c)]);
+  for (std::ptrdiff_t c = 0; c < n_classes; ++c)
+    std::fill_n(masses + c * width, width, unseen_[static_cast<std::size_t>(c)]);
   for (int j = 0; j < width; ++j) {
     const auto g = static_cast<std::size_t>(groups[std::min(j, n - 1)]);
     for (auto i = static_cast<std::size_t>(cell_starts_[g]); i < static_cast<std::size_t>(cell_starts_[g + 1]); ++i)

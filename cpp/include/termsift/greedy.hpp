@@ -11,8 +11,8 @@
 
 namespace termsift {
 
-// At each step Algorithm 1 selects the term i with the largest divergence of the partition {each selected term, i, the pool of
-// the rest}. With R the pool's probabilities and phi the divergence of one cell, that is the largest
+// At each step Algorithm 1 selects the term i with the largest divergence of the partition {each selected term, i, the pool
+// of the rest}. With R the pool's probabilities and phi the divergence of one cell, that is the largest
 //     gain_i = phi(p_i) + phi(R - p_i) - phi(R) >= 0,
 // where for two classes phi(p) = (p_1 - p_2) log(p_1/p_2), as in the paper. For N > 2 it is ours: the JMH divergence of
 // Algorithms 2 and 3 in place of J,
@@ -38,18 +38,18 @@ struct GreedyRanking {
 using Progress = std::function<void(std::int64_t selected)>;
 
 // The first k terms. `exhaustive` is Algorithm 1 as written: every gain at every step, O(k n_terms) evaluations of
-// O(n_classes) time. Otherwise equal terms are one and a ladder of shortlists (src/greedy_ladder.cpp) leaves out what provably
-// cannot win: the same order, never more than about twice the evaluations, usually near-linear. Any number of threads and any
-// SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
+// O(n_classes) time. Otherwise equal terms are one and a ladder of shortlists (src/greedy_ladder.cpp) leaves out what
+// provably cannot win: the same order, never more than about twice the evaluations, usually near-linear. Any number of
+// threads and any SIMD target give the same bits. Memory: O(n_terms + pairs), and O(n_classes) for each thread.
 //
-// Throws std::invalid_argument as score() does, unless 0 <= k <= n_terms, where a term has p = 0 in a class, where b2 is less
-// than b1 n_terms, and where b1 is so small that the grid cannot hold it. An exception of `progress` is passed on.
+// Throws std::invalid_argument as score() does, unless 0 <= k <= n_terms, where a term has p = 0 in a class, where b2 is
+// less than b1 n_terms, and where b1 is so small that the grid cannot hold it. An exception of `progress` is passed on.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});
 
-// The JMH divergence of the partition {each of the terms, the pool of the rest}: sum of phi over its cells, computed directly.
-// Throws as greedy() does, and for an index that is no term or stands twice.
+// The JMH divergence of the partition {each of the terms, the pool of the rest}: sum of phi over its cells, computed
+// directly. Throws as greedy() does, and for an index that is no term or stands twice.
 template <CountType Count>
 double divergence(const ClassCounts<Count>& counts, const Estimation& estimation, std::span<const std::int64_t> terms);
 

@@ -29,9 +29,9 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A region of pools: in every class c, with A = R_c / n_c and B the complement's share of the pool (of two classes: A and B are
-// the masses of the two), all (A, B) with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1. Arrays are (n_classes,); of two
-// classes (1,).
+// A region of pools: in every class c, with A = R_c / n_c and B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c) (of two
+// classes once, with A and B the masses of the two), all (A, B) with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1. Arrays are
+// (n_classes,), those of the corners of two classes (1,).
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // 1 / n_c, (n_classes,)

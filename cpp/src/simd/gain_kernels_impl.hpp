@@ -88,8 +88,8 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   }
 }
 
-// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: nowhere in the wedge is
-// it more than at (A1, B1). Of a term with a/b < A/B, (A2, B2). A term with both kinds of pools has two bounds.
+// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: nowhere in the wedge
+// is it more than at (A1, B1). Of a term with a/b < A/B, (A2, B2). A term with both kinds of pools has two bounds.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -157,7 +157,8 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
 
 // values += G_c, with the rounding error in low; after += v_c x_c.
 template <bool one_pool, bool with_rest>
-void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum, double* low) {
+void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
+              double* low) {
   const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share;
   const double *others_inverse = c.others_inverse, *weight = c.weight;
   const double *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
@@ -216,7 +217,8 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
   return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
 }
 
-// sum_c of the larger of class c's two bounds: R_c kl(p_c / R_c || q_c / Q_c) has the two-class gain's dependence on its pool.
+// sum_c of the larger of class c's two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the gain of two
+// classes on its pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;
