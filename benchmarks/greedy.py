@@ -58,7 +58,7 @@ def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
 
 def clusters(rng: Rng, n_terms: int) -> Table:
     """Twice as much in one class or in the other, give or take a millionth."""
-    shapes = np.array([[2e10, 1e10], [1e10, 2e10]])[:, np.arange(n_terms) % 2]
+    shapes = np.array([[2e9, 1e9], [1e9, 2e9]])[:, np.arange(n_terms) % 2]
     return (shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
 

@@ -463,24 +463,6 @@ def check_smoothing(
     return b1, (max(b1, b2), rest)
 
 
-def check_positive_smoothing(
-    alpha: float | tuple[float, float], n_terms: int
-) -> tuple[float, tuple[float, float]]:
-    """Give b1 and b2 as `check_smoothing` does, if every term and every pool of terms has a share.
-
-    No probability may be 0, and the rest of a class beside some of its terms not negative.
-    """
-    b1, b2 = check_smoothing(alpha, n_terms)
-    if n_terms and b1 == 0:
-        raise ValueError(f"alpha must be positive where terms are pooled, got {alpha!r}")
-    if Fraction(b2[0]) + Fraction(b2[1]) < Fraction(b1) * n_terms:
-        raise ValueError(
-            f"alpha = (b1, b2) must satisfy b1 * {n_terms} terms <= b2 where terms are pooled, "
-            f"got {alpha!r}"
-        )
-    return b1, b2
-
-
 def check_indices(indices: Any, n_terms: int) -> _core.Int64s:
     """Give the columns of distinct terms as int64."""
     array = _array(indices, "indices")

@@ -209,7 +209,7 @@ def divergence(
     >>> round(ts.divergence(counts, [0, 2]), 4)
     1.1496
     """
-    b1, b2 = _validation.check_positive_smoothing(alpha, counts.n_terms)
+    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms)
     prior = _validation.check_class_prior(class_prior, counts.n_classes)
     terms = _validation.check_indices(indices, counts.n_terms)
     return _core.divergence(counts._counts, b1, b2, prior, terms)
@@ -649,8 +649,8 @@ class ClassCounts:
         k : int, optional
             How many terms; all if None or more than there are. A small k takes less time.
         alpha : float or (b1, b2)
-            As for `score`, but no probability may be 0 and those of a class may not exceed 1 in
-            sum: 0 < b1 and b1 * n_terms <= b2.
+            As for `score`, but no term may have probability 0 in a class, and those of a class may
+            not exceed 1 in sum: b1 * n_terms <= b2.
         class_prior
             As for `score`.
         exhaustive : bool, default False
@@ -669,7 +669,8 @@ class ClassCounts:
         Raises
         ------
         ValueError
-            If fewer than two classes have documents, or an argument is not as above.
+            If fewer than two classes have documents, or an argument is not as above; if b1 is less
+            than a 2^40th of a class's tokens, unless all are whole and at most 2^51.
 
         Notes
         -----
@@ -695,7 +696,7 @@ class ClassCounts:
         2
         """
         k = _validation.check_k(k, self.n_terms)
-        b1, b2 = _validation.check_positive_smoothing(alpha, self.n_terms)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
         with progress("chosen", k, "terms") as report:

@@ -722,7 +722,7 @@ def greedy(
         How many terms to choose; all of them by default, or if there are fewer.
     alpha : float or pair of floats, default 1
         Smoothing, as for `class_scores`. No probability may be 0, and those of a class may not
-        exceed 1 in sum: 0 < b1 and M b1 <= b2.
+        exceed 1 in sum: M b1 <= b2.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. Two classes have the same divergence by any.
 
@@ -863,9 +863,11 @@ def _fractions(
     n_terms = len(table.l_ic[0])
     b1 = Fraction(table.b1)
     b2 = b1 * n_terms if np.ndim(alpha) == 0 else Fraction(table.b2)
-    if b1 == 0 or n_terms * b1 > b2:
-        raise ValueError(f"alpha = (b1, b2) needs 0 < b1 and {n_terms} b1 <= b2, not {alpha}")
+    if n_terms * b1 > b2:
+        raise ValueError(f"alpha = (b1, b2) needs {n_terms} b1 <= b2, not {alpha}")
     l_ic = [[Fraction(x) for x in table.l_ic[c]] for c in table.present]
+    if b1 == 0 and not all(all(row) for row in l_ic):
+        raise ValueError("a term that a class lacks has probability 0: alpha must be positive")
     p = [[(row[i] + b1) / (sum(row) + b2) for row in l_ic] for i in range(n_terms)]
     n_c = np.asarray(counts.class_docs).tolist()
     weights = _prior_weights(class_prior, n_c, table.present)
