@@ -44,7 +44,7 @@ def test_the_core_knows_no_python() -> None:
 
 def test_kernels_use_nothing_from_outside_their_target() -> None:
     # An inline function of the standard library might be kept in its AVX-512 version for all.
-    for name in ("kernels_impl.hpp", "entry_kernels_impl.hpp"):
+    for name in ("kernels_impl.hpp", "gain_kernels_impl.hpp", "entry_kernels_impl.hpp"):
         text = (ROOT / "cpp/src/simd" / name).read_text("utf-8")
         types = r"std::(u?int\d+_t|numeric_limits|is_\w+_v|conditional_t|make_unsigned_t)\b"
         assert "std::" not in re.sub(types, "", text)

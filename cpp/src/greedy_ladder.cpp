@@ -102,7 +102,8 @@ class Ladder {
  private:
   Best scan_all();
   Best scan_shortest();
-  bool exceeds_left_out(double gain, std::size_t* level) const;
+  // The lowest list that may have left out as large a gain; lists_.size() if none has.
+  std::size_t lowest_unsure(double gain) const;
   // Whether the pool is no longer in the list's wedge.
   bool is_left(const Shortlist& list) const {
     return !list.everywhere && list.made_at != step_ && !list.wedge.contains(now_);
@@ -116,7 +117,8 @@ class Ladder {
   void narrow(Shortlist& list) const;
   void set_wedge(Shortlist& list, const std::vector<Candidate>& source);
   void drop_selected(std::vector<Candidate>& candidates) const;
-  void evaluate_bounds(const std::vector<Candidate>& candidates, std::size_t n, const Wedge& wedge);
+  // Into values_.
+  void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge);
   Axes axes_less(const std::vector<double>& removed) const;
   WedgeView view(const Wedge& wedge) const;
 
@@ -156,8 +158,8 @@ Ladder::Ladder(Selection& selection, GainEvaluator& evaluator)
     lists_.emplace_back(capacity, now_.A.size());
     capacity *= list_ratio;
   } while (2 * capacity < n);
-  budget_ = 4 * static_cast<double>(n);
   make_from(lists_.size() - 1, false);
+  budget_ = 4 * static_cast<double>(n) - static_cast<double>(evaluator_.evaluations());
 }
 
 Axes Ladder::axes_less(const std::vector<double>& removed) const {
@@ -177,7 +179,8 @@ void Ladder::drop_selected(std::vector<Candidate>& candidates) const {
   std::erase_if(candidates, [&](const Candidate& c) { return selection_.copies_left(c.group) == 0; });
 }
 
-void Ladder::evaluate_bounds(const std::vector<Candidate>& candidates, std::size_t n, const Wedge& wedge) {
+void Ladder::evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
+  const std::size_t n = candidates.size();
   for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
   evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), view(wedge), values_.data());
   for (std::size_t i = 0; i < n; ++i) values_[i] *= 1 + margin_;
@@ -226,7 +229,7 @@ void Ladder::make(std::size_t level, bool at_point) {
   }
   if (at_point) list.wedge.shrink_to(now_);
   else set_wedge(list, source);
-  evaluate_bounds(source, source.size(), list.wedge);
+  evaluate_bounds(source, list.wedge);
   for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
   const auto begin = list.candidates.begin();
   auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
@@ -299,13 +302,10 @@ Best Ladder::scan_shortest() {
   return best;
 }
 
-bool Ladder::exceeds_left_out(double gain, std::size_t* level) const {
-  for (std::size_t l = 0; l < lists_.size(); ++l)
-    if (lists_[l].left_out >= gain) {
-      *level = l;
-      return false;
-    }
-  return true;
+std::size_t Ladder::lowest_unsure(double gain) const {
+  std::size_t level = 0;
+  while (level < lists_.size() && lists_[level].left_out < gain) ++level;
+  return level;
 }
 
 Best Ladder::find_best() {
@@ -321,8 +321,8 @@ Best Ladder::find_best() {
   for (std::size_t attempt = 0; used() <= budget_; ++attempt) {
     renew_left_lists();
     const Best best = scan_shortest();
-    std::size_t level;
-    if (exceeds_left_out(best.gain * (1 - 2 * margin_), &level)) {
+    const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
+    if (level == n_levels) {
       budget_ -= used();
       return best;
     }
@@ -343,8 +343,7 @@ Best Ladder::find_best() {
 std::int64_t Ladder::count_wins(const Best& best) {
   const std::int64_t most = std::min(selection_.copies_left(best.group), selection_.wanted() - selection_.selected());
   const double gain = best.gain * (1 - 3 * margin_);
-  std::size_t level;
-  if (most < 2 || gain <= 0 || !exceeds_left_out(gain, &level)) return 1;
+  if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
   // After plain steps the lists may be those of other pools.
   for (const Shortlist& list : lists_)
     if (is_left(list)) return 1;
@@ -372,7 +371,7 @@ std::int64_t Ladder::count_wins(const Best& best) {
     if (!rivals.empty()) {
       wedge.cover(pool_after(wins - 1), end, slack);
       const std::int64_t before = evaluator_.evaluations();
-      evaluate_bounds(rivals, rivals.size(), wedge);
+      evaluate_bounds(rivals, wedge);
       budget_ -= static_cast<double>(evaluator_.evaluations() - before);
       for (std::size_t i = 0; i < rivals.size(); ++i)
         if (values_[i] >= gain) return wins;
@@ -386,7 +385,7 @@ void Ladder::select(GroupId group, std::int64_t copies) {
   selection_.select(group, copies);
   if (selection_.copies_left(group) == 0) --n_live_;
   ++step_;
-  now_ = axes_less(nothing_);
+  selection_.pool.axes_less(nothing_.data(), now_.A.data(), now_.B.data());
 }
 
 }  // namespace

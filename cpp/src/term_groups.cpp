@@ -83,118 +83,139 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
+  std::uint64_t hash = 0;
+  for (const auto& cell : column)
+    hash = mix(hash + std::bit_cast<std::uint64_t>(cell.mass)) + static_cast<std::uint64_t>(cell.class_);
+  return mix(hash);
+}
+
+bool same(std::span<const MassColumns::Cell> a, std::span<const MassColumns::Cell> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.class_ == y.class_ && x.mass == y.mass; });
+}
+
 }  // namespace
 
 template <CountType Count>
 TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estimation, bool grouped,
                        const Threads& threads)
     : n_terms_(counts.n_terms) {
-  const ClassModel model = make_class_model(counts, estimation);
-  const auto n_terms = static_cast<std::size_t>(n_terms_);
-  const std::size_t n_classes = model.classes.size();
-  const auto row_of = [&](std::size_t c) -> const ClassRow<Count>& {
-    return *counts.rows[static_cast<std::size_t>(model.classes[c])];
-  };
-  // One thread, and time to hear an interruption after each class.
-  const auto for_each_class = [&](const auto& body) {
-    for_each_block(static_cast<std::int64_t>(n_classes), {1, threads.poll},
-                   [&](std::int64_t c, Worker&) { body(static_cast<std::size_t>(c)); });
-  };
-
-  // Columns of cells: the pairs, ordered by term. The start of a term's cells is moved to its end while they are written.
-  std::vector<std::int64_t> ends(n_terms + 1, 0);
-  for_each_class([&](std::size_t c) {
-    const auto& row = row_of(c);
-    for (std::int64_t i = 0; i < row.size; ++i) ++ends[static_cast<std::size_t>(row.terms[i]) + 1];
-  });
-  for (std::size_t term = 0; term < n_terms; ++term) ends[term + 1] += ends[term];
-  std::vector<Cell> cells(static_cast<std::size_t>(ends[n_terms]));
-  std::vector<std::uint64_t> hashes(grouped ? n_terms : 0, 0);
-  for_each_class([&](std::size_t c) {
-    const auto& row = row_of(c);
-    const Grid grid = make_grid(row, model.classes[c], n_terms_, estimation);
-    const double unseen = grid.mass(0);
-    std::int64_t next = 0;  // the first term without a pair
-    double total = grid.leftover + unseen * static_cast<double>(n_terms_ - row.size);
-    for (std::int64_t i = 0; i < row.size; ++i) {
-      const auto term = static_cast<std::size_t>(row.terms[i]);
-      const double mass = grid.mass(static_cast<double>(row.term_frequency[i]));
-      if (!(mass > 0)) throw_zero(row.terms[i], model.classes[c], estimation.b1);
-      if (row.terms[i] == next) ++next;
-      total += mass;
-      cells[static_cast<std::size_t>(ends[term]++)] = {static_cast<ClassId>(c), mass};
-      if (grouped) hashes[term] += mix(std::bit_cast<std::uint64_t>(mass) + mix(c));
-    }
-    if (!(unseen > 0) && next < n_terms_) throw_zero(next, model.classes[c], estimation.b1);
-    unseen_.push_back(unseen);
-    totals.push_back(total);
-    prior.push_back(model.constants[c].prior_hi);
-    others_inverse.push_back(model.constants[c].rest_inverse_hi);
-  });
-  const auto begin_of = [&](std::size_t term) { return term == 0 ? 0 : ends[term - 1]; };
-  const auto size_of = [&](std::size_t term) { return ends[term] - begin_of(term); };
-
-  std::vector<TermId> heads;  // (n_groups,) of which the columns are kept
+  MassColumns columns = read_columns(counts, estimation, threads);
   if (!grouped) {
     n_groups_ = static_cast<GroupId>(n_terms_);
+    columns_ = std::move(columns);
   } else {
-    const auto same = [&](std::size_t a, std::size_t b) {
-      return hashes[a] == hashes[b] && size_of(a) == size_of(b) &&
-             std::equal(cells.begin() + begin_of(a), cells.begin() + ends[a], cells.begin() + begin_of(b),
-                        [](const Cell& x, const Cell& y) { return x.class_ == y.class_ && x.mass == y.mass; });
-    };
-    std::vector<GroupId> group_of(n_terms), table(1 << 12, -1);
-    const auto slot = [&](std::uint64_t hash) { return static_cast<std::size_t>(mix(hash)) & (table.size() - 1); };
-    for (std::size_t term = 0; term < n_terms; ++term) {
-      std::size_t at = slot(hashes[term]);
-      while (table[at] >= 0 && !same(static_cast<std::size_t>(heads[static_cast<std::size_t>(table[at])]), term))
-        at = (at + 1) & (table.size() - 1);
-      if (table[at] < 0) {
-        table[at] = static_cast<GroupId>(heads.size());
-        heads.push_back(static_cast<TermId>(term));
-      }
-      group_of[term] = table[at];
-      if (2 * heads.size() <= table.size()) continue;
-      table.assign(2 * table.size(), -1);
-      for (std::size_t g = 0; g < heads.size(); ++g) {
-        at = slot(hashes[static_cast<std::size_t>(heads[g])]);
-        while (table[at] >= 0) at = (at + 1) & (table.size() - 1);
-        table[at] = static_cast<GroupId>(g);
-      }
-    }
+    const std::vector<TermId> heads = group_equal_columns(columns, threads);
     n_groups_ = static_cast<GroupId>(heads.size());
-    member_starts_.assign(heads.size() + 1, 0);
-    for (const GroupId g : group_of) ++member_starts_[static_cast<std::size_t>(g) + 1];
-    for (std::size_t g = 0; g < heads.size(); ++g) member_starts_[g + 1] += member_starts_[g];
-    members_.resize(n_terms);
-    std::vector<std::int64_t> next(member_starts_.begin(), member_starts_.end() - 1);
-    for (std::size_t term = 0; term < n_terms; ++term)
-      members_[static_cast<std::size_t>(next[static_cast<std::size_t>(group_of[term])]++)] = static_cast<TermId>(term);
-  }
-
-  const auto head_of = [&](std::size_t g) { return grouped ? static_cast<std::size_t>(heads[g]) : g; };
-  const auto n_groups = static_cast<std::size_t>(n_groups_);
-  std::size_t n_cells = 0;
-  for (std::size_t g = 0; g < n_groups; ++g) n_cells += static_cast<std::size_t>(size_of(head_of(g)));
-  if (n_groups * n_classes <= 4 * (n_cells + n_groups)) {
-    dense_.resize(n_groups * n_classes);
-    for (std::size_t g = 0; g < n_groups; ++g) {
-      double* const row = dense_.data() + g * n_classes;
-      std::copy(unseen_.begin(), unseen_.end(), row);
-      const std::size_t term = head_of(g);
-      std::for_each(cells.begin() + begin_of(term), cells.begin() + ends[term],
-                    [row](const Cell& cell) { row[cell.class_] = cell.mass; });
+    columns_.unseen = std::move(columns.unseen);
+    columns_.starts.assign(1, 0);
+    columns_.starts.reserve(heads.size() + 1);
+    for (const TermId head : heads) {
+      const auto column = columns.column(head);
+      columns_.cells.insert(columns_.cells.end(), column.begin(), column.end());
+      columns_.starts.push_back(std::ssize(columns_.cells));
     }
-    return;
   }
-  cell_starts_.assign(1, 0);
-  cell_starts_.reserve(n_groups + 1);
-  cells_.reserve(n_cells);
-  for (std::size_t g = 0; g < n_groups; ++g) {
-    const std::size_t term = head_of(g);
-    cells_.insert(cells_.end(), cells.begin() + begin_of(term), cells.begin() + ends[term]);
-    cell_starts_.push_back(static_cast<std::int64_t>(cells_.size()));
+  if (totals.size() * static_cast<std::size_t>(n_groups_) <=
+      4 * (columns_.cells.size() + static_cast<std::size_t>(n_groups_)))
+    make_dense();
+}
+
+template <CountType Count>
+MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Estimation& estimation,
+                                     const Threads& threads) {
+  const ClassModel model = make_class_model(counts, estimation);
+  const auto for_each_row = [&](const auto& body) {
+    // On one thread: the cells of a term are in the order of its classes.
+    for_each_block(std::ssize(model.classes), {1, threads.poll}, [&](std::int64_t k, Worker&) {
+      const std::int64_t c = model.classes[static_cast<std::size_t>(k)];
+      body(static_cast<ClassId>(k), c, *counts.rows[static_cast<std::size_t>(c)]);
+    });
+  };
+  // starts[term + 1] goes from the start of the term's cells to their end while they are written.
+  MassColumns columns;
+  std::vector<std::int64_t>& starts = columns.starts;
+  starts.assign(static_cast<std::size_t>(n_terms_) + 2, 0);
+  for_each_row([&](ClassId, std::int64_t, const ClassRow<Count>& row) {
+    for (std::int64_t i = 0; i < row.size; ++i) ++starts[static_cast<std::size_t>(row.terms[i]) + 2];
+  });
+  for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  columns.cells.resize(static_cast<std::size_t>(starts.back()));
+  starts.pop_back();
+  for_each_row([&](ClassId k, std::int64_t c, const ClassRow<Count>& row) {
+    const Grid grid = make_grid(row, c, n_terms_, estimation);
+    const double unseen = grid.mass(0);
+    double total = grid.leftover + unseen * static_cast<double>(n_terms_ - row.size);
+    std::int64_t missing = 0;  // the first term without a pair
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      const double mass = grid.mass(static_cast<double>(row.term_frequency[i]));
+      if (!(mass > 0)) throw_zero(row.terms[i], c, estimation.b1);
+      if (row.terms[i] == missing) ++missing;
+      total += mass;
+      columns.cells[static_cast<std::size_t>(starts[static_cast<std::size_t>(row.terms[i]) + 1]++)] = {k, mass};
+    }
+    if (!(unseen > 0) && missing < n_terms_) throw_zero(missing, c, estimation.b1);
+    columns.unseen.push_back(unseen);
+    totals.push_back(total);
+    prior.push_back(model.constants[static_cast<std::size_t>(k)].prior_hi);
+    others_inverse.push_back(model.constants[static_cast<std::size_t>(k)].rest_inverse_hi);
+  });
+  return columns;
+}
+
+std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, const Threads& threads) {
+  const auto n_terms = static_cast<std::size_t>(n_terms_);
+  std::vector<TermId> heads;
+  std::vector<std::uint64_t> hashes;  // of the heads
+  std::vector<GroupId> group_of(n_terms), table(1 << 12, -1);
+  const auto find_slot = [&](std::uint64_t hash, const auto& is_it) {
+    std::size_t slot = hash & (table.size() - 1);
+    while (table[slot] >= 0 && !is_it(static_cast<std::size_t>(table[slot]))) slot = (slot + 1) & (table.size() - 1);
+    return slot;
+  };
+  const auto assign = [&](std::size_t term) {
+    const auto column = columns.column(static_cast<std::int64_t>(term));
+    const std::uint64_t hash = hash_of(column);
+    const std::size_t slot =
+        find_slot(hash, [&](std::size_t g) { return hashes[g] == hash && same(columns.column(heads[g]), column); });
+    if (table[slot] < 0) {
+      table[slot] = static_cast<GroupId>(heads.size());
+      heads.push_back(static_cast<TermId>(term));
+      hashes.push_back(hash);
+    }
+    group_of[term] = table[slot];
+    if (2 * heads.size() <= table.size()) return;
+    table.assign(2 * table.size(), -1);
+    for (std::size_t g = 0; g < heads.size(); ++g)
+      table[find_slot(hashes[g], [](std::size_t) { return false; })] = static_cast<GroupId>(g);
+  };
+  constexpr std::size_t chunk = 1 << 20;
+  for_each_block(static_cast<std::int64_t>((n_terms + chunk - 1) / chunk), {1, threads.poll},
+                 [&](std::int64_t block, Worker&) {
+                   const std::size_t first = static_cast<std::size_t>(block) * chunk;
+                   for (std::size_t term = first; term < std::min(first + chunk, n_terms); ++term) assign(term);
+                 });
+
+  member_starts_.assign(heads.size() + 1, 0);
+  for (const GroupId g : group_of) ++member_starts_[static_cast<std::size_t>(g) + 1];
+  for (std::size_t g = 0; g < heads.size(); ++g) member_starts_[g + 1] += member_starts_[g];
+  members_.resize(n_terms);
+  std::vector<std::int64_t> next(member_starts_.begin(), member_starts_.end() - 1);
+  for (std::size_t term = 0; term < n_terms; ++term)
+    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(group_of[term])]++)] = static_cast<TermId>(term);
+  return heads;
+}
+
+void TermGroups::make_dense() {
+  const std::size_t n_classes = totals.size();
+  dense_.resize(static_cast<std::size_t>(n_groups_) * n_classes);
+  for (GroupId g = 0; g < n_groups_; ++g) {
+    double* const row = dense_.data() + static_cast<std::size_t>(g) * n_classes;
+    std::copy(columns_.unseen.begin(), columns_.unseen.end(), row);
+    for (const MassColumns::Cell& cell : columns_.column(g)) row[cell.class_] = cell.mass;
   }
+  columns_ = {};
 }
 
 void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
@@ -207,12 +228,10 @@ void TermGroups::gather(const GroupId* groups, int n, int width, double* masses)
     return;
   }
   for (std::ptrdiff_t c = 0; c < n_classes; ++c)
-    std::fill_n(masses + c * width, width, unseen_[static_cast<std::size_t>(c)]);
-  for (int j = 0; j < width; ++j) {
-    const auto g = static_cast<std::size_t>(groups[std::min(j, n - 1)]);
-    for (auto i = static_cast<std::size_t>(cell_starts_[g]); i < static_cast<std::size_t>(cell_starts_[g + 1]); ++i)
-      masses[std::ptrdiff_t{cells_[i].class_} * width + j] = cells_[i].mass;
-  }
+    std::fill_n(masses + c * width, width, columns_.unseen[static_cast<std::size_t>(c)]);
+  for (int j = 0; j < width; ++j)
+    for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
+      masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
 }
 
 template TermGroups::TermGroups(const ClassCounts<std::int64_t>&, const Estimation&, bool, const Threads&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "termsift/class_counts.hpp"
@@ -10,6 +11,22 @@
 namespace termsift {
 
 using GroupId = std::int32_t;
+
+// The masses of columns of terms, kept as the pairs of the counts are.
+struct MassColumns {
+  struct Cell {
+    ClassId class_;
+    double mass;
+  };
+  std::vector<double> unseen;        // (n_classes,) of a class without a cell
+  std::vector<std::int64_t> starts;  // (n_columns + 1,)
+  std::vector<Cell> cells;           // column i's are [starts[i], starts[i + 1]), by class
+
+  std::span<const Cell> column(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return {cells.data() + starts[at], cells.data() + starts[at + 1]};
+  }
+};
 
 // Terms of equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered in
 // the order of their first members. Classes are those with documents.
@@ -36,21 +53,20 @@ class TermGroups {
   std::vector<double> others_inverse;  // 1 / (1 - pi_c)
 
  private:
-  struct Cell {
-    ClassId class_;
-    double mass;
-  };
+  template <CountType Count>
+  MassColumns read_columns(const ClassCounts<Count>& counts, const Estimation& estimation, const Threads& threads);
+  // Sets the groups' members; returns the first of each.
+  std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
+  void make_dense();
 
   std::int64_t n_terms_ = 0;
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty: every term is a group
   std::vector<TermId> members_;              // (n_terms,), or empty
-  // Columns as dense rows where that takes little more memory than their cells, else as cells beside the mass of an unseen
-  // term: thousands of classes share few terms.
-  std::vector<double> dense_;              // (n_groups, n_classes), or empty
-  std::vector<double> unseen_;             // (n_classes,)
-  std::vector<std::int64_t> cell_starts_;  // (n_groups + 1,)
-  std::vector<Cell> cells_;
+  // Column g is that of group g. As dense rows where they take little more memory than the cells; else as cells:
+  // thousands of classes share few terms.
+  MassColumns columns_;
+  std::vector<double> dense_;  // (n_groups, n_classes), or empty
 };
 
 }  // namespace termsift
