@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +233,10 @@ def test_greedy_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(row.cells()) == len(part.cells()) == len(greedy.HEADER)
     assert (row.cells()[-1], part.cells()[-1]) == ("all", "first 10")
 
+    slow = greedy.measure("text", counts, k=100, budget=1e9)
+    assert slow.checked == 100
+    monkeypatch.setattr(greedy, "PATIENCE", 0.0)
+    assert greedy.measure("text", counts, k=100).evaluations == slow.evaluations
     monkeypatch.setattr(ts.ClassCounts, "greedy", lambda counts, k, **_: counts.rank("md", k))
     with pytest.raises(AssertionError):
         greedy.measure("text", counts)
@@ -246,16 +251,20 @@ def test_exponents_are_fitted() -> None:
 def test_greedy_tables_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     row = greedy.Row("text", 1000, 2, 300, 1000, 5000, 0.001, 0.1, 100, None)
     monkeypatch.setattr(greedy, "ROOT", tmp_path)
-    monkeypatch.setattr(greedy, "case", lambda *_: None)
-    monkeypatch.setattr(greedy, "measure", lambda *_, **__: row)
+    monkeypatch.setattr(greedy, "case", lambda _, n_terms: n_terms)
+    monkeypatch.setattr(
+        greedy, "measure", lambda name, n_terms, *_, **__: replace(row, name=name, n_terms=n_terms)
+    )
     monkeypatch.setattr(greedy, "exponent", lambda *_: 1.0)
     monkeypatch.setattr(corpora, "FOLDER", tmp_path)
     (tmp_path / "benchmarks").mkdir()
-    readme = tmp_path / "benchmarks" / "README.md"
-    readme.write_text("<!-- greedy: begin --><!-- greedy: end -->", "utf-8")
+    summary, full = tmp_path / "README.md", tmp_path / "benchmarks" / "README.md"
+    for path in (summary, full):
+        path.write_text("<!-- greedy: begin --><!-- greedy: end -->", "utf-8")
     with pytest.raises(SystemExit):
         greedy.main(["--quick", "--write"])
     greedy.main(["--write"])
-    written = readme.read_text("utf-8")
-    assert written.count("first 100 |") == 3 * 5 + 2 * 4
+    written = full.read_text("utf-8")
+    assert written.count("first 100 |") == 3 * 5 + 3 * 4
     assert "all pairs distinct: evaluations grow as M^1.00" in written
+    assert "All 1,000,000 terms" in summary.read_text("utf-8")
