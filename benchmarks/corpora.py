@@ -2,7 +2,8 @@
 
 They are looked for in the folder that the environment variable TERMSIFT_DATA names, by default
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
-(``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1).
+(``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1). `unigrams` and `uni- and
+bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside a ``.classes.txt``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ FOLDER = Path(
 FILES = {
     "20 Newsgroups": "20newsgroups_cai/20Newsgroups.mat",
     "Reuters": "reuters21578_cai/Reuters21578.mat",
+    "unigrams": "20newsgroups_text/20ng_unigram_df2.npz",
+    "uni- and bigrams": "20newsgroups_text/20ng_uni_bigram_df1.npz",
 }
+TEXTS = ("unigrams", "uni- and bigrams")
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,17 @@ def load(path: Path, largest_classes: int | None = None) -> Split:
 def newsgroups() -> Split:
     """20 Newsgroups, 20 classes."""
     return load(FOLDER / FILES["20 Newsgroups"])
+
+
+def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
+    """20 Newsgroups with all its words, or these and all pairs of neighbours; and the groups."""
+    path = FOLDER / FILES[name]
+    arrays = np.load(path)
+    X = sp.csr_array(
+        (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
+    )
+    groups = np.array(path.with_suffix(".classes.txt").read_text("utf-8").split())
+    return X, groups[arrays["y"]]
 
 
 def reuters(largest_classes: int = 10) -> Split:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
 
 import compare
+import corpora
+import greedy
+import termsift as ts
 import workloads
 from compare import OURS, Block, Row
 from workloads import SHAPES, Shape, Workload, generate, workload
@@ -203,5 +207,64 @@ def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_the_readme_has_the_markers() -> None:
     text = (Path(compare.__file__).parent / "README.md").read_text("utf-8")
-    for marker in ("compare", "errors", "profile"):
+    for marker in ("compare", "errors", "greedy", "profile"):
         assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
+
+
+# ---- the greedy order ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", greedy.CASES)
+def test_cases_are_what_their_name_says(name: str) -> None:
+    counts = greedy.case(name, 500)
+    table = counts.term_frequency.toarray()
+    assert table.shape == (2, 500)
+    assert table.any(axis=0).all() or "pairs" in name or name == "geometric"
+    assert greedy.distinct(counts) == len(np.unique(table, axis=1).T)
+
+
+def test_greedy_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(greedy, "SORTED", np.arange(10.0))
+    counts = greedy.case("text", 300)
+    row = greedy.measure("text", counts)
+    assert (row.chosen, row.checked, row.plain_evaluations) == (300, 300, 300 * 301 / 2)
+    part = greedy.measure("text", counts, k=200, budget=3000)
+    assert (part.chosen, part.checked, part.plain_seconds) == (200, 10, None)
+    assert len(row.cells()) == len(part.cells()) == len(greedy.HEADER)
+    assert (row.cells()[-1], part.cells()[-1]) == ("all", "first 10")
+
+    slow = greedy.measure("text", counts, k=100, budget=1e9)
+    assert slow.checked == 100
+    monkeypatch.setattr(greedy, "PATIENCE", 0.0)
+    assert greedy.measure("text", counts, k=100).evaluations == slow.evaluations
+    monkeypatch.setattr(ts.ClassCounts, "greedy", lambda counts, k, **_: counts.rank("md", k))
+    with pytest.raises(AssertionError):
+        greedy.measure("text", counts)
+
+
+def test_exponents_are_fitted() -> None:
+    rows = [greedy.Row("", m, 2, m, m, m**2, 3.0 * m, 1.0, m, None) for m in (10, 100, 1000)]
+    assert greedy.exponent(rows, lambda row: row.evaluations) == pytest.approx(2)
+    assert greedy.exponent(rows, lambda row: row.seconds) == pytest.approx(1)
+
+
+def test_greedy_tables_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    row = greedy.Row("text", 1000, 2, 300, 1000, 5000, 0.001, 0.1, 100, None)
+    monkeypatch.setattr(greedy, "ROOT", tmp_path)
+    monkeypatch.setattr(greedy, "case", lambda _, n_terms: n_terms)
+    monkeypatch.setattr(
+        greedy, "measure", lambda name, n_terms, *_, **__: replace(row, name=name, n_terms=n_terms)
+    )
+    monkeypatch.setattr(greedy, "exponent", lambda *_: 1.0)
+    monkeypatch.setattr(corpora, "FOLDER", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    summary, full = tmp_path / "README.md", tmp_path / "benchmarks" / "README.md"
+    for path in (summary, full):
+        path.write_text("<!-- greedy: begin --><!-- greedy: end -->", "utf-8")
+    with pytest.raises(SystemExit):
+        greedy.main(["--quick", "--write"])
+    greedy.main(["--write"])
+    written = full.read_text("utf-8")
+    assert written.count("first 100 |") == 3 * 5 + 3 * 4
+    assert "all pairs distinct: evaluations grow as M^1.00" in written
+    assert "All 1,000,000 terms" in summary.read_text("utf-8")

@@ -203,6 +203,20 @@ def test_every_method_and_every_value_of_its_options(
             assert scores == list(counts.rank(method.name, **{option: value}).scores)
 
 
+@pytest.mark.parametrize("selector", ts.selectors(), ids=lambda selector: selector.name)
+def test_every_selector(run: Any, table: Path, counts: ts.ClassCounts, selector: Any) -> None:
+    result = run("rank", table, "--method", selector.name, "--format", "json", "-k", 4)
+    ranking = counts.rank(selector.name, 4)
+    found = json.loads(result.out)
+    assert (found["method"], found["informative"]) == (selector.name, ranking.informative)
+    assert [term["index"] for term in found["terms"]] == list(ranking.indices)
+    assert [term["score"] for term in found["terms"]] == list(ranking.scores)
+
+    result = run("rank", table, "--method", selector.name, "--aggregate", "max")
+    assert result.code == 2
+    assert result.err.endswith("argument --aggregate: only for --method md or md_chi2\n")
+
+
 def test_an_option_of_another_method_is_wrong_usage(run: Any, table: Path) -> None:
     result = run("rank", table, "--noncentrality", "pearson")
     assert result.code == 2
@@ -417,7 +431,7 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
     if not command:
         assert "termsift rank reviews.csv" in result.out
     if command in (["rank"], ["demo"]):
-        for method in ts.methods():
+        for method in (*ts.methods(), *(ts.selectors() if command == ["rank"] else ())):
             assert method.name in result.out
             assert method.title in " ".join(result.out.split())
     if command in (["rank"], ["info"]):

@@ -41,6 +41,6 @@ def test_readme_runs() -> None:
     assert result.attempted > 0
 
 
-@pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
+@pytest.mark.parametrize("method", [entry.name for entry in (*ts.methods(), *ts.selectors())])
 def test_readme_names_every_method(method: str) -> None:
     assert f"`{method}`" in README.read_text(encoding="utf-8")

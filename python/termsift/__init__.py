@@ -20,8 +20,8 @@ except ImportError as error:
 from termsift import reference
 from termsift._core import CountOverflowError
 from termsift._info import show_versions
-from termsift.counts import ClassCounts, count, load
-from termsift.methods import Method, methods
+from termsift.counts import ClassCounts, count, divergence, load
+from termsift.methods import Method, Selector, methods, selectors
 from termsift.ranking import Ranking
 from termsift.score_functions import md, md_chi2
 
@@ -32,12 +32,15 @@ __all__ = [
     "CountOverflowError",
     "Method",
     "Ranking",
+    "Selector",
     "__version__",
     "count",
+    "divergence",
     "load",
     "md",
     "md_chi2",
     "methods",
     "reference",
+    "selectors",
     "show_versions",
 ]

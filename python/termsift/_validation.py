@@ -463,6 +463,33 @@ def check_smoothing(
     return b1, (max(b1, b2), rest)
 
 
+def check_indices(indices: Any, n_terms: int) -> _core.Int64s:
+    """Give the columns of distinct terms as int64."""
+    array = _array(indices, "indices")
+    if array.ndim != 1:
+        raise ValueError(f"indices has {array.ndim} dimensions, expected 1")
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"indices must hold integers, got dtype {array.dtype}")
+    wrong = (array < 0) | (array >= n_terms)
+    if wrong.any():
+        position = int(np.argmax(wrong))
+        raise ValueError(
+            f"indices has {array[position]} at position {position}, expected a term in "
+            f"[0, {n_terms})"
+        )
+    terms = np.ascontiguousarray(array, dtype=np.int64)
+    order = np.argsort(terms, kind="stable")
+    again = np.flatnonzero(np.diff(terms[order]) == 0)
+    if len(again):
+        first, second = order[again[0]], order[again[0] + 1]
+        raise ValueError(
+            f"indices has {terms[first]} at positions {first} and {second}, expected each term once"
+        )
+    return terms
+
+
 def check_class_prior(
     class_prior: Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None,
     n_classes: int,

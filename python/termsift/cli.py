@@ -68,11 +68,13 @@ what the score means:
   A score by 'md' is a divergence in nats between each class and the rest; it is small because one
   term is a small part of a text. Compare scores of one method, on one collection, only. Terms with
   equal scores keep the order of their indices.
+  By 'greedy' it is the divergence in nats that a term and all before it have together.
 
 json output:
-  {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
+  {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...], "informative": ...,
    "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
   "term" is null where terms have no names. JSON has no infinity: an infinite score is null.
+  "informative" is there by 'greedy' alone: how many terms add something; the rest follow by index.
 
 """
 
@@ -139,11 +141,11 @@ def _add_rank(commands: Any) -> None:
         "rank",
         _rank,
         "list the terms that tell the classes apart best",
-        _methods_help() + _SCORE_MEANING + _INPUT_FORMATS,
+        _methods_help() + _selectors_help() + _SCORE_MEANING + _INPUT_FORMATS,
     )
     _add_input(parser)
     group = parser.add_argument_group("score")
-    _add_method(group)
+    _add_method(group, [*ts.methods(), *ts.selectors()])
     group.add_argument(
         "--alpha",
         type=_alpha,
@@ -201,7 +203,7 @@ def _add_demo(commands: Any) -> None:
         "package that it stands in. Listed are terms that are more frequent in a package than in\n"
         "the others, by their scores for that package.\n\n" + _methods_help(),
     )
-    _add_method(parser)
+    _add_method(parser, ts.methods())
     parser.add_argument(
         "-k", type=_positive, default=8, metavar="N", help="terms for each package (default: 8)"
     )
@@ -294,8 +296,8 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_method(parser: Any) -> None:
-    names = [method.name for method in ts.methods()]
+def _add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
+    names = [method.name for method in methods]
     parser.add_argument(
         "--method",
         choices=names,
@@ -306,10 +308,23 @@ def _add_method(parser: Any) -> None:
 
 
 def _methods_help() -> str:
-    """Describe the methods as the registry does, in the lines of a terminal."""
+    return _registry_help(
+        "methods, with p and q the term's probability within a class and outside it:", ts.methods()
+    )
+
+
+def _selectors_help() -> str:
+    return _registry_help(
+        "methods that choose terms one after the other, each beside those chosen before it:",
+        ts.selectors(),
+    )
+
+
+def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
+    """Describe methods as the registry does, in the lines of a terminal."""
     wrap = partial(textwrap.fill, width=_HELP_WIDTH, subsequent_indent=" " * 18)
-    lines = ["methods, with p and q the term's probability within a class and outside it:"]
-    for method in ts.methods():
+    lines = [title]
+    for method in methods:
         lines.append(wrap(f"  {method.name:<16}{method.title}"))
         lines.append(wrap(f"{'':18}{method.formula}"))
     return "\n".join(lines) + "\n\n"
@@ -325,13 +340,16 @@ def _method_options() -> dict[str, tuple[tuple[str, ...], list[str]]]:
 
 
 def _scoring(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of the score, once they fit the method."""
+    """Return the arguments of the ranking, once they fit the method."""
     given = {name: getattr(args, name) for name in _method_options()}
     given = {name: value for name, value in given.items() if value is not None}
     for option, (_, methods) in _method_options().items():
         if option in given and args.method not in methods:
             flag = option.replace("_", "-")
             args.usage_error(f"argument --{flag}: only for --method {' or '.join(methods)}")
+    scores = [method.name for method in ts.methods()]
+    if args.aggregate is not None and args.method not in scores:
+        args.usage_error(f"argument --aggregate: only for --method {' or '.join(scores)}")
     shared = {name: getattr(args, name) for name in ("alpha", "class_prior", "aggregate")}
     return {**shared, **given}
 
@@ -438,6 +456,8 @@ def _write_ranking_json(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts
         "n_terms": counts.n_terms,
         "classes": [_json_label(label) for label in counts.classes],
     }
+    if ranking.informative is not None:
+        head["informative"] = ranking.informative
     out.write(json.dumps(head)[:-1] + ', "terms": [')
     for rank, term, index, score in ranking.rows():
         finite = score if math.isfinite(score) else None

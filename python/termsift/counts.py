@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
 from termsift._log import logger
-from termsift.methods import find_aggregate, find_method
+from termsift._progress import progress
+from termsift.methods import find_aggregate, find_method, find_selector
 from termsift.ranking import Ranking
 
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
@@ -162,6 +163,56 @@ def _rebuild(
 ) -> ClassCounts:
     """Give the counts that were pickled or copied."""
     return ClassCounts._of(_core.Counts.from_arrays(**arrays), classes, term_names)
+
+
+def divergence(
+    counts: ClassCounts,
+    indices: Any,
+    *,
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+) -> float:
+    """Tell how well some terms together tell the classes apart, all others being one.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    indices : array of integers
+        The terms' columns, each once, in any order.
+    alpha, class_prior
+        As for `ClassCounts.greedy`.
+
+    Returns
+    -------
+    divergence : float
+        The JMH divergence of the classes in nats; 0 for no terms.
+
+    Raises
+    ------
+    ValueError
+        For an index outside the vocabulary or given twice, and as for `ClassCounts.greedy`.
+    TypeError
+        If the indices are not integers.
+
+    Notes
+    -----
+    The variables are the given terms and the pool of all others, of probability
+    1 - sum of the terms' p; the divergence is the sum over classes and variables of p log(p/q).
+    More terms never make it less. Of a single term it is the score `md`.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> round(ts.divergence(counts, [0]), 4)
+    0.9718
+    >>> round(ts.divergence(counts, [0, 2]), 4)
+    1.1496
+    """
+    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms)
+    prior = _validation.check_class_prior(class_prior, counts.n_classes)
+    terms = _validation.check_indices(indices, counts.n_terms)
+    return _core.divergence(counts._counts, b1, b2, prior, terms)
 
 
 class ClassCounts:
@@ -543,8 +594,10 @@ class ClassCounts:
 
         Parameters
         ----------
-        method, alpha, class_prior, aggregate, n_threads, **options
-            As for `score`.
+        method : str
+            A name of `termsift.methods` or `termsift.selectors`.
+        alpha, class_prior, aggregate, n_threads, **options
+            As for `score`; selectors have no aggregate and no options.
         k : int, optional
             How many terms; all if None or more than there are. A small k is selected without
             sorting the rest.
@@ -562,6 +615,11 @@ class ClassCounts:
         >>> counts.rank("md", k=2).terms
         array(['bacon', 'viagra'], dtype=object)
         """
+        if find_selector(method):
+            if aggregate is not None or options:
+                given = ", ".join((*options, *(["aggregate"] if aggregate is not None else [])))
+                raise TypeError(f"{method} has no option {given} in a ranking")
+            return self.greedy(k, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
         k = _validation.check_k(k, self.n_terms)
         scores = self.score(
             method,
@@ -574,3 +632,77 @@ class ClassCounts:
         indices = _core.top_k(scores, k)
         terms = None if self._term_names is None else self._term_names[indices]
         return Ranking(indices, scores[indices], terms, method)
+
+    def greedy(
+        self,
+        k: int | None = None,
+        *,
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        exhaustive: bool = False,
+        n_threads: int | None = None,
+    ) -> Ranking:
+        """Choose terms one after the other, each the best beside those chosen before it.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many terms; all if None or more than there are. A small k takes less time.
+        alpha : float or (b1, b2)
+            As for `score`, but no term may have probability 0 in a class, and those of a class may
+            not exceed 1 in sum: b1 * n_terms <= b2.
+        class_prior
+            As for `score`.
+        exhaustive : bool, default False
+            Evaluate every term left at every step, as the algorithm is written: n_terms^2 / 2
+            evaluations. By default bounds spare most of them; the ranking is the same.
+        n_threads : int, optional
+            As for `termsift.count`.
+
+        Returns
+        -------
+        ranking : Ranking
+            Its scores are the divergences after each step, in nats, of which none is less than the
+            one before. Equally good terms come in the order of their indices. From
+            ``ranking.informative`` on no term adds anything.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two classes have documents, or an argument is not as above; if b1 is less
+            than a 2^40th of a class's tokens, unless all are whole and at most 2^51.
+
+        Notes
+        -----
+        Algorithm 1 of Tang, Kay and He. Step k looks at k + 1 variables for each term i left: the
+        chosen terms, i, and the pool of all the rest, of probability 1 - p_ic - sum_s p_sc. It
+        chooses the i with the largest sum over classes and variables of p log(p/q), which for two
+        classes is the J-divergence. For more classes the paper leaves the algorithm open, and JMH
+        in place of J is ours.
+
+        `md` is the divergence after the first step: both begin with the same term. Later ones may
+        differ, since `md` takes no account of what the terms before it have already told.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[9, 4, 3, 0], [2, 4, 3, 9]]), ["ham", "spam"])
+        >>> ranking = counts.greedy()
+        >>> ranking.indices
+        array([3, 0, 1, 2])
+        >>> ranking.scores.round(4)
+        array([1.1174, 1.3693, 1.3693, 1.3693])
+        >>> ranking.informative
+        2
+        """
+        k = _validation.check_k(k, self.n_terms)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        prior = _validation.check_class_prior(class_prior, self.n_classes)
+        threads = _validation.check_n_threads(n_threads)
+        with progress("chosen", k, "terms") as report:
+            indices, divergences, informative, evaluations = _core.greedy(
+                self._counts, b1, b2, prior, k, bool(exhaustive), threads, report
+            )
+        logger.debug("chose %d terms in %d evaluations", k, evaluations)
+        terms = None if self._term_names is None else self._term_names[indices]
+        return Ranking(indices, divergences, terms, "greedy", informative)

@@ -60,6 +60,33 @@ class Method:
         return self.measures[chosen]
 
 
+@dataclass(frozen=True)
+class Selector:
+    """One way to choose terms one after the other, each beside those chosen before it.
+
+    It ranks terms, as methods do, but gives no term a score of its own.
+
+    Attributes
+    ----------
+    name : str
+        What ``counts.rank`` and the command line call it.
+    title : str
+        One line on what it chooses.
+    formula : str
+        What the next term makes largest.
+    source : str
+        Author, year, algorithm; which part of it is ours.
+    needs : str
+        What of the counts it reads.
+    """
+
+    name: str
+    title: str
+    formula: str
+    source: str
+    needs: str
+
+
 _REGISTRY = (
     Method(
         name="md",
@@ -87,7 +114,19 @@ _REGISTRY = (
         },
     ),
 )
+_SELECTORS = (
+    Selector(
+        name="greedy",
+        title="At each step the term that, beside those chosen before it and the pool of all the "
+        "rest, makes the JMH divergence of the classes largest.",
+        formula="sum over the classes and the variables (chosen terms, next term, pool) of "
+        "p log(p/q)",
+        source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
+        needs="term frequency",
+    ),
+)
 _BY_NAME = {method.name: method for method in _REGISTRY}
+_SELECTORS_BY_NAME = {selector.name: selector for selector in _SELECTORS}
 
 
 def methods() -> tuple[Method, ...]:
@@ -107,8 +146,35 @@ def methods() -> tuple[Method, ...]:
     return _REGISTRY
 
 
+def selectors() -> tuple[Selector, ...]:
+    """Give the registry of selectors, which rank terms without a score of each.
+
+    Returns
+    -------
+    selectors : tuple of Selector
+        In the order of the documentation.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> [selector.name for selector in ts.selectors()]
+    ['greedy']
+    """
+    return _SELECTORS
+
+
+def find_selector(name: str) -> Selector | None:
+    """Give the selector of that name, or None if it is none."""
+    return _SELECTORS_BY_NAME.get(name) if isinstance(name, str) else None
+
+
 def find_method(name: str) -> Method:
     """Give the method of that name; the error suggests the nearest one."""
+    if find_selector(name):
+        raise ValueError(
+            f"{name!r} chooses terms one after the other and has no score of each alone: "
+            f"expected one of {', '.join(_BY_NAME)}, or rank({name!r}) in place of score"
+        )
     method = _BY_NAME.get(name) if isinstance(name, str) else None
     if method is None:
         near = difflib.get_close_matches(str(name), _BY_NAME, n=1, cutoff=0.5)

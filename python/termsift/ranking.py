@@ -6,6 +6,7 @@ import csv
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, TextIO, cast
 
 import numpy as np
@@ -26,11 +27,15 @@ class Ranking:
     indices : ndarray of shape (k,), int64
         The terms' columns.
     scores : ndarray of shape (k,), float64
-        Their scores in the same order, in nats for divergences.
+        Their scores in the same order, in nats for divergences. Where terms were chosen one after
+        the other (`termsift.selectors`), the divergence of all up to and with this one.
     terms : ndarray of shape (k,), str objects, or None
         Their names, if the counts know them.
     method : str
         What they were ranked by.
+    informative : int or None
+        How many terms, from the first on, each added to the divergence of those before it; the
+        rest add nothing and stand in the order of their indices. None for scores of single terms.
 
     Examples
     --------
@@ -45,6 +50,7 @@ class Ranking:
     scores: NDArray[np.float64]
     terms: NDArray[np.object_] | None
     method: str
+    informative: int | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -52,7 +58,46 @@ class Ranking:
     def __repr__(self) -> str:
         shown = self.indices[:5] if self.terms is None else self.terms[:5]
         names = ", ".join(map(str, shown)) + (", ..." if len(self) > 5 else "")
-        return f"<Ranking of {len(self)} terms by {self.method}: {names}>"
+        size = f"{len(self)} terms"
+        if self.informative is not None and self.informative < len(self):
+            size += f", {self.informative} informative,"
+        return f"<Ranking of {size} by {self.method}: {names}>"
+
+    def overlap(self, other: Ranking, k: int | None = None) -> float:
+        """Give the share of the first k terms that two rankings have in common.
+
+        Parameters
+        ----------
+        other : Ranking
+            Of the same terms.
+        k : int, optional
+            Not more than either holds; by default as many as the shorter one.
+
+        Returns
+        -------
+        share : float
+            From 0 to 1. The order among the first k plays no part.
+
+        Raises
+        ------
+        ValueError
+            If k is less than 1 or more than either ranking holds.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.rank("md").overlap(counts.rank("md_chi2"), k=2)
+        1.0
+        """
+        shorter = min(len(self), len(other))
+        if k is None:
+            k = shorter
+        if isinstance(k, bool) or not isinstance(k, Integral):
+            raise TypeError(f"k must be an integer or None, got {k!r}")
+        if not 1 <= k <= shorter:
+            raise ValueError(f"k must be in [1, {shorter}], the shorter ranking, got {k}")
+        return len(np.intersect1d(self.indices[:k], other.indices[:k])) / int(k)
 
     def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
         """Iterate over (rank from 1, name or None, index, score) as Python values."""

@@ -1,0 +1,301 @@
+"""What the exact greedy order takes, beside the plain search, with the answer asserted.
+
+    python benchmarks/greedy.py [--quick] [--write]
+
+Evaluations and time of `counts.greedy` on one thread against the number of terms, on text and on
+what is hard for it; then 20 Newsgroups with all its words, where `corpora.py` finds it. Each order
+is compared with the plain search (`exhaustive=True`) in the same run: whole where that takes no
+more than some billion evaluations, else as far as so many reach. A sort of a million numbers takes
+turns with each search, to measure by. ``--quick`` asks whether all this works; ``--write`` puts the
+tables into ``README.md`` of this folder, and a sentence into the project's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+import corpora
+import termsift as ts
+from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
+from termsift import _core
+
+MARKER = "greedy"  # of the place in the README
+ROUNDS = 5
+# Evaluations that a check may take, of two classes: about ten seconds, and ten times that.
+PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e10
+SORTED = np.random.default_rng(0).random(1_000_000)
+
+Rng = np.random.Generator
+Table = NDArray[np.int64]  # of shape (2, n_terms)
+
+
+# ---- collections ---------------------------------------------------------------------------------
+
+
+def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
+    """Two classes of Zipfian text, of ``tokens`` and ``ratio * tokens`` a term; every term occurs.
+
+    Common terms differ less between the classes than rare ones.
+    """
+    rank = np.arange(n_terms)
+    spread = 0.25 + 0.75 * np.minimum(1, rank / 300)
+    rates = (rank + 2.7) ** -1.07 * np.exp(spread * rng.normal(size=(2, n_terms)))
+    rates *= tokens * n_terms * np.array([[1], [ratio]]) / rates.sum(axis=1, keepdims=True)
+    table = rng.poisson(rates)
+    unseen = np.flatnonzero(~table.any(axis=0))
+    table[(rng.random(len(unseen)) * (1 + ratio) > 1).astype(int), unseen] = 1
+    return table[:, rng.permutation(n_terms)]
+
+
+def clusters(rng: Rng, n_terms: int) -> Table:
+    """Twice as much in one class or in the other, give or take a millionth."""
+    shapes = np.array([[2e9, 1e9], [1e9, 2e9]])[:, np.arange(n_terms) % 2]
+    return (shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
+
+
+def rays(rng: Rng, n_terms: int) -> Table:
+    """Multiples of two columns."""
+    sizes = rng.permutation(n_terms) + 1
+    return np.array([[2, 1], [1, 2]])[:, np.arange(n_terms) % 2] * sizes
+
+
+CASES: dict[str, Callable[[Rng, int], Table]] = {
+    "text": text,
+    "long tail": lambda rng, n: text(rng, n, tokens=200),
+    "text, classes 1:10,000": lambda rng, n: text(rng, n, tokens=1, ratio=10_000),
+    "all pairs distinct": lambda rng, n: rng.integers(0, 2**20, (2, n)),
+    "clusters": clusters,
+    "rays": rays,
+    "geometric": lambda rng, n: (rng.random((2, n)) * 2.0 ** rng.integers(0, 30, (2, n))).astype(
+        int
+    ),
+}
+GROWTH = ("text", "long tail", "all pairs distinct")
+# Terms and how many of them are chosen, in the other cases.
+HARD = [(10_000, None), (100_000, None), (1_000_000, 1000)]
+
+
+def case(name: str, n_terms: int) -> ts.ClassCounts:
+    """Give the counts of a named case."""
+    table = CASES[name](np.random.default_rng(n_terms), n_terms)
+    return ts.count(sp.csr_array(table), [0, 1])
+
+
+def distinct(counts: ts.ClassCounts) -> int:
+    """Count the terms that differ from each other, by a hash of their columns."""
+    key = np.random.default_rng(1).integers(0, 2**64, (counts.n_classes, 1), dtype=np.uint64)
+    return len(np.unique(counts.term_frequency.T.astype(np.uint64) @ key))
+
+
+# ---- measuring -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one search took."""
+
+    name: str
+    n_terms: int
+    n_classes: int
+    distinct: int
+    chosen: int
+    evaluations: int
+    seconds: float
+    sorting: float  # seconds of a sort of a million numbers in between
+    checked: int  # terms, against the plain search
+    plain_seconds: float | None  # where that was checked whole
+
+    @property
+    def plain_evaluations(self) -> float:
+        """What the algorithm takes as it is written."""
+        return self.chosen * (self.n_terms - (self.chosen - 1) / 2)
+
+    def cells(self) -> list[str]:
+        """Give the row of the table."""
+        return [
+            self.name,
+            f"{self.n_terms:,}",
+            f"{self.distinct:,}",
+            f"{self.chosen:,}",
+            f"{self.evaluations:,}",
+            digits(self.evaluations / self.chosen),
+            digits(self.evaluations / self.plain_evaluations),
+            digits(self.seconds, 3, 1e3),
+            digits(self.seconds / self.sorting),
+            digits(self.plain_seconds, 3, 1e3),
+            "all" if self.checked == self.chosen else f"first {self.checked:,}",
+        ]
+
+
+HEADER = [
+    "terms of two classes",
+    "terms",
+    "distinct",
+    "chosen",
+    "evaluations",
+    "a term chosen",
+    "/ plain",
+    "ms",
+    "/ sort",
+    "plain ms",
+    "checked",
+]
+
+
+def measure(
+    name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
+) -> Row:
+    """Give what the first k terms take, once they are known to be right."""
+    k = counts.n_terms if k is None else k
+    plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
+    whole = plain_evaluations <= budget
+    checked = k if whole else max(1, int(2 * budget / counts.n_classes / counts.n_terms))
+    started = time.perf_counter()
+    plain = counts.greedy(checked, exhaustive=True, n_threads=1)
+    plain_seconds = time.perf_counter() - started
+
+    smoothing = 1.0, (float(counts.n_terms), 0.0)
+    started = time.perf_counter()
+    indices, scores, _, evaluations = _core.greedy(
+        counts._counts, *smoothing, None, k, False, 1, None
+    )
+    search = [time.perf_counter() - started]
+    assert np.array_equal(indices[:checked], plain.indices)
+    assert scores[:checked].tobytes() == plain.scores.tobytes()
+    assert (np.diff(scores) >= 0).all()
+    together = ts.divergence(counts, indices)
+    assert abs(scores[-1] - together) <= 1e-12 * together
+    if k == counts.n_terms:
+        assert np.array_equal(np.sort(indices), np.arange(k))
+
+    runs: list[Callable[[], object]] = [lambda: np.argsort(SORTED)]
+    if search[0] < PATIENCE:
+        runs.append(lambda: counts.greedy(k, n_threads=1))
+    sort, *times = time_in_turn(runs, ROUNDS)
+    search = times[0] if times else search
+    return Row(
+        name,
+        counts.n_terms,
+        counts.n_classes,
+        distinct(counts),
+        k,
+        evaluations,
+        statistics.median(search),
+        statistics.median(sort),
+        checked,
+        plain_seconds if whole else None,
+    )
+
+
+def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
+    """Fit what ~ terms ** exponent."""
+    logs = np.log([[row.n_terms, what(row)] for row in rows])
+    return float(np.polyfit(*logs.T, deg=1)[0])
+
+
+def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str]]:
+    """Give the rows of each case that grows, and what was fitted to them."""
+    for name in GROWTH:
+        rows = []
+        for n_terms in sizes:
+            rows.append(measure(name, case(name, n_terms), budget=budget))
+            print(*rows[-1].cells(), flush=True)
+        evaluations = exponent(rows, lambda row: row.evaluations)
+        seconds = exponent(rows, lambda row: row.seconds)
+        fitted = f"{name}: evaluations grow as M^{evaluations:.2f}, time as M^{seconds:.2f}"
+        yield rows, f"{fitted} (M from {sizes[0]:,} to {sizes[-1]:,})."
+
+
+# ---- real text -----------------------------------------------------------------------------------
+
+
+def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
+    """Give what 20 Newsgroups takes, and how the order compares with that of `md`."""
+    for terms in corpora.TEXTS:
+        if reason := corpora.missing(terms):
+            print(f"skipped: {reason}")
+            continue
+        X, groups = corpora.newsgroups_text(terms)
+        computers = np.char.startswith(groups, "comp.")
+        for classes, y in (("comp.* and the rest", computers), ("20 classes", groups)):
+            counts = ts.count(X, y)
+            for k in (1000,) if quick else (1000, None):
+                row = measure(f"{terms}, {classes}", counts, k, budget)
+                print(*row.cells(), flush=True)
+                yield row, overlaps(row.name, counts, row.chosen)
+
+
+def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
+    """Give how much of the first terms greedy and `md` share, and how far they are the same."""
+    greedy, md = counts.greedy(k), counts.rank("md", k)
+    differ = np.flatnonzero(greedy.indices != md.indices)
+    shares = [f"{greedy.overlap(md, n):.1%}" for n in (10, 100, 1000)]
+    same = differ[0] if len(differ) else k
+    return [f"{name}, {k:,} terms", *shares, f"{same:,}", f"{greedy.informative:,}"]
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Say what a million terms take, for those who read no table."""
+    row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
+    return (
+        f"All {row.n_terms:,} terms of made-up text of two classes are ranked in "
+        f"{digits(row.seconds, 2, 1e3)} ms on one thread,\n"
+        f"{digits(row.seconds / row.sorting)} times as long as numpy sorts as many numbers, by "
+        f"{row.evaluations:,} evaluations in place of\n{row.plain_evaluations:,.0f}."
+    )
+
+
+def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small collections, short checks")
+    parser.add_argument("--write", action="store_true", help="write the tables of the README")
+    args = parser.parse_args(argv)
+    if args.write and args.quick:
+        parser.error("--write wants all in full")
+    return args
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure, print, and write if asked to."""
+    args = arguments(argv)
+    readme = ROOT / "benchmarks" / "README.md"
+    if args.write:  # what cannot be written is told now
+        around(readme, MARKER)
+        around(ROOT / "README.md", MARKER)
+    print(conditions())
+    budget = 1e7 if args.quick else PLAIN_EVALUATIONS
+    sizes = [10**e for e in (range(3, 5) if args.quick else range(3, 8))]
+    grown: list[Any] = list(growth(sizes, budget))
+    hard = []
+    for n_terms, k in [(2000, None)] if args.quick else HARD:
+        for name in (name for name in CASES if name not in GROWTH):
+            hard.append(measure(name, case(name, n_terms), k, budget))
+            print(*hard[-1].cells(), flush=True)
+    real = list(newsgroups(args.quick, budget if args.quick else REAL_PLAIN_EVALUATIONS))
+
+    rows = [row for rows, _ in grown for row in rows]
+    parts = [markdown(HEADER, [row.cells() for row in [*rows, *hard]])]
+    parts.append("\n".join(f"- {fitted}" for _, fitted in grown))
+    if real:
+        parts.append(markdown(["20 Newsgroups", *HEADER[1:]], [row.cells() for row, _ in real]))
+        header = ["greedy and md share of", "first 10", "100", "1,000", "same up to", "informative"]
+        parts.append(markdown(header, [cells for _, cells in real]))
+    tables = "\n\n".join(parts)
+    print(f"\n{tables}")
+    if args.write:
+        put_between(readme, MARKER, f"Measured {conditions()}.\n\n{tables}")
+        put_between(ROOT / "README.md", MARKER, summary(rows))
+
+
+if __name__ == "__main__":
+    main()
