@@ -27,6 +27,17 @@ SmallColumns::SmallColumns(const ClassCounts<Count>& counts, const ClassModel& m
   const std::int64_t most = std::min(n_terms / 8, std::int64_t{1} << number_bits);
   while (power(side_ + 1, model.classes.size(), most) <= most) ++side_;
   size_ = power(side_, model.classes.size(), most);
+
+  // Looking up takes half as long again as scoring alone where most terms are not in the table. By a sample of 64 counts or
+  // so of each class, in how many they are not:
+  std::int64_t n_large = 0;
+  for (const std::int64_t c : model.classes) {
+    const ClassRow<Count>& row = *counts.rows[static_cast<std::size_t>(c)];
+    const std::int64_t step = std::max<std::int64_t>(row.size / 64, 1);
+    for (std::int64_t i = 0; i < row.size; i += step)
+      if (row.term_frequency.narrow()[i] >= side_) n_large += step;
+  }
+  if (n_large > n_terms / 2) side_ = 1, size_ = 1;
 }
 
 template <CountType Count>

@@ -19,7 +19,8 @@ class SmallColumns {
   // Added to a number for each count that is not small. Columns are of 12 counts at most, so that 16 bits are enough.
   static constexpr std::uint16_t large = 1 << number_bits;
 
-  // As many as pay in scoring the counts: an eighth of the terms that occur. None unless counts are in 4 bytes each.
+  // As many as pay in scoring the counts: an eighth of the terms that occur. None unless most terms have such a column and
+  // counts are in 4 bytes each. O(n_classes).
   template <CountType Count>
   SmallColumns(const ClassCounts<Count>& counts, const ClassModel& model);
 
