@@ -6,7 +6,7 @@
 // Only the last logarithm knows both the class and all of the term. Hence, with weights omega_c (1, or pi_c for the mean),
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
-//     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/kernels_impl.hpp.
+//     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
 // A and P add up what a class says of a count, whatever the term. They are double-doubles, because A - P log T cancels; V is
 // a minor part of the score and a double's precision is enough. The other measures are V alone.
 //

@@ -1,5 +1,5 @@
 // The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
-// kernels_impl.hpp, nothing here may use a function of another file unless it is always inlined.
+// logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 //
 // The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
 #pragma once

@@ -1,9 +1,8 @@
-// The gains of greedy selection, without a logarithm of the C library or a branch in a loop over terms. Included after
-// kernels_impl.hpp, whose logarithm it uses, by the source file of each SIMD target; what is said there of bits and of
-// functions from outside the target holds here too.
+// The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target; what
+// logarithms.hpp says of bits and of functions from outside the target holds here too.
 //
 // With phi(x, y) = x log(x/y) the gain of p out of R is phi(p) + phi(R-p) - phi(R), which as written loses all digits of a
-// small gain. Here, with t(p, q) = p log(p/q) - p + q >= 0 (kernels_impl.hpp),
+// small gain. Here, with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp),
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
@@ -13,6 +12,7 @@
 #pragma once
 
 #include "gain_kernels.hpp"
+#include "logarithms.hpp"
 
 // The iterations of the next loop are independent: with fifteen arrays GCC gives up looking whether they overlap.
 #if defined(__clang__)

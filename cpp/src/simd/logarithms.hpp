@@ -1,0 +1,187 @@
+// Logarithms, and what of a divergence is one: the terms p log(p/q) - p + q. The only place where they are taken, without
+// the C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so that all targets
+// give the same bits; no branches, so that loops over these functions vectorise.
+//
+// Nothing in a kernel may use an inline function or template from outside the target's namespace: the linker keeps one copy
+// of such a function for the whole program, and it might be this one, with instructions that the machine lacks.
+//
+// Precision. With p and q known to about 106 bits and their difference likewise, the term
+//     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
+// of the divergence KL = t(p, q) + t(1-p, 1-q) is evaluated in two ways, with s = (p-q)/(p+q), log(p/q) = 2 atanh(s):
+//     p/q in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], where atanh(s) = s + s^3 R(s^2): products of accurate factors;
+//     otherwise:        t = p log(p/q) - (p-q) in double-double, since the difference magnifies rounding up to 10 times.
+// Either is rounded about once.
+#pragma once
+
+#include "log_table.hpp"
+#include "termsift/double_double.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace {
+
+constexpr double infinity = __builtin_huge_val();
+
+// Probabilities below this count as it where they are divided by or their logarithm is taken: the exponent arithmetic of
+// divergence_term needs normal numbers and a quotient below 2^1023. Smoothed probabilities are larger (class_model.cpp
+// refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity but never NaN.
+constexpr double least_probability = 0x1p-960;
+
+// Up to this p, a term is ordinary: the complements are near 1 and need neither sums of their own nor logarithms.
+constexpr double ordinary_p = 0x1p-6;
+
+TERMSIFT_INLINE unsigned long long bits(double x) {
+  unsigned long long u;
+  __builtin_memcpy(&u, &x, sizeof u);
+  return u;
+}
+TERMSIFT_INLINE double from_bits(unsigned long long u) {
+  double x;
+  __builtin_memcpy(&x, &u, sizeof x);
+  return x;
+}
+TERMSIFT_INLINE double magnitude(double x) { return __builtin_fabs(x); }
+TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
+TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
+
+// log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so that k ln2_hi is exact.
+constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
+
+// R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18) computed with
+// mpmath.chebyfit at 60 digits.
+// In Estrin's order: Horner's chain of twenty operations would be most of the time a value takes.
+TERMSIFT_INLINE double atanh_rest(double z) {
+  const double z2 = z * z, z4 = z2 * z2;
+  const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
+  const double r2 = 0.1428571428580005 + 0.11111111099118386 * z;
+  const double r4 = 0.09090909948981357 + 0.07692271982430275 * z;
+  const double r6 = 0.06667589315724629 + 0.05867139530651599 * z;
+  const double r8 = 0.05422589197440007 + (0.03746071897775383 + 0.07815288900461426 * z) * z;
+  return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
+}
+
+// log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
+TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
+
+// a / b for b >= least_probability, with one division; relative error about 2^-100.
+TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
+  const double inverse = 1.0 / b.hi;
+  const double q = a.hi * inverse;
+  const DoubleDouble product = two_product(q, b.hi);
+  return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
+}
+
+// a * b * (1 + g), rounded once or so; |g| < 1/4 or so, since its own rounding counts as far as it is not small against 1.
+TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
+  const DoubleDouble p = two_product(a.hi, b.hi);
+  return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
+}
+
+// t(p, q) = p log(p/q) - p + q, given d = p - q. p, q >= 0; 0 log 0 = 0, and infinite for p > q = 0.
+TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  DoubleDouble sum = two_sum(p.hi, q.hi);
+  sum.lo += p.lo + q.lo;
+  const bool near = 3 * magnitude(d.hi) <= sum.hi;
+
+  // k = log2(p/q) to the nearest integer or so, from the exponents and leading bits; a = p / 2^k is within 1.5 of q.
+  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
+  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double down = from_bits((2047ull - biased) << 52);  // 2^-k
+  const double a = p_log * down;
+
+  // s = (p - q) / (p + q), or (a - q) / (a + q)
+  const DoubleDouble numerator{near ? d.hi : (a - q_log) + (p.lo * down - q.lo), near ? d.lo : 0.0};
+  const DoubleDouble denominator{near ? larger(sum.hi, least_probability) : a + q_log, near ? sum.lo : 0.0};
+  const DoubleDouble s_both = quotient(numerator, denominator);
+  const double s = s_both.hi;
+  const double z = s * s;
+  const double R = atanh_rest(z);
+
+  const double t_near = product(d, s_both, (1.0 + s) * s * R);
+
+  DoubleDouble log_ratio = two_sum(k * ln2_hi, 2.0 * s + 2.0 * s * z * R);
+  log_ratio.lo += k * ln2_lo;
+  const DoubleDouble p_log_ratio = two_product(p.hi, log_ratio.hi);
+  const DoubleDouble t = two_sum(p_log_ratio.hi, -d.hi);
+  const double t_far = t.hi + (t.lo + p_log_ratio.lo + (p.hi * log_ratio.lo + p.lo * log_ratio.hi - d.lo));
+
+  const double finite = near ? t_near : t_far;
+  const double result = q.hi > 0 ? finite : infinity;
+  return d.hi == 0 ? 0.0 : result;
+}
+
+// t(1-p, 1-q) for p, q <= 2^-6, where s = (q-p)/(2-p-q) is below 2^-6 and three terms of R suffice; d = p - q.
+TERMSIFT_INLINE double complement_term(double p, double q, double d) {
+  const double s = -d / (2.0 - p - q);
+  const double z = s * s;
+  const double R = 1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7));
+  return -d * s * (1.0 + (1.0 + s) * s * R);
+}
+
+// The same for p, q <= 2^-6 without a division, good to 2^-48: beside t(p, q), at least 2^6 times larger, that is enough.
+TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
+  const double m = 0.5 * p_plus_q, m2 = m * m;
+  const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
+  const double z = s * s;
+  const double R = 1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7));
+  return -d * s * (1.0 + (s + z) * R);
+}
+
+// t(p, q) + t(1-p, 1-q) for 0 <= p, q <= 2^-6, where q > 0 is no more than 2^60 times smaller than p; d = p - q.
+TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  const double sum = p.hi + q.hi;
+  const bool near = 3 * magnitude(d.hi) <= sum;
+
+  // As in divergence_term.
+  const double p_log = larger(p.hi, least_probability);
+  const unsigned long long biased = (bits(p_log) - bits(q.hi) + (1ull << 51) + (1024ull << 52)) >> 52;
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double down = from_bits((2047ull - biased) << 52);
+  const double a = p_log * down;
+  const double s = (near ? d.hi : (a - q.hi) + (p.lo * down - q.lo)) / (near ? sum : a + q.hi);
+  const double z = s * s;
+  const double sR = s * atanh_rest(z);
+
+  // d s [1 + (1+s) s R], where d.lo counts twice: in d and in s
+  const double t_near = d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
+
+  const double r = 2.0 * s;
+  const DoubleDouble log_ratio = quick_two_sum(k * ln2_hi, r + r * (s * sR));
+  const DoubleDouble p_log_ratio = two_product(p.hi, log_ratio.hi);
+  const double t_far =
+      (p_log_ratio.hi - d.hi) +
+      (p_log_ratio.lo + (p.hi * (log_ratio.lo + k * ln2_lo) + (p.lo * log_ratio.hi - d.lo)));
+  return (near ? t_near : t_far) + ordinary_complement(sum, d.hi);
+}
+
+// R(z) as in atanh_rest for z <= 0.0404, of degree 7 (error 1.4e-17).
+TERMSIFT_INLINE double short_atanh_rest(double z) {
+  const double z2 = z * z;
+  const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
+  const double r2 = 0.14285714283540604 + 0.11111111540325071 * z;
+  const double r4 = 0.09090867550691496 + 0.07694484136448797 * z;
+  const double r6 = 0.06603870001699784 + 0.06812043634691961 * z;
+  return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
+}
+
+// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
+// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-70.
+TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
+  const unsigned long long u = bits(x.hi);
+  const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
+  const double down = from_bits((2046ull << 52) - (u & (2047ull << 52)));  // 2^-k
+  const double m = x.hi * down, m_lo = x.lo * down;
+  const unsigned long long i = (u >> 47) & 31;
+  const double c = from_bits((u & 0x000f800000000000ull) | 0x3ff0400000000000ull);
+  DoubleDouble denominator = two_sum(m, c);
+  denominator.lo += m_lo;
+  const DoubleDouble s = quotient({m - c, m_lo}, denominator);
+  const double z = s.hi * s.hi;
+  const double R = 1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9)));
+  const DoubleDouble whole = two_sum(k * ln2_hi, log_table[i][0]);
+  const DoubleDouble sum = two_sum(whole.hi, 2.0 * s.hi);
+  return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
+}
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
