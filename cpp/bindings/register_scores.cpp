@@ -5,6 +5,7 @@
 #include "counts_object.hpp"
 #include "dispatch.hpp"
 #include "pybind11.hpp"
+#include "termsift/contingency.hpp"
 #include "termsift/ranking.hpp"
 #include "termsift/scores.hpp"
 
@@ -12,29 +13,64 @@ namespace termsift::bindings {
 
 namespace {
 
-py::array score_terms(const py::object& counts, Measure measure, Aggregate aggregate, double b1,
+// What a measure depends on besides the counts.
+Estimation model_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
+  return estimation(b1, b2, prior);
+}
+ContingencyOptions model_of(ContingencyMeasure, double, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
+  return {estimation(0, b2, prior).prior_weights, b2.first, b2.second};
+}
+
+template <class AnyMeasure>
+py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1,
                       const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
         auto scores = LargeArray<double>::uninitialised(c.n_terms);
         const Threads threads = python_threads(n_threads);
-        const Estimation e = estimation(b1, b2, prior);
-        without_gil([&] { score(c, e, measure, aggregate, threads, scores.get()); });
+        const auto model = model_of(measure, b1, b2, prior);
+        without_gil([&] { score(c, model, measure, aggregate, threads, scores.get()); });
         return to_numpy(std::move(scores), {c.n_terms});
       },
       counts_of(counts));
 }
 
-py::array score_classes(const py::object& counts, Measure measure, double b1, const std::pair<double, double>& b2,
+template <class AnyMeasure>
+py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
         auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
         const Threads threads = python_threads(n_threads);
-        const Estimation e = estimation(b1, b2, prior);
-        without_gil([&] { class_scores(c, e, measure, threads, scores.get()); });
+        const auto model = model_of(measure, b1, b2, prior);
+        without_gil([&] { class_scores(c, model, measure, threads, scores.get()); });
         return to_numpy(std::move(scores), {n_classes, c.n_terms});
+      },
+      counts_of(counts));
+}
+
+py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::array {
+        auto scores = LargeArray<double>::uninitialised(c.n_terms);
+        const Threads threads = python_threads(n_threads);
+        without_gil([&] { collection_scores(c, measure, threads, scores.get()); });
+        return to_numpy(std::move(scores), {c.n_terms});
+      },
+      counts_of(counts));
+}
+
+py::tuple find_strongest_class(const py::object& counts, ContingencyMeasure measure, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        auto scores = LargeArray<double>::uninitialised(c.n_terms);
+        auto classes = LargeArray<std::int64_t>::uninitialised(c.n_terms);
+        auto signs = LargeArray<std::int8_t>::uninitialised(c.n_terms);
+        const Threads threads = python_threads(n_threads);
+        without_gil([&] { strongest_class(c, measure, threads, scores.get(), classes.get(), signs.get()); });
+        return py::make_tuple(to_numpy(std::move(scores), {c.n_terms}), to_numpy(std::move(classes), {c.n_terms}),
+                              to_numpy(std::move(signs), {c.n_terms}));
       },
       counts_of(counts));
 }
@@ -52,8 +88,18 @@ py::array rank(const py::array& scores, std::int64_t k) {
 void register_scores(py::module_& module) {
   py::enum_<Measure>(module, "Measure").value("kl", Measure::kl).value("nu_j", Measure::nu_j).value("nu_pearson", Measure::nu_pearson);
   py::enum_<Aggregate>(module, "Aggregate").value("sum", Aggregate::sum).value("mean", Aggregate::mean).value("max", Aggregate::max);
-  module.def("score", &score_terms, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
-  module.def("class_scores", &score_classes, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+  py::enum_<ContingencyMeasure> contingency_measure(module, "ContingencyMeasure");
+#define TERMSIFT_VALUE(name) contingency_measure.value(#name, ContingencyMeasure::name);
+  TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_VALUE)
+#undef TERMSIFT_VALUE
+  const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
+    module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+    module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+  };
+  define_scores(Measure{});
+  define_scores(ContingencyMeasure{});
+  module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
+  module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a);
 }
 

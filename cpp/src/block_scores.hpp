@@ -64,17 +64,18 @@ struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
-  template <CountType Count>
-  void find_begin(const ScoreTask<Count>& task, std::int64_t first) {
+  // A task has row(k), the row of the k-th class that takes part.
+  template <class Task>
+  void find_begin(const Task& task, std::int64_t first) {
     for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), 0, task.row(k).size, first);
   }
 
   // In steps from the begin that double, since the end is mostly near.
-  template <CountType Count>
-  void find_end(const ScoreTask<Count>& task, std::int64_t last) {
+  template <class Task>
+  void find_end(const Task& task, std::int64_t last) {
     for (std::size_t k = 0; k < begin.size(); ++k) {
       if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms + begin[k + 8] + 64);
-      const ClassRow<Count>& row = task.row(k);
+      const auto& row = task.row(k);
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
       end[k] = find_term(row, low, std::min(low + step, row.size), last);
@@ -82,8 +83,8 @@ struct ChunkEntries {
   }
 
   // Those of the terms [first, last). Returns how many there are. O(n_classes log(n_terms)).
-  template <CountType Count>
-  std::int64_t find(const ScoreTask<Count>& task, std::int64_t first, std::int64_t last) {
+  template <class Task>
+  std::int64_t find(const Task& task, std::int64_t first, std::int64_t last) {
     find_begin(task, first);
     find_end(task, last);
     std::int64_t n = 0;

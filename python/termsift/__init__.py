@@ -23,7 +23,26 @@ from termsift._info import show_versions
 from termsift.counts import ClassCounts, count, divergence, load
 from termsift.methods import Method, Selector, methods, selectors
 from termsift.ranking import Ranking
-from termsift.score_functions import md, md_chi2
+from termsift.score_functions import (
+    bns,
+    cet,
+    chi2,
+    chi2_counts,
+    chi2_printed,
+    df,
+    g2,
+    gss,
+    ig,
+    jlh,
+    log_odds,
+    md,
+    md_chi2,
+    mi,
+    ngl,
+    odds_ratio,
+    relevancy,
+    tfidf,
+)
 
 __version__ = _core.__version__
 
@@ -34,13 +53,29 @@ __all__ = [
     "Ranking",
     "Selector",
     "__version__",
+    "bns",
+    "cet",
+    "chi2",
+    "chi2_counts",
+    "chi2_printed",
     "count",
+    "df",
     "divergence",
+    "g2",
+    "gss",
+    "ig",
+    "jlh",
     "load",
+    "log_odds",
     "md",
     "md_chi2",
     "methods",
+    "mi",
+    "ngl",
+    "odds_ratio",
     "reference",
+    "relevancy",
     "selectors",
     "show_versions",
+    "tfidf",
 ]

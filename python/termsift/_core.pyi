@@ -94,9 +94,12 @@ class Aggregate:
     max: Aggregate
     __members__: dict[str, Aggregate]
 
+class ContingencyMeasure:
+    __members__: dict[str, ContingencyMeasure]
+
 def score(
     counts: Counts,
-    measure: Measure,
+    measure: Measure | ContingencyMeasure,
     aggregate: Aggregate,
     b1: float,
     b2: tuple[float, float],
@@ -105,12 +108,18 @@ def score(
 ) -> Float64s: ...
 def class_scores(
     counts: Counts,
-    measure: Measure,
+    measure: Measure | ContingencyMeasure,
     b1: float,
     b2: tuple[float, float],
     prior: Float64s | None,
     n_threads: int,
 ) -> Float64s: ...
+def collection_scores(
+    counts: Counts, measure: Measure | ContingencyMeasure, n_threads: int
+) -> Float64s: ...
+def strongest_class(
+    counts: Counts, measure: Measure | ContingencyMeasure, n_threads: int
+) -> tuple[Float64s, Int64s, NDArray[np.int8]]: ...
 def greedy(
     counts: Counts,
     b1: float,

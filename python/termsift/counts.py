@@ -568,16 +568,13 @@ class ClassCounts:
         array([0.9718, 0.0338, 0.7297])
         """
         chosen = find_method(method)
+        measure, how = chosen.measure(options), find_aggregate(aggregate, chosen)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
-        return _core.score(
-            self._counts,
-            chosen.measure(options),
-            find_aggregate(aggregate, chosen),
-            b1,
-            b2,
-            _validation.check_class_prior(class_prior, self.n_classes),
-            _validation.check_n_threads(n_threads),
-        )
+        prior = _validation.check_class_prior(class_prior, self.n_classes)
+        threads = _validation.check_n_threads(n_threads)
+        if how is None:
+            return _core.collection_scores(self._counts, measure, threads)
+        return _core.score(self._counts, measure, how, b1, b2, prior, threads)
 
     def rank(
         self,

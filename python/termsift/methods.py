@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from termsift import _core
 
@@ -13,6 +13,9 @@ PAPER = (
     "Tang, Kay and He, Toward Optimal Feature Selection in Naive Bayes for Text "
     "Categorization, IEEE TKDE 28(9), 2016"
 )
+
+
+CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 
 
 @dataclass(frozen=True)
@@ -26,15 +29,23 @@ class Method:
     title : str
         One line on what it measures.
     formula : str
-        The value of one class c for term i, with p = p_ic, q = q_ic of `ClassCounts.score`.
+        The value of one class c for term i, with p = p_ic, q = q_ic of `ClassCounts.score`, or
+        from the documents of the collection, n, as a table: A in the class with the term,
+        B in other classes with it, C in the class without it, D neither; n_c = A + C,
+        d_i = A + B, det = AD - BC = A n - d_i n_c.
     source : str
         Author, year, equation.
     needs : str
         What of the counts it reads.
     default_aggregate : str
-        How the classes' values become the term's score unless the caller says otherwise.
+        How the classes' values become the term's score unless the caller says otherwise: "sum",
+        "mean" or "max", or "collection" for the value of all documents together.
     options : mapping of str to tuple of str
         Its own options and their allowed values, the default first.
+    zeros : str
+        What becomes of empty cells, where the formula alone does not say.
+    is_test : bool
+        Whether it is the statistic of a test of significance (`ClassCounts.significance`).
     """
 
     name: str
@@ -44,10 +55,12 @@ class Method:
     needs: str
     default_aggregate: str
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    zeros: str = ""
+    is_test: bool = False
     # The core's measure for each choice of option values, in the order of `options`.
-    measures: Mapping[tuple[str, ...], _core.Measure] = field(default_factory=dict, repr=False)
+    measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
-    def measure(self, options: Mapping[str, Any]) -> _core.Measure:
+    def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
         """Give the core's measure for the options, an error for one this method does not have."""
         for name, value in options.items():
             if name not in self.options:
@@ -87,6 +100,13 @@ class Selector:
     needs: str
 
 
+def _of_table(name: str, needs: str = "document frequency", **fields: Any) -> Method:
+    """Give a method that the core calls by the same name."""
+    return Method(
+        name, needs=needs, measures={(): _core.ContingencyMeasure.__members__[name]}, **fields
+    )
+
+
 _REGISTRY = (
     Method(
         name="md",
@@ -112,6 +132,147 @@ _REGISTRY = (
             ("jeffreys",): _core.Measure.nu_j,
             ("pearson",): _core.Measure.nu_pearson,
         },
+    ),
+    _of_table(
+        name="df",
+        title="Document frequency: in how many documents the term occurs.",
+        formula="A; of the collection d_i",
+        source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
+        "Categorization, ICML 1997, Section 2.1",
+        default_aggregate="collection",
+    ),
+    _of_table(
+        name="tfidf",
+        title="Term frequency times inverse document frequency.",
+        formula="l_ic log(n/d_i); of the collection l_i log(n/d_i)",
+        source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
+        "1975",
+        needs="term frequency, document frequency",
+        default_aggregate="collection",
+    ),
+    _of_table(
+        name="mi",
+        title="Pointwise mutual information of the term's presence and the class.",
+        formula="log(A n / (d_i n_c))",
+        source="Yang and Pedersen, ICML 1997, Section 2.3",
+        default_aggregate="max",
+        zeros="-inf for A = 0",
+    ),
+    _of_table(
+        name="cet",
+        title="Expected cross entropy for text: the part of the information gain that presence "
+        "has.",
+        formula="A/n log(A n / (d_i n_c))",
+        source="Mladenic and Grobelnik, Feature Selection for Unbalanced Class Distribution and "
+        "Naive Bayes, ICML 1999",
+        default_aggregate="sum",
+        zeros="0 for A = 0",
+    ),
+    _of_table(
+        name="ig",
+        title="Information gain: the mutual information of the term's presence and the class.",
+        formula="A/n log(A n / (d_i n_c)) + C/n log(C n / ((n - d_i) n_c))",
+        source="Yang and Pedersen, ICML 1997, Section 2.2",
+        default_aggregate="sum",
+        zeros="a cell of no documents adds 0",
+    ),
+    _of_table(
+        name="chi2",
+        title="Pearson's chi-square statistic of the documents with the term and in the class.",
+        formula="n det^2 / (n_c (n - n_c) d_i (n - d_i))",
+        source="Yang and Pedersen, ICML 1997, Section 2.4",
+        default_aggregate="max",
+        zeros="0 where a margin is 0",
+        is_test=True,
+    ),
+    _of_table(
+        name="chi2_printed",
+        title="The chi-square statistic as the paper prints it, which is that of no test.",
+        formula="det^2 / (A B C D)",
+        source=f"{PAPER}, Section 2",
+        default_aggregate="max",
+        zeros="inf where a cell is 0 and det is not",
+    ),
+    _of_table(
+        name="gss",
+        title="The GSS coefficient, chi-square without what favours rare terms and classes.",
+        formula="det / n^2",
+        source="Galavotti, Sebastiani and Simi, Experiments on the Use of Feature Selection and "
+        "Negative Evidence in Automated Text Categorization, ECDL 2000",
+        default_aggregate="max",
+    ),
+    _of_table(
+        name="odds_ratio",
+        title="The odds of the term in the class, over those elsewhere.",
+        formula="A D / (B C)",
+        source="van Rijsbergen, Information Retrieval, 1979; Mladenic and Grobelnik, ICML 1999, "
+        "take its logarithm, which ranks alike",
+        default_aggregate="max",
+        zeros="inf for B C = 0 unless A D = 0",
+    ),
+    _of_table(
+        name="relevancy",
+        title="Relevancy score: the ratio of the term's document shares, each a sixth larger.",
+        formula="log((A/n_c + 1/6) / (B/(n - n_c) + 1/6))",
+        source="Wiener, Pedersen and Weigend, A Neural Network Approach to Topic Spotting, "
+        "SDAIR 1995",
+        default_aggregate="max",
+    ),
+    _of_table(
+        name="ngl",
+        title="The NGL coefficient: the signed root of chi2, for terms that speak for a class.",
+        formula="sqrt(n) det / sqrt(n_c (n - n_c) d_i (n - d_i))",
+        source="Ng, Goh and Low, Feature Selection, Perceptron Learning, and a Usability Case "
+        "Study for Text Categorization, SIGIR 1997",
+        default_aggregate="max",
+        zeros="0 where a margin is 0",
+    ),
+    _of_table(
+        name="g2",
+        title="Dunning's log-likelihood ratio of the documents with the term and in the class.",
+        formula="2 sum O log(O/E) over the cells O = A, B, C, D, E = row total * column total / n",
+        source="Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, "
+        "Computational Linguistics 19(1), 1993",
+        default_aggregate="max",
+        zeros="a cell of no documents adds 0",
+        is_test=True,
+    ),
+    _of_table(
+        name="bns",
+        title="Bi-normal separation of the term's document shares.",
+        formula="|F(A/n_c) - F(B/(n - n_c))|, F the normal quantile",
+        source="Forman, An Extensive Empirical Study of Feature Selection Metrics for Text "
+        "Classification, JMLR 3, 2003",
+        default_aggregate="max",
+        zeros="shares are clipped to [0.0005, 0.9995]",
+    ),
+    _of_table(
+        name="log_odds",
+        title="The z-score of the term's log odds ratio under an informative Dirichlet prior.",
+        formula="log(x (S - u) / (u (R - x))) / sqrt(1/x + 1/u), x = l_ic + a_i, "
+        "u = l_i - l_ic + a_i, R = l_c + a_0, S = l - l_c + a_0, a_0 = b2, a_i = a_0 l_i / l",
+        source="Monroe, Colaresi and Quinn, Fightin' Words, Political Analysis 16(4), 2008, "
+        "eqs. (15)-(22)",
+        needs="term frequency",
+        default_aggregate="max",
+        zeros="0 for x u = 0, its limit",
+    ),
+    _of_table(
+        name="jlh",
+        title="Elasticsearch's JLH: the change of the term's document share, absolute times "
+        "relative.",
+        formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
+        source="Elasticsearch, significant_terms aggregation",
+        default_aggregate="max",
+    ),
+    _of_table(
+        name="chi2_counts",
+        title="scikit-learn's chi2: observed against expected term frequencies.",
+        formula="(l_ic - E)^2 / E, E = l_i n_c / n",
+        source="scikit-learn, sklearn.feature_selection.chi2",
+        needs="term frequency",
+        default_aggregate="sum",
+        is_test=True,
     ),
 )
 _SELECTORS = (
@@ -140,8 +301,8 @@ def methods() -> tuple[Method, ...]:
     Examples
     --------
     >>> import termsift as ts
-    >>> [method.name for method in ts.methods()]
-    ['md', 'md_chi2']
+    >>> [method.name for method in ts.methods()][:4]
+    ['md', 'md_chi2', 'df', 'tfidf']
     """
     return _REGISTRY
 
@@ -183,9 +344,12 @@ def find_method(name: str) -> Method:
     return method
 
 
-def find_aggregate(name: str | None, method: Method) -> _core.Aggregate:
-    """Give the core's aggregate of that name, or the method's own if it is None."""
+def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
+    """Give the core's aggregate of that name, or the method's own if it is None.
+
+    None is the value of the collection.
+    """
     aggregates = _core.Aggregate.__members__
     if name is not None and (not isinstance(name, str) or name not in aggregates):
         raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}")
-    return aggregates[name or method.default_aggregate]
+    return aggregates.get(name or method.default_aggregate)

@@ -1,3 +1,4 @@
 #define TERMSIFT_TARGET_NAMESPACE avx512
 #include "kernels_impl.hpp"
 #include "gain_kernels_impl.hpp"
+#include "contingency_kernels_impl.hpp"

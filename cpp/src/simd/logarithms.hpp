@@ -127,8 +127,8 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// t(p, q) + t(1-p, 1-q) for 0 <= p, q <= 2^-6, where q > 0 is no more than 2^60 times smaller than p; d = p - q.
-TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+// t(p, q) for p >= 0 and q > 0, no more than 2^60 times smaller than p; d = p - q.
+TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d.hi) <= sum;
 
@@ -151,7 +151,28 @@ TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, Doubl
   const double t_far =
       (p_log_ratio.hi - d.hi) +
       (p_log_ratio.lo + (p.hi * (log_ratio.lo + k * ln2_lo) + (p.lo * log_ratio.hi - d.lo)));
-  return (near ? t_near : t_far) + ordinary_complement(sum, d.hi);
+  return near ? t_near : t_far;
+}
+
+// t(p, q) + t(1-p, 1-q) for such p, q <= 2^-6.
+TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  return ordinary_term(p, q, d) + ordinary_complement(p.hi + q.hi, d.hi);
+}
+
+// log(p/q) for p, q >= 0, to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one is 0.
+TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
+  const double sum = p.hi + q.hi;
+  const bool near = 3 * magnitude(d) <= sum;
+
+  // As in divergence_term.
+  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
+  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double a = p_log * from_bits((2047ull - biased) << 52);
+  const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
+  const double z_sR = s * (s * s * atanh_rest(s * s));
+  const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
+  return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
 // R(z) as in atanh_rest for z <= 0.0404, of degree 7 (error 1.4e-17).

@@ -1,0 +1,82 @@
+// Counts -> per-class scores -> scores, for the methods that read a 2 x 2 table of each term and class:
+//
+//                      term i            other terms (or documents without i)
+//     class c          A = a             C = r - a                 r
+//     other classes    B = t - a         D = g - r - t + a         g - r
+//                      t                 g - t                     g
+//
+// Most count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts a = l_ic and t = l_i, and
+// log_odds counts tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are those of the collection,
+// which counts a document of several classes once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "termsift/class_counts.hpp"
+#include "termsift/scores.hpp"
+
+namespace termsift {
+
+// Of each the formula, with det = AD - CB = a g - t r; sources in python/termsift/methods.py.
+enum class ContingencyMeasure : std::uint8_t {
+  df,            // A
+  tfidf,         // a log(g/t)
+  mi,            // log(A g / (t r))
+  cet,           // A/g log(A g / (t r))
+  ig,            // A/g log(A g / (t r)) + C/g log(C g / ((g-t) r))
+  chi2,          // g det^2 / (r (g-r) t (g-t))
+  chi2_printed,  // det^2 / (A B C D)
+  gss,           // det / g^2
+  odds_ratio,    // A D / (B C)
+  relevancy,     // log((A/r + 1/6) / (B/(g-r) + 1/6))
+  ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
+  g2,            // 2 sum O log(O/E) over the four cells O, E = row total * column total / g
+  bns,           // |F(A/r) - F(B/(g-r))|, F the normal quantile, rates clipped to [0.0005, 0.9995]
+  log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + a_0, S = g - r + a_0,
+                 // a_0 the prior mass, a_i = a_0 t / g
+  jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
+  chi2_counts    // (a - E)^2 / E, E = t r / g
+};
+
+#define TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(apply)                                                                 \
+  apply(df) apply(tfidf) apply(mi) apply(cet) apply(ig) apply(chi2) apply(chi2_printed) apply(gss) apply(odds_ratio) \
+      apply(relevancy) apply(ngl) apply(g2) apply(bns) apply(log_odds) apply(jlh) apply(chi2_counts)
+
+// What besides the counts a score depends on.
+struct ContingencyOptions {
+  // Weights of the classes in a mean, as in Estimation.
+  std::span<const double> prior_weights = {};
+  double prior_mass = 0, prior_mass_rest = 0;  // a_0 of log_odds, a double-double
+};
+
+// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the class
+// is all or no document has the term; no result is NaN. An infinite value of a class without weight is no part of a mean. They
+// throw std::invalid_argument if no class has documents, or unless the weights are finite and not negative, some positive.
+//
+// Accuracy: 4 ulp of the formula's value; of bns 4 ulp of the larger quantile. Bits depend neither on the number of threads
+// nor on the SIMD target.
+
+// scores (n_terms,). O(pairs of a term and a class that has it) time: what a class without the term adds is known from t and r.
+// Only the sums and means of g2, bns, relevancy and log_odds are
+// O(pairs + n_classes * number of distinct totals t).
+template <CountType Count>
+void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+           Aggregate aggregate, const Threads& threads, double* scores);
+
+// For chi2, g2 and chi2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first class that has
+// it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither. O(pairs).
+template <CountType Count>
+void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
+                     std::int64_t* classes, std::int8_t* signs);
+
+// scores (n_terms,): the value of the whole collection as one class; of df and tfidf.
+template <CountType Count>
+void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
+
+// class_scores (n_classes, n_terms), row-major. O(n_classes * n_terms).
+template <CountType Count>
+void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+                  const Threads& threads, double* class_scores);
+
+}  // namespace termsift

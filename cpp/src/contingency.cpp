@@ -1,0 +1,460 @@
+#include "termsift/contingency.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "block_scores.hpp"
+#include "contingency_model.hpp"
+#include "exact_double.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t chunk_terms = 1 << 13;  // 64 KiB for each array of a chunk
+constexpr int run_terms = longest_contingency_run;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <CountType Count>
+struct ContingencyTask {
+  const ClassCounts<Count>& counts;
+  const ContingencyModel& model;
+  ContingencyKernel kernel;
+
+  std::size_t n_classes() const { return model.classes.size(); }
+  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k].row)]; }
+  const Frequencies<Count>& cells(const ClassRow<Count>& row) const {
+    return model.facts.cells_are_tokens ? row.term_frequency : row.document_frequency;
+  }
+  const Frequencies<Count>& parts_of_totals(const ClassRow<Count>& row) const {
+    return model.facts.column_totals_are_tokens ? row.term_frequency : row.document_frequency;
+  }
+};
+
+// Terms of one class on their way through the kernel, a run at a time.
+class Run {
+ public:
+  Run(ContingencyKernel kernel, bool whole) : kernel_(kernel), whole_(whole) {}
+  void set(int j, DoubleDouble a, DoubleDouble t) {
+    a_hi_[j] = a.hi, t_hi_[j] = t.hi;
+    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
+  }
+  // The values of the first n <= run_terms terms that were set.
+  const double* values(int n, const ContingencyConstants& constants) {
+    for (int j = n; j % 8 != 0; ++j) set(j, {0, 0}, {0, 0});
+    kernel_({(n + 7) / 8 * 8, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_});
+    return values_;
+  }
+  DoubleDouble a(int j) const { return {a_hi_[j], whole_ ? 0.0 : a_lo_[j]}; }
+
+ private:
+  const ContingencyKernel kernel_;
+  const bool whole_;
+  double a_hi_[run_terms], a_lo_[run_terms], t_hi_[run_terms], t_lo_[run_terms], values_[run_terms];
+};
+
+// The column totals of a chunk of terms, scaled by the model's unit.
+template <CountType Count>
+class ColumnTotals {
+ public:
+  ColumnTotals() : exact_(std::is_integral_v<Count> ? chunk_terms : 0), hi_(chunk_terms), lo_(chunk_terms) {}
+
+  DoubleDouble operator[](std::size_t t) const { return {hi_[t], lo_[t]}; }
+
+  // Of the terms [first, last), whose entries are those given. O(entries).
+  void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last) {
+    const auto n = static_cast<std::size_t>(last - first);
+    std::fill_n(hi_.begin(), n, 0.0);
+    std::fill_n(lo_.begin(), n, 0.0);
+    if constexpr (std::is_integral_v<Count>) std::fill_n(exact_.begin(), n, 0);
+    if (const auto& collection = task.counts.collection) {
+      const std::int64_t begin = find_term(*collection, 0, collection->size, first);
+      add_row(*collection, task.parts_of_totals(*collection), begin, find_term(*collection, begin, collection->size, last), first);
+    } else {
+      for (std::size_t k = 0; k < task.n_classes(); ++k)
+        add_row(task.row(k), task.parts_of_totals(task.row(k)), entries.begin[k], entries.end[k], first);
+    }
+    const double unit = task.model.unit;
+    for (std::size_t t = 0; t < n; ++t) {
+      if constexpr (std::is_integral_v<Count>) {
+        const DoubleDouble total = exact_double(exact_[t]);
+        hi_[t] = total.hi, lo_[t] = total.lo;
+      }
+      hi_[t] *= unit, lo_[t] *= unit;
+    }
+  }
+
+ private:
+  void add_row(const ClassRow<Count>& row, const Frequencies<Count>& frequency, std::int64_t begin, std::int64_t end,
+               std::int64_t first) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto t = static_cast<std::size_t>(row.terms[i] - first);
+      if constexpr (std::is_integral_v<Count>) {
+        exact_[t] += frequency[i];
+      } else {
+        const DoubleDouble sum = two_sum(hi_[t], frequency[i]);
+        hi_[t] = sum.hi, lo_[t] += sum.lo;
+      }
+    }
+  }
+
+  std::vector<std::int64_t> exact_;
+  std::vector<double> hi_, lo_;
+};
+
+// ---- the classes that lack a term, where there is no closed form ---------------------------------------------------------
+
+// A class of r can lack a term of t only if the others have room for it: elsewhere value(0, t, c) may be infinite, and must
+// not be, since what is added to a sum is taken away again.
+double if_possible(double value) { return value - value == 0 ? value : 0; }
+
+// sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
+class SumsWithoutTerm {
+ public:
+  template <CountType Count>
+  SumsWithoutTerm(const ContingencyTask<Count>& task, const Threads& threads);
+  DoubleDouble operator[](DoubleDouble t) const {
+    const auto at = std::lower_bound(totals_.begin(), totals_.end(), t, less) - totals_.begin();
+    return sums_[static_cast<std::size_t>(at)];
+  }
+
+ private:
+  static bool less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo; }
+  std::vector<DoubleDouble> totals_;  // increasing
+  std::vector<DoubleDouble> sums_;
+};
+
+template <CountType Count>
+SumsWithoutTerm::SumsWithoutTerm(const ContingencyTask<Count>& task, const Threads& threads) {
+  ChunkEntries entries(task.n_classes());
+  ColumnTotals<Count> totals;
+  for (std::int64_t first = 0; first < task.counts.n_terms; first += chunk_terms) {
+    const std::int64_t last = std::min(first + chunk_terms, task.counts.n_terms);
+    entries.find(task, first, last);
+    totals.find(task, entries, first, last);
+    const auto n_before = totals_.size();
+    for (std::int64_t t = 0; t < last - first; ++t) totals_.push_back(totals[static_cast<std::size_t>(t)]);
+    const auto middle = totals_.begin() + static_cast<std::ptrdiff_t>(n_before);
+    std::sort(middle, totals_.end(), less);
+    std::inplace_merge(totals_.begin(), middle, totals_.end(), less);
+    const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
+    totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
+  }
+  sums_.resize(totals_.size());
+  const auto n = static_cast<std::int64_t>(totals_.size());
+  for_each_block((n + run_terms - 1) / run_terms, worth(threads, n * static_cast<std::int64_t>(task.n_classes())),
+                 [&](std::int64_t block, Worker& worker) {
+                   const std::int64_t first = block * run_terms;
+                   const auto size = static_cast<int>(std::min<std::int64_t>(run_terms, n - first));
+                   Run run(task.kernel, task.model.whole);
+                   for (int j = 0; j < size; ++j) run.set(j, {}, totals_[static_cast<std::size_t>(first + j)]);
+                   for (const ContingencyClass& c : task.model.classes) {
+                     worker.check();
+                     const double* values = run.values(size, c.constants);
+                     for (int j = 0; j < size; ++j) {
+                       DoubleDouble& sum = sums_[static_cast<std::size_t>(first + j)];
+                       if (c.weight != 0) sum = add(sum, {c.weight * if_possible(values[j]), 0});
+                     }
+                   }
+                 });
+}
+
+// ---- one score a term ----------------------------------------------------------------------------------------------------
+
+// What the sums over all classes have in common. Classes of weight 0 are no part of them.
+template <CountType Count>
+struct SumTask {
+  explicit SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
+    for (const ContingencyClass& c : task.model.classes) {
+      n_classes += c.weight != 0;
+      products = add(products, {c.weight * c.product, 0});
+      if (reference == nullptr && c.product > 0) reference = &c;
+    }
+    if (task.model.facts.missing == Missing::each) without = std::make_unique<SumsWithoutTerm>(task, threads);
+  }
+  std::int32_t n_classes = 0;
+  DoubleDouble products;                        // sum_c weight_c h_c
+  const ContingencyClass* reference = nullptr;  // one of which h > 0
+  std::unique_ptr<SumsWithoutTerm> without;
+};
+
+// One thread's scratch for a chunk.
+template <CountType Count>
+class ChunkScorer {
+ public:
+  explicit ChunkScorer(const ContingencyTask<Count>& task)
+      : task_(task), entries_(task.n_classes()), run_(task.kernel, task.model.whole) {}
+
+  // scores[t] of the terms first + t < last, as the sum over the classes; O(pairs of the chunk + n_classes).
+  void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
+    find(first, last);
+    std::fill_n(sums_.begin(), last - first, Sum{});
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      if (k % 64 == 0) worker.check();
+      const ContingencyClass& c = task_.model.classes[k];
+      if (c.weight == 0) continue;
+      for_each_run(k, first, [&](const TermId* terms, int n, const double* values) {
+        for (int j = 0; j < n; ++j) {
+          Sum& sum = sums_[static_cast<std::size_t>(terms[j] - first)];
+          ++sum.n_classes;
+          add_to(sum.value, c.weight * values[j]);
+          add_to(sum.products, c.weight * c.product);
+        }
+        if (!sums.without) return;
+        for (int j = 0; j < n; ++j) run_.set(j, {}, totals_[static_cast<std::size_t>(terms[j] - first)]);
+        run_.values(n, c.constants);
+        for (int j = 0; j < n; ++j) add_to(sums_[static_cast<std::size_t>(terms[j] - first)].value, -c.weight * if_possible(values[j]));
+      });
+    }
+    finish_sums(sums, static_cast<std::size_t>(last - first), scores);
+  }
+
+  // The same with the largest value of a class. Unless `strongest` is null, strongest[t] is the first class, as a row of the
+  // counts, that has it, and signs[t] the sign of det there.
+  void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest, std::int8_t* signs) {
+    find(first, last);
+    std::fill_n(largest_.begin(), last - first, Largest{});
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      if (k % 64 == 0) worker.check();
+      for_each_run(k, first, [&](const TermId* terms, int n, const double* values) {
+        for (int j = 0; j < n; ++j) {
+          Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
+          if (largest.first_without == static_cast<std::int32_t>(k)) ++largest.first_without;
+          raise(largest, values[j], k, run_.a(j));
+        }
+      });
+    }
+    const auto n = static_cast<std::size_t>(last - first);
+    raise_to_missing(n);
+    const auto by_row = [](const ContingencyClass& x, const ContingencyClass& y) { return x.row < y.row; };
+    const std::int64_t first_row = std::min_element(task_.model.classes.begin(), task_.model.classes.end(), by_row)->row;
+    for (std::size_t t = 0; t < n; ++t) {
+      const bool seen = totals_[t].hi > 0;
+      scores[t] = seen ? largest_[t].value : 0;
+      if (strongest == nullptr) continue;
+      if (!seen) {
+        strongest[t] = first_row, signs[t] = 0;
+        continue;
+      }
+      const ContingencyClass& c = task_.model.classes[static_cast<std::size_t>(largest_[t].k)];
+      const DoubleDouble a{largest_[t].a_hi, largest_[t].a_lo}, r{c.constants.r_hi, c.constants.r_lo};
+      const double det = subtract(multiply(a, {c.constants.g_hi, c.constants.g_lo}), multiply(totals_[t], r)).hi;
+      strongest[t] = c.row;
+      signs[t] = static_cast<std::int8_t>((det > 0) - (det < 0));
+    }
+  }
+
+  // values(k, t) of every class; store(k, values (terms of the run,), first term of the run, n). O(n_classes * terms).
+  template <class Store>
+  void all_values(std::int64_t first, std::int64_t last, Worker& worker, const Store& store) {
+    find(first, last);
+    std::vector<DoubleDouble> a(static_cast<std::size_t>(last - first));
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      worker.check();
+      std::fill(a.begin(), a.end(), DoubleDouble{});
+      const ClassRow<Count>& row = task_.row(k);
+      for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; ++i)
+        a[static_cast<std::size_t>(row.terms[i] - first)] = scale(exact_double(task_.cells(row)[i]), task_.model.unit);
+      for (std::int64_t begin = first; begin < last; begin += run_terms) {
+        const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, last - begin));
+        for (int j = 0; j < n; ++j) {
+          const auto t = static_cast<std::size_t>(begin - first + j);
+          run_.set(j, a[t], totals_[t]);
+        }
+        store(k, run_.values(n, task_.model.classes[k].constants), begin, n);
+      }
+    }
+  }
+
+ private:
+  struct Sum {
+    DoubleDouble value;
+    DoubleDouble products;       // of the classes that have the term
+    std::int32_t n_classes = 0;  // that have it
+  };
+  struct Largest {
+    double value = -infinity;
+    double a_hi = 0, a_lo = 0;
+    std::int32_t k = -1;             // where it is
+    std::int32_t first_without = 0;  // the first class that lacks the term
+  };
+
+  void find(std::int64_t first, std::int64_t last) {
+    // A search through 5,000 lists is as dear as reading a chunk of them: begin where the chunk before ended.
+    if (first == next_ && first > 0) entries_.begin.swap(entries_.end);
+    else entries_.find_begin(task_, first);
+    entries_.find_end(task_, last);
+    next_ = last;
+    totals_.find(task_, entries_, first, last);
+  }
+
+  // use(terms, n, values) for the terms of the chunk that class k has.
+  template <class Use>
+  void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
+    const ClassRow<Count>& row = task_.row(k);
+    const Frequencies<Count>& cells = task_.cells(row);
+    const double unit = task_.model.unit;
+    for (std::int64_t begin = entries_.begin[k]; begin < entries_.end[k]; begin += run_terms) {
+      const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, entries_.end[k] - begin));
+      const TermId* const terms = row.terms + begin;
+      for (int j = 0; j < n; ++j)
+        run_.set(j, scale(exact_double(cells[begin + j]), unit), totals_[static_cast<std::size_t>(terms[j] - first)]);
+      use(terms, n, run_.values(n, task_.model.classes[k].constants));
+    }
+  }
+
+  // An infinite sum keeps no remainder.
+  static void add_to(DoubleDouble& sum, double value) {
+    const DoubleDouble s = two_sum(sum.hi, value);
+    sum = {s.hi, s.hi - s.hi == 0 ? sum.lo + s.lo : 0.0};
+  }
+
+  void finish_sums(const SumTask<Count>& sums, std::size_t n, double* scores) {
+    const Missing missing = task_.model.facts.missing;
+    for (std::size_t begin = 0; begin < n; begin += run_terms) {
+      const auto size = static_cast<int>(std::min<std::size_t>(run_terms, n - begin));
+      const double* without = nullptr;
+      if (missing == Missing::product && sums.reference != nullptr) {
+        for (int j = 0; j < size; ++j) run_.set(j, {}, totals_[begin + static_cast<std::size_t>(j)]);
+        without = run_.values(size, sums.reference->constants);
+      }
+      for (int j = 0; j < size; ++j) {
+        const std::size_t t = begin + static_cast<std::size_t>(j);
+        Sum& sum = sums_[t];
+        if (missing == Missing::each) {
+          sum.value = add(sum.value, (*sums.without)[totals_[t]]);
+        } else if (sum.n_classes < sums.n_classes) {
+          if (missing == Missing::minus_infinity) add_to(sum.value, -infinity);
+          else if (missing == Missing::infinity) add_to(sum.value, infinity);
+          else if (without != nullptr) add_to(sum.value, without[j] / sums.reference->product * subtract(sums.products, sum.products).hi);
+        }
+        scores[t] = totals_[t].hi > 0 ? sum.value.hi + sum.value.lo : 0;
+      }
+    }
+  }
+
+  void raise(Largest& largest, double value, std::size_t k, DoubleDouble a) {
+    const auto& classes = task_.model.classes;
+    if (value > largest.value || largest.k < 0 ||
+        (value == largest.value && classes[k].row < classes[static_cast<std::size_t>(largest.k)].row))
+      largest.value = value, largest.k = static_cast<std::int32_t>(k), largest.a_hi = a.hi, largest.a_lo = a.lo;
+  }
+
+  // Of the classes that lack a term the first has the largest value.
+  void raise_to_missing(std::size_t n) {
+    lacking_.clear();
+    for (std::size_t t = 0; t < n; ++t)
+      if (totals_[t].hi > 0 && static_cast<std::size_t>(largest_[t].first_without) < task_.n_classes())
+        lacking_.push_back(static_cast<std::int32_t>(t));
+    const auto class_of = [&](std::size_t i) { return largest_[static_cast<std::size_t>(lacking_[i])].first_without; };
+    // Mostly it is the first class of all.
+    std::stable_sort(lacking_.begin(), lacking_.end(), [&](std::int32_t s, std::int32_t t) {
+      return largest_[static_cast<std::size_t>(s)].first_without < largest_[static_cast<std::size_t>(t)].first_without;
+    });
+    for (std::size_t begin = 0, end = 0; begin < lacking_.size(); begin = end) {
+      const auto k = static_cast<std::size_t>(class_of(begin));
+      while (end < lacking_.size() && end - begin < run_terms && static_cast<std::size_t>(class_of(end)) == k) {
+        run_.set(static_cast<int>(end - begin), {}, totals_[static_cast<std::size_t>(lacking_[end])]);
+        ++end;
+      }
+      const double* const values = run_.values(static_cast<int>(end - begin), task_.model.classes[k].constants);
+      for (std::size_t i = begin; i < end; ++i) raise(largest_[static_cast<std::size_t>(lacking_[i])], values[i - begin], k, {});
+    }
+  }
+
+  const ContingencyTask<Count>& task_;
+  ChunkEntries entries_;
+  std::int64_t next_ = 0;  // the term after the last chunk's
+  ColumnTotals<Count> totals_;
+  Run run_;
+  std::vector<Sum> sums_ = std::vector<Sum>(chunk_terms);
+  std::vector<Largest> largest_ = std::vector<Largest>(chunk_terms);
+  std::vector<std::int32_t> lacking_;
+};
+
+// use(scorer, first, last, worker) for every chunk of terms.
+template <CountType Count, class Use>
+void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const Threads& requested, const Use& use) {
+  const std::int64_t n_terms = task.counts.n_terms;
+  const Threads threads = worth(requested, work);
+  std::vector<std::unique_ptr<ChunkScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
+    if (!scorer) scorer = std::make_unique<ChunkScorer<Count>>(task);
+    const std::int64_t first = chunk * chunk_terms;
+    use(*scorer, first, std::min(first + chunk_terms, n_terms), worker);
+  });
+}
+
+template <CountType Count>
+std::int64_t n_pairs(const ContingencyTask<Count>& task) {
+  std::int64_t n = 0;
+  for (std::size_t k = 0; k < task.n_classes(); ++k) n += task.row(k).size;
+  return n;
+}
+
+}  // namespace
+
+template <CountType Count>
+void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+           Aggregate aggregate, const Threads& threads, double* scores) {
+  const ContingencyModel model = make_contingency_model(counts, options, measure, aggregate);
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  if (aggregate == Aggregate::max) {
+    for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+      scorer.max(first, last, worker, scores + first, nullptr, nullptr);
+    });
+    return;
+  }
+  const SumTask<Count> sums(task, threads);
+  for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.sum(sums, first, last, worker, scores + first);
+  });
+}
+
+template <CountType Count>
+void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
+                     std::int64_t* classes, std::int8_t* signs) {
+  const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::max);
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.max(first, last, worker, scores + first, classes + first, signs + first);
+  });
+}
+
+template <CountType Count>
+void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores) {
+  const ClassRowPtr<Count> all = collection_row(counts);
+  ClassCounts<Count> one{counts.n_terms, counts.n_docs, {all}, nullptr};
+  score(one, {}, measure, Aggregate::sum, threads, scores);
+}
+
+template <CountType Count>
+void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+                  const Threads& threads, double* class_scores) {
+  const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  const std::int64_t n_terms = counts.n_terms;
+  std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * n_terms, 0.0);
+  for_each_chunk(task, n_terms * static_cast<std::int64_t>(task.n_classes()), threads,
+                 [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+                   scorer.all_values(first, last, worker, [&](std::size_t k, const double* values, std::int64_t begin, int n) {
+                     std::copy_n(values, n, class_scores + model.classes[k].row * n_terms + begin);
+                   });
+                 });
+}
+
+#define TERMSIFT_INSTANTIATE(Count)                                                                                        \
+  template void score(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, Aggregate, const Threads&,  \
+                      double*);                                                                                            \
+  template void strongest_class(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*, std::int64_t*,      \
+                                std::int8_t*);                                                                             \
+  template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
+  template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

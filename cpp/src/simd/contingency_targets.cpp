@@ -1,0 +1,16 @@
+#include "contingency_kernels.hpp"
+#include "kernels.hpp"
+
+namespace termsift {
+
+ContingencyKernel contingency_kernel_in_use(ContingencyMeasure measure) {
+  switch (simd_target_in_use()) {
+#ifdef TERMSIFT_X86_TARGETS
+    case SimdTarget::avx512: return simd::avx512::contingency_kernel(measure);
+    case SimdTarget::avx2: return simd::avx2::contingency_kernel(measure);
+#endif
+    default: return simd::baseline::contingency_kernel(measure);
+  }
+}
+
+}  // namespace termsift
