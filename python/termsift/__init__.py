@@ -24,6 +24,7 @@ from termsift.counts import ClassCounts, count, divergence, load
 from termsift.methods import Method, Selector, methods, selectors
 from termsift.ranking import Ranking
 from termsift.score_functions import md, md_chi2
+from termsift.significance import Significance
 
 __version__ = _core.__version__
 
@@ -33,6 +34,7 @@ __all__ = [
     "Method",
     "Ranking",
     "Selector",
+    "Significance",
     "__version__",
     "count",
     "divergence",
