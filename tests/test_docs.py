@@ -6,13 +6,18 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import termsift as ts
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+METHODS = ROOT / "docs" / "methods.md"
 MODULES = ["termsift"] + [
     f"termsift.{module.name}"
     for module in pkgutil.iter_modules(ts.__path__)
@@ -44,3 +49,112 @@ def test_readme_runs() -> None:
 @pytest.mark.parametrize("method", [entry.name for entry in (*ts.methods(), *ts.selectors())])
 def test_readme_names_every_method(method: str) -> None:
     assert f"`{method}`" in README.read_text(encoding="utf-8")
+
+
+# ---- docs/methods.md -----------------------------------------------------------------------------
+
+
+def test_the_page_of_methods_runs() -> None:
+    result = doctest.testfile(str(METHODS), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted > 0
+
+
+def section(name: str) -> str:
+    """Give the text under the method's heading, up to the next one."""
+    found = re.search(rf"(?ms)^### `{name}`$(.*?)(?=^##)", METHODS.read_text(encoding="utf-8"))
+    assert found, f"docs/methods.md has no section '### `{name}`'"
+    return found[1]
+
+
+@pytest.mark.parametrize("entry", ts.methods(), ids=lambda entry: entry.name)
+def test_every_method_has_its_section(entry: ts.Method) -> None:
+    text = section(entry.name)
+    for field in ("Source", "Favours", "Fails", "Zeros", "Example"):
+        assert f"\n- {field}: " in text, field
+    # df and tfidf have a value of the term's own and no aggregate of those of classes.
+    aggregate = entry.default_aggregate or "own"
+    assert re.search(rf"\n- Default aggregate: {aggregate}\b", text)
+    for value in (value for values in entry.options.values() for value in values[1:]):
+        assert f'"{value}"' in METHODS.read_text(encoding="utf-8")
+    assert set(re.findall(r"\b(?:19|20)\d\d\b", entry.source)) <= set(re.findall(r"\d{4}", text))
+
+
+@pytest.mark.parametrize("entry", ts.selectors(), ids=lambda entry: entry.name)
+def test_every_selector_has_its_section(entry: ts.Selector) -> None:
+    text = section(entry.name)
+    for field in ("Source", "Favours", "Fails", "Zeros"):
+        assert f"\n- {field}: " in text, field
+
+
+def test_the_page_links_to_its_sections() -> None:
+    text = METHODS.read_text(encoding="utf-8")
+    headings = re.findall(r"(?m)^##+ (.+)$", text)
+    anchors = {heading.lower().replace("`", "").replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+def table(head: str) -> dict[str, list[str]]:
+    """Give the rows of the table whose first column has that head, by their first cell."""
+    text = METHODS.read_text(encoding="utf-8")
+    found = re.search(rf"(?m)^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)
+    assert found, head
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in found[1].splitlines()]
+    return {row[0]: row[1:] for row in cells}
+
+
+def example() -> ts.ClassCounts:
+    """Count the collection of the worked example, as the page has it."""
+    values: dict[str, Any] = {}
+    parser, text = doctest.DocTestParser(), METHODS.read_text(encoding="utf-8")
+    for step in parser.get_examples(text)[:5]:
+        eval(compile(step.source, str(METHODS), "single"), values)
+    return values["counts"]
+
+
+def agrees(cells: list[str], values: Any) -> None:
+    """Compare cells of four digits, rounded, with the numbers they stand for."""
+    got = np.array([float(cell) for cell in cells])
+    np.testing.assert_allclose(got, np.asarray(values, dtype=float), rtol=5.01e-4, atol=1e-12)
+
+
+SPAM, OFFER = 1, 2
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
+def test_the_worked_example_is_right(method: str) -> None:
+    rows, counts = table("method"), example()
+    assert f"`{method}`" in rows, f"docs/methods.md has no row of the example for {method}"
+    offer_in_spam, *scores = rows[f"`{method}`"]
+    agrees([offer_in_spam], [counts.class_scores(method)[SPAM, OFFER]])
+    agrees(scores, counts.score(method))
+
+
+def models() -> list[str]:
+    try:
+        ts.md(np.eye(2, dtype=int), [0, 1], model="binary")
+    except TypeError:  # as long as there is one model
+        return ["multinomial"]
+    return ["multinomial", "binary", "bernoulli", "poisson"]
+
+
+@pytest.mark.parametrize("model", models())
+@pytest.mark.parametrize("method", ["md", "md_chi2"])
+def test_the_worked_example_of_models_is_right(method: str, model: str) -> None:
+    counts, options = example(), {} if model == "multinomial" else {"model": model}
+    offer_in_spam, *scores = table("method, model")[f"`{method}`, {model}"]
+    agrees([offer_in_spam], [counts.class_scores(method, **options)[SPAM, OFFER]])
+    agrees(scores, counts.score(method, **options))
+
+
+@pytest.mark.skipif(not hasattr(ts.ClassCounts, "significance"), reason="not connected yet")
+def test_the_worked_example_of_significance_is_right() -> None:
+    counts, rows = example(), list(table("term").values())
+    found: ts.Significance = counts.significance("chi2")  # type: ignore[attr-defined]
+    agrees([row[0] for row in rows], found.statistics)
+    assert found.classes is not None
+    assert [row[1] for row in rows] == [counts.classes[row] for row in found.classes]
+    assert [int(row[2]) for row in rows] == found.signs.tolist()
+    agrees([row[3] for row in rows], found.pvalues)
+    agrees([row[4] for row in rows], found.adjusted("bh"))
+    agrees([row[5] for row in rows], found.adjusted("bonferroni"))

@@ -43,6 +43,7 @@ from termsift.score_functions import (
     relevancy,
     tfidf,
 )
+from termsift.significance import Significance
 
 __version__ = _core.__version__
 
@@ -52,6 +53,7 @@ __all__ = [
     "Method",
     "Ranking",
     "Selector",
+    "Significance",
     "__version__",
     "bns",
     "cet",
