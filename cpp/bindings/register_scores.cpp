@@ -50,6 +50,21 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
       counts_of(counts));
 }
 
+// The class scores of a test, and their signs.
+py::tuple test_classes(const py::object& counts, ContingencyMeasure measure, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        const auto n_classes = static_cast<std::int64_t>(c.rows.size());
+        auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
+        auto signs = LargeArray<std::int8_t>::uninitialised(n_classes * c.n_terms);
+        const Threads threads = python_threads(n_threads);
+        without_gil([&] { class_scores(c, ContingencyOptions{}, measure, threads, scores.get(), signs.get()); });
+        return py::make_tuple(to_numpy(std::move(scores), {n_classes, c.n_terms}),
+                              to_numpy(std::move(signs), {n_classes, c.n_terms}));
+      },
+      counts_of(counts));
+}
+
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
   return std::visit(
       [&](const auto& c) -> py::array {
@@ -99,6 +114,7 @@ void register_scores(py::module_& module) {
   define_scores(Measure{});
   define_scores(ContingencyMeasure{});
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
+  module.def("class_scores_and_signs", &test_classes, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a);
 }

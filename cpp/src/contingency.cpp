@@ -239,14 +239,13 @@ class ChunkScorer {
         continue;
       }
       const ContingencyClass& c = task_.model.classes[static_cast<std::size_t>(largest_[t].k)];
-      const DoubleDouble a{largest_[t].a_hi, largest_[t].a_lo}, r{c.constants.r_hi, c.constants.r_lo};
-      const double det = subtract(multiply(a, {c.constants.g_hi, c.constants.g_lo}), multiply(totals_[t], r)).hi;
       strongest[t] = c.row;
-      signs[t] = static_cast<std::int8_t>((det > 0) - (det < 0));
+      signs[t] = sign({largest_[t].a_hi, largest_[t].a_lo}, totals_[t], c.constants);
     }
   }
 
-  // values(k, t) of every class; store(k, values (terms of the run,), first term of the run, n). O(n_classes * terms).
+  // values[j] of class k and the term begin + j < begin + n, for every class and run: store(k, begin, n, values, sign(j)).
+  // O(n_classes * terms).
   template <class Store>
   void all_values(std::int64_t first, std::int64_t last, Worker& worker, const Store& store) {
     find(first, last);
@@ -263,7 +262,10 @@ class ChunkScorer {
           const auto t = static_cast<std::size_t>(begin - first + j);
           run_.set(j, a[t], totals_[t]);
         }
-        store(k, run_.values(n, task_.model.classes[k].constants), begin, n);
+        const ContingencyConstants& constants = task_.model.classes[k].constants;
+        store(k, begin, n, run_.values(n, constants), [&](int j) {
+          return sign(run_.a(j), totals_[static_cast<std::size_t>(begin - first + j)], constants);
+        });
       }
     }
   }
@@ -303,6 +305,12 @@ class ChunkScorer {
         run_.set(j, scale(exact_double(cells[begin + j]), unit), totals_[static_cast<std::size_t>(terms[j] - first)]);
       use(terms, n, run_.values(n, task_.model.classes[k].constants));
     }
+  }
+
+  // Of det = a g - t r.
+  static std::int8_t sign(DoubleDouble a, DoubleDouble t, const ContingencyConstants& c) {
+    const double det = subtract(multiply(a, {c.g_hi, c.g_lo}), multiply(t, {c.r_hi, c.r_lo})).hi;
+    return static_cast<std::int8_t>((det > 0) - (det < 0));
   }
 
   // An infinite sum keeps no remainder.
@@ -433,17 +441,20 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
 
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores) {
+                  const Threads& threads, double* class_scores, std::int8_t* signs) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
-  const std::int64_t n_terms = counts.n_terms;
-  std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * n_terms, 0.0);
-  for_each_chunk(task, n_terms * static_cast<std::int64_t>(task.n_classes()), threads,
-                 [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
-                   scorer.all_values(first, last, worker, [&](std::size_t k, const double* values, std::int64_t begin, int n) {
-                     std::copy_n(values, n, class_scores + model.classes[k].row * n_terms + begin);
-                   });
-                 });
+  const std::int64_t n_terms = counts.n_terms, n_cells = static_cast<std::int64_t>(counts.rows.size()) * n_terms;
+  std::fill_n(class_scores, n_cells, 0.0);
+  if (signs != nullptr) std::fill_n(signs, n_cells, std::int8_t{0});
+  for_each_chunk(task, n_cells, threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.all_values(first, last, worker,
+                      [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
+                        const std::int64_t at = model.classes[k].row * n_terms + begin;
+                        std::copy_n(values, n, class_scores + at);
+                        for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
+                      });
+  });
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
@@ -452,7 +463,8 @@ void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& op
   template void strongest_class(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*, std::int64_t*,      \
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
-  template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*);
+  template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*, \
+                             std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -23,7 +23,7 @@ double class_weight(const ClassCounts<Count>& counts, const ContingencyOptions& 
 
 // The largest weight of a class that takes part.
 template <CountType Count>
-double check(const ClassCounts<Count>& counts, const ContingencyOptions& options) {
+double check(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure) {
   const auto& weights = options.prior_weights;
   if (!weights.empty() && weights.size() != counts.rows.size())
     throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
@@ -33,11 +33,13 @@ double check(const ClassCounts<Count>& counts, const ContingencyOptions& options
       throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) + " for class " +
                                   std::to_string(c));
   double largest = 0;
+  std::size_t n_classes = 0;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) largest = std::max(largest, class_weight(counts, options, c));
-  if (largest == 0)
-    throw std::invalid_argument(weights.empty() ? "scores need at least one class with documents, got 0"
-                                                : "class_prior gives no class with documents any mass");
+    if (counts.rows[c]->n_docs > 0) ++n_classes, largest = std::max(largest, class_weight(counts, options, c));
+  if (n_classes < 2 && measure != ContingencyMeasure::df && measure != ContingencyMeasure::tfidf)
+    throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
+                                std::to_string(n_classes));
+  if (n_classes > 0 && largest == 0) throw std::invalid_argument("class_prior gives no class with documents any mass");
   return largest;
 }
 
@@ -79,7 +81,7 @@ MeasureFacts facts_of(ContingencyMeasure measure) {
 template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const ContingencyOptions& options,
                                         ContingencyMeasure measure, Aggregate aggregate) {
-  const double largest = check(counts, options);
+  const double largest = check(counts, options, measure);
   ContingencyModel model;
   model.facts = facts_of(measure);
 

@@ -117,6 +117,9 @@ def class_scores(
 def collection_scores(
     counts: Counts, measure: Measure | ContingencyMeasure, n_threads: int
 ) -> Float64s: ...
+def class_scores_and_signs(
+    counts: Counts, measure: Measure | ContingencyMeasure, n_threads: int
+) -> tuple[Float64s, NDArray[np.int8]]: ...
 def strongest_class(
     counts: Counts, measure: Measure | ContingencyMeasure, n_threads: int
 ) -> tuple[Float64s, Int64s, NDArray[np.int8]]: ...

@@ -37,9 +37,9 @@ class Method:
         Author, year, equation.
     needs : str
         What of the counts it reads.
-    default_aggregate : str
+    default_aggregate : str or None
         How the classes' values become the term's score unless the caller says otherwise: "sum",
-        "mean" or "max", or "collection" for the value of all documents together.
+        "mean" or "max"; None for the value of all documents together.
     options : mapping of str to tuple of str
         Its own options and their allowed values, the default first.
     zeros : str
@@ -53,7 +53,7 @@ class Method:
     formula: str
     source: str
     needs: str
-    default_aggregate: str
+    default_aggregate: str | None
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     zeros: str = ""
     is_test: bool = False
@@ -139,7 +139,7 @@ _REGISTRY = (
         formula="A; of the collection d_i",
         source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
         "Categorization, ICML 1997, Section 2.1",
-        default_aggregate="collection",
+        default_aggregate=None,
     ),
     _of_table(
         name="tfidf",
@@ -148,7 +148,7 @@ _REGISTRY = (
         source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
         "1975",
         needs="term frequency, document frequency",
-        default_aggregate="collection",
+        default_aggregate=None,
     ),
     _of_table(
         name="mi",
@@ -352,4 +352,13 @@ def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
     aggregates = _core.Aggregate.__members__
     if name is not None and (not isinstance(name, str) or name not in aggregates):
         raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}")
-    return aggregates.get(name or method.default_aggregate)
+    how = name or method.default_aggregate
+    return None if how is None else aggregates[how]
+
+
+def find_test(name: str) -> Method:
+    """Give the method of that name if it is a test of significance."""
+    tests = [method.name for method in _REGISTRY if method.is_test]
+    if name not in tests:
+        raise ValueError(f"no test {name!r}, expected one of {', '.join(tests)}")
+    return _BY_NAME[name]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift.counts import Alpha, ClassPrior, count
-from termsift.methods import Method, find_method
+from termsift.methods import Method, find_method, find_test
 
 
 class ScoreFunction(Protocol):
@@ -29,6 +29,24 @@ class ScoreFunction(Protocol):
         **options: str,
     ) -> NDArray[np.float64]:
         """Give one score a term."""
+
+
+class TestFunction(Protocol):
+    """The same for a test of significance."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_prior: ClassPrior = None,
+        aggregate: Literal["sum", "mean", "max"] | None = None,
+        n_threads: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give one score and one p-value a term."""
 
 
 def _score_function(method: Method) -> ScoreFunction:
@@ -53,26 +71,58 @@ def _score_function(method: Method) -> ScoreFunction:
             **options,
         )
 
-    score.__name__ = score.__qualname__ = method.name
-    score.__module__ = "termsift"
+    _describe(score, method, "alpha, class_prior, aggregate, n_threads", "")
+    return score
+
+
+def _test_function(method: Method) -> TestFunction:
+    def score(
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_prior: ClassPrior = None,
+        aggregate: Literal["sum", "mean", "max"] | None = None,
+        n_threads: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
+        scores = counts.score(
+            method.name, class_prior=class_prior, aggregate=aggregate, n_threads=n_threads
+        )
+        return scores, counts.significance(method.name, n_threads=n_threads).pvalues
+
+    pvalues = """
+pvalues : ndarray of shape (n_terms,), float64
+    Those of `termsift.ClassCounts.significance`, whatever the aggregate."""
+    _describe(score, method, "class_prior, aggregate, n_threads", pvalues)
+    return score
+
+
+def _describe(function: Any, method: Method, arguments: str, more_results: str) -> None:
+    """Give a function the method's name and its documentation."""
+    function.__name__ = function.__qualname__ = method.name
+    function.__module__ = "termsift"
     own = "".join(
         f"\n{name} : {{{', '.join(map(repr, values))}}}\n    The first is the default."
         for name, values in method.options.items()
     )
-    score.__doc__ = f"""{method.title}
+    how = method.default_aggregate
+    value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
+    names = "scores, pvalues" if more_results else "scores"
+    function.__doc__ = f"""{method.title}
 
 Parameters
 ----------
 X, y, sample_weight
     The collection, as for `termsift.count`.
-alpha, class_prior, aggregate, n_threads
+{arguments}
     As for `termsift.ClassCounts.score`.{own}
 
 Returns
 -------
 scores : ndarray of shape (n_terms,), float64
-    The {method.default_aggregate} over classes, by default, of
-    {method.formula}
+    {value}
+    {method.formula}{more_results}
 
 See Also
 --------
@@ -85,11 +135,10 @@ References
 Examples
 --------
 >>> import numpy as np, termsift as ts
->>> scores = ts.{method.name}(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
->>> int(scores.argmax())
-0
+>>> {names} = ts.{method.name}(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+>>> scores.shape
+(3,)
 """
-    return score
 
 
 md = _score_function(find_method("md"))
@@ -99,14 +148,14 @@ tfidf = _score_function(find_method("tfidf"))
 mi = _score_function(find_method("mi"))
 cet = _score_function(find_method("cet"))
 ig = _score_function(find_method("ig"))
-chi2 = _score_function(find_method("chi2"))
+chi2 = _test_function(find_test("chi2"))
 chi2_printed = _score_function(find_method("chi2_printed"))
 gss = _score_function(find_method("gss"))
 odds_ratio = _score_function(find_method("odds_ratio"))
 relevancy = _score_function(find_method("relevancy"))
 ngl = _score_function(find_method("ngl"))
-g2 = _score_function(find_method("g2"))
+g2 = _test_function(find_test("g2"))
 bns = _score_function(find_method("bns"))
 log_odds = _score_function(find_method("log_odds"))
 jlh = _score_function(find_method("jlh"))
-chi2_counts = _score_function(find_method("chi2_counts"))
+chi2_counts = _test_function(find_test("chi2_counts"))

@@ -52,7 +52,7 @@ struct ContingencyOptions {
 
 // All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the class
 // is all or no document has the term; no result is NaN. An infinite value of a class without weight is no part of a mean. They
-// throw std::invalid_argument if no class has documents, or unless the weights are finite and not negative, some positive.
+// throw std::invalid_argument if fewer than two classes have documents (df and tfidf compare none), or unless the weights are finite and not negative, some positive.
 //
 // Accuracy: 4 ulp of the formula's value; of bns 4 ulp of the larger quantile. Bits depend neither on the number of threads
 // nor on the SIMD target.
@@ -74,9 +74,9 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
-// class_scores (n_classes, n_terms), row-major. O(n_classes * n_terms).
+// class_scores (n_classes, n_terms), row-major, and unless null the signs of det. O(n_classes * n_terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores);
+                  const Threads& threads, double* class_scores, std::int8_t* signs = nullptr);
 
 }  // namespace termsift
