@@ -203,7 +203,7 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     occurrences as Laplace's smoothing has, a_0 = b2, spread as those of the collection. Without it
     x or u may be 0, where the limit is 0.
     """
-    l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c(c), t.L()
+    l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.a_0 * l_i / L
     x = l_ic + a_i
     u = max(Fraction(0), l_i - l_ic) + a_i

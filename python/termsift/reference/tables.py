@@ -60,23 +60,17 @@ class Cells:
     l_ic: list[list[Fraction]]  # occurrences, indexed [c][i]
     d_ic: list[list[Fraction]]  # documents
     n_c: list[Fraction]
+    l_c: list[Fraction]
     l_i: list[Fraction]  # of the collection, each document once
     d_i: list[Fraction]
     n: Fraction
+    L: Fraction
     a_0: Fraction  # the weight of `log_odds`' prior, in occurrences
 
     @property
     def n_terms(self) -> int:
         """M."""
         return len(self.d_i)
-
-    def l_c(self, c: int) -> Fraction:
-        """Occurrences of all terms in class c."""
-        return sum(self.l_ic[c], Fraction(0))
-
-    def L(self) -> Fraction:
-        """Occurrences of all terms in the collection."""
-        return sum(self.l_i, Fraction(0))
 
     # The four cells are never negative; where weights are fractions, sums of them may have rounded.
 
@@ -175,7 +169,17 @@ def cells(counts: SupportsScoring, alpha: Alpha) -> Cells:
         l_i = [sum(column, Fraction(0)) for column in zip(*l_ic, strict=True)]
         d_i = [sum(column, Fraction(0)) for column in zip(*d_ic, strict=True)]
     _, b2 = smoothing(alpha, len(l_i), "multinomial")
-    return Cells(l_ic=l_ic, d_ic=d_ic, n_c=n_c, l_i=l_i, d_i=d_i, n=n, a_0=b2)
+    return Cells(
+        l_ic=l_ic,
+        d_ic=d_ic,
+        n_c=n_c,
+        l_c=[sum(row, Fraction(0)) for row in l_ic],
+        l_i=l_i,
+        d_i=d_i,
+        n=n,
+        L=sum(l_i, Fraction(0)),
+        a_0=b2,
+    )
 
 
 def _collection(counts: SupportsScoring, name: str) -> list[Fraction] | None:
