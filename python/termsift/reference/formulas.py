@@ -133,11 +133,14 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """``2 sum O log(O/E)`` over the four cells O, E = row total column total / n. Dunning 1993."""
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    return 2 * (
-        _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within)
-        + _times_log(t.B(i, c), t.B(i, c) * t.n, with_term * outside)
-        + _times_log(t.C(i, c), t.C(i, c) * t.n, without * within)
-        + _times_log(t.D(i, c), t.D(i, c) * t.n, without * outside)
+    # Of two classes, one's A, B, C, D are the other's B, A, D, C: fsum gives both the same bits.
+    return 2 * math.fsum(
+        (
+            _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
+            _times_log(t.B(i, c), t.B(i, c) * t.n, with_term * outside),
+            _times_log(t.C(i, c), t.C(i, c) * t.n, without * within),
+            _times_log(t.D(i, c), t.D(i, c) * t.n, without * outside),
+        )
     )
 
 
