@@ -101,11 +101,11 @@ def exact_cell_scores(
     where the formula has neither logarithm nor root, and good to more than 50 digits elsewhere.
     """
     value = _CELL_VALUES[method]
-    table = _CellTable(term_frequency, document_frequency, class_docs, n_docs, collection, b2)
-    terms = range(len(table.d_i)) if terms is None else terms
+    terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
+    t = _CellTable(term_frequency, document_frequency, class_docs, n_docs, collection, b2, terms)
     return [
-        [value(table, i, c) if n_c > 0 and table.d_i[i] > 0 else Fraction(0) for i in terms]
-        for c, n_c in enumerate(table.n_c)
+        [value(t, i, c) if n_c > 0 and d_i > 0 else Fraction(0) for i, d_i in enumerate(t.d_i)]
+        for c, n_c in enumerate(t.n_c)
     ]
 
 
@@ -370,7 +370,7 @@ def _poisson_nu_j(a: int, b: int, e: int) -> Exact:
 
 
 class _CellTable:
-    """Counts as fractions, and the margins of term and class."""
+    """Counts of some terms as fractions, and what they are part of."""
 
     def __init__(
         self,
@@ -380,26 +380,27 @@ class _CellTable:
         n_docs: Any,
         collection: tuple[Any, Any] | None,
         b2: Any,
+        terms: list[int],
     ) -> None:
         def fractions(values: Any) -> list[Fraction]:
             return [Fraction(x) for x in np.asarray(values).tolist()]
 
-        l_ic, d_ic = (
-            x.toarray() if hasattr(x, "toarray") else np.asarray(x)
+        self.l_ic, self.d_ic = (
+            [fractions(row) for row in _columns(x, terms)]
             for x in (term_frequency, document_frequency)
         )
-        self.l_ic, self.d_ic = ([fractions(row) for row in x] for x in (l_ic, d_ic))
         self.n_c = fractions(class_docs)
         self.n = Fraction(n_docs)
+        self.l_c = [_exact_sum(row) for row in _row_values(term_frequency)]
         if collection is None:
             self.l_i, self.d_i = (
                 [sum(column, Fraction(0)) for column in zip(*x, strict=True)]
                 for x in (self.l_ic, self.d_ic)
             )
+            self.l = sum(self.l_c, Fraction(0))
         else:
-            self.l_i, self.d_i = map(fractions, collection)
-        self.l_c = [sum(row, Fraction(0)) for row in self.l_ic]
-        self.l = sum(self.l_i, Fraction(0))
+            self.l_i, self.d_i = (fractions(np.asarray(row)[terms]) for row in collection)
+            self.l = _exact_sum(np.asarray(collection[0]).tolist())
         self.b2 = Fraction(b2)
 
     def within(self, i: int, c: int) -> Fraction:
@@ -534,6 +535,12 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "chi2_counts": _cell_chi2_counts,
 }
 CELL_METHODS = tuple(_CELL_VALUES)
+
+
+def _exact_sum(values: Sequence[float]) -> Fraction:
+    if all(isinstance(x, int) for x in values):
+        return Fraction(sum(values))  # far quicker
+    return sum(map(Fraction, values), Fraction(0))
 
 
 def _log_of(x: Fraction) -> Exact:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import sparse, stats
 
 import termsift as ts
 from exact import (
@@ -79,6 +79,55 @@ def small_counts(draw, n_classes=3):
 def test_methods_agree_with_exact_arithmetic(counts, method, alpha):
     computed = reference.class_scores(counts, method, alpha=alpha)
     assert_close(computed, chain(*exact_cells(counts, method, alpha)))
+
+
+def test_exact_values_by_hand():
+    # Class a has 3 of its 4 documents with term 0, class b 1 of 4; of term 1 0 and 2.
+    counts = reference.count(
+        [[2, 0], [2, 0], [1, 0], [0, 0], [1, 0], [0, 3], [0, 1], [0, 0]], [0] * 4 + [1] * 4
+    )
+    wanted = {
+        "df": [3, 0],
+        "chi2": [2, Fraction(8, 3)],
+        "chi2_printed": [Fraction(64, 9), INF],
+        "gss": [Fraction(1, 8), Fraction(-1, 8)],
+        "odds_ratio": [9, 0],
+        "jlh": [Fraction(3, 8), 0],
+        "chi2_counts": [Fraction(4, 3), 2],
+    }
+    for method, values in wanted.items():
+        assert exact_cells(counts, method)[0] == values
+    # The constants are from tables, of 40 digits.
+    log_2 = Fraction("0.6931471805599453094172321214581765680755")
+    quartile = Fraction("0.6744897501960817432022270145413071853869")
+    root_2 = Fraction("1.4142135623730950488016887242096980785697")
+    for method, value in (("tfidf", 5 * log_2), ("bns", 2 * quartile), ("ngl", root_2)):
+        exact = exact_cells(counts, method)[0][0]
+        assert abs(exact - value) < Fraction(1, 10**38)
+    assert abs(exact_cells(counts, "mi")[1][0] + log_2) < Fraction(1, 10**38)
+    assert exact_cells(counts, "mi")[0][1] == -INF
+    # Near independence: A n / (d_i n_c) = 1 + h, whose logarithm h - h^2/2 + h^3/3 loses nothing.
+    n = 10**15
+    (row, _) = exact_cell_scores("mi", [[n + 1], [n]], [[n + 1], [n]], [2 * n, 2 * n], 4 * n)
+    h = Fraction(2 * (n + 1), 2 * n + 1) - 1
+    assert relative_error_of(row[0], h - h**2 / 2 + h**3 / 3 - h**4 / 4) < Fraction(1, 10**55)
+
+
+def relative_error_of(x, y):
+    return abs(x - y) / abs(y)
+
+
+@given(small_counts(), st.sampled_from(CELL_METHODS), st.randoms())
+def test_exact_values_of_a_sample_are_those_of_the_whole(counts, method, random):
+    tables = counts.term_frequency, counts.document_frequency
+    n, m = tables[0].shape
+    collection = counts.collection_term_frequency, counts.collection_document_frequency
+    rest = counts.class_docs, counts.n_docs, None if collection[0] is None else collection, 3
+    terms = random.choices(range(m), k=3)
+    whole = exact_cell_scores(method, *tables, *rest)
+    for form in (np.asarray, sparse.csr_array, sparse.csc_matrix):
+        sample = exact_cell_scores(method, *map(form, tables), *rest, terms=terms)
+        assert sample == [[whole[c][i] for i in terms] for c in range(n)]
 
 
 @pytest.mark.parametrize("method", CELL_METHODS)
