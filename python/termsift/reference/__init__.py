@@ -37,9 +37,9 @@ subtracts nearly equal numbers loses what they have in common: `md` is off by so
 class, whatever its size. That is 1e-12 to 1e-10 of an ordinary score, and all of it for a term that
 barely tells the classes apart: its score may even come out below 0. `md_chi2` is off by about
 1e-16 |p + q| / |p - q|, relative to itself. The other methods read exact fractions and are as good
-as their logarithms, differences of which (`ig`, `g2`) lose as `md` does. `greedy` and its
-divergences, where rounding would decide between equals, have exact probabilities and logarithms of
-sixty digits.
+as their logarithms; differences of them (`ig`, `g2`), or of quantiles (`bns`), lose as `md` does.
+`greedy` and its divergences, where rounding would decide between equals, have exact probabilities
+and logarithms of sixty digits.
 
 Examples
 --------
