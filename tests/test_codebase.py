@@ -56,6 +56,13 @@ def test_the_stub_names_what_the_extension_has(name: str) -> None:
     assert re.search(rf"^(def|class) {name}\b|^{name}:", stub, re.MULTILINE)
 
 
+def test_the_reference_shares_nothing_with_what_it_specifies() -> None:
+    modules = list((ROOT / "python/termsift/reference").glob("*.py"))
+    assert (
+        files_with(r"(?m)^\s*(from|import) (termsift(?!\.reference\b)|scipy)|_core", modules) == []
+    )
+
+
 def test_nothing_is_pickled_or_evaluated() -> None:
-    package = list((ROOT / "python/termsift").glob("*.py"))
+    package = list((ROOT / "python/termsift").rglob("*.py"))
     assert files_with(r"\bimport pickle\b|\beval\(|\bexec\(|allow_pickle=True", package) == []

@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 METHODS = ROOT / "docs" / "methods.md"
 MODULES = ["termsift"] + [
-    f"termsift.{module.name}"
-    for module in pkgutil.iter_modules(ts.__path__)
-    if module.name not in ("__main__", "_core")
+    module.name
+    for module in pkgutil.walk_packages(ts.__path__, "termsift.")
+    if module.name not in ("termsift.__main__", "termsift._core")
 ]
 
 

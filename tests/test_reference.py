@@ -313,6 +313,7 @@ def test_count_by_hand():
     assert_array_equal(counts.document_frequency, [[0, 1, 1], [1, 0, 1]])
     assert counts.n_docs == 3
     assert isinstance(counts.n_docs, int)
+    assert counts.collection_term_frequency is counts.collection_document_frequency is None
     arrays = [x for x in dataclasses.astuple(counts) if isinstance(x, np.ndarray)]
     assert [x.dtype for x in arrays] == [np.int64] * 4
 
@@ -337,6 +338,8 @@ def test_count_with_several_labels_by_hand():
         assert_array_equal(counts.term_frequency, [[3, 0, 0], [3, 4, 5]])
         assert_array_equal(counts.document_frequency, [[1, 0, 0], [1, 1, 1]])
         assert counts.n_docs == 3
+        assert_array_equal(counts.collection_term_frequency, [3, 4, 11])
+        assert_array_equal(counts.collection_document_frequency, [1, 1, 2])
     assert reference.count(X_UNTIDY, y, classes=["u", "v"]).classes == ["u", "v"]
 
 
@@ -492,6 +495,11 @@ def test_one_call_counts_and_scores():
         reference.md_chi2(X, y, sample_weight=[1, 1, 2], noncentrality="pearson", **options),
         reference.score(counts, "md_chi2", noncentrality="pearson", **options),
     )
+    for function in (reference.md, reference.md_chi2):
+        assert_array_equal(
+            function(X, y, model="poisson", **options),
+            reference.score(reference.count(X, y), function.__name__, model="poisson", **options),
+        )
 
 
 # --------------------------------------------------------------------------------------- ranking

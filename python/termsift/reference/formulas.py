@@ -1,0 +1,288 @@
+"""The methods: the value of term i for class c, one function each, and the table of them all.
+
+A, B, C and D are documents: with term i within class c and outside it, without it within and
+outside. The symbols are explained in `termsift.reference`, the conventions too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any, TypeAlias
+
+from termsift.reference.tables import Cells, Probabilities
+
+Value: TypeAlias = Fraction | float
+
+# ------------------------------------------------------------------ probabilities, by event models
+
+
+def md(t: Probabilities, i: int, c: int) -> float:
+    """``p log(p/q) + (1-p) log((1-p)/(1-q))``: KL divergence of two Bernoulli variables.
+
+    Of two Poisson variables it is p log(p/q) - p + q. Tang, Kay and He 2016, Algorithms 2 and 3;
+    the Poisson form is ours.
+    """
+    p, q = t.p(i, c), t.q(i, c)
+    if t.model == "poisson":
+        return _x_log_x_over_y(p, q) - p + q
+    return _x_log_x_over_y(p, q) + _x_log_x_over_y(1 - p, 1 - q)
+
+
+def md_chi2(t: Probabilities, i: int, c: int) -> float:
+    """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``, or twice its first half: noncentralities.
+
+    var(q) is q (1-q), of Poisson variables q. Tang, Kay and He 2016, eq. (20) and Section 4.4.
+    """
+    p, q = t.p(i, c), t.q(i, c)
+    pearson = _squared_gap_over_variance(p, q, t.model)
+    if t.noncentrality == "pearson":
+        return pearson
+    neyman = _squared_gap_over_variance(q, p, t.model)
+    return (pearson + neyman) / 2
+
+
+def _x_log_x_over_y(x: float, y: float) -> float:
+    if x == 0:
+        return 0.0
+    if y == 0:
+        return math.inf
+    return x * math.log(x / y)
+
+
+def _squared_gap_over_variance(p: float, q: float, model: str) -> float:
+    """Return (p - q)^2 / var(q)."""
+    if p == q:
+        return 0.0
+    variance = q if model == "poisson" else q * (1 - q)
+    if variance == 0:
+        return math.inf
+    return (p - q) ** 2 / variance
+
+
+# ------------------------------------------------------------- documents and occurrences, as counts
+
+
+def df(t: Cells, i: int, c: int) -> Value:
+    """Document frequency, ``A``. Yang and Pedersen 1997."""
+    return t.A(i, c)
+
+
+def df_of_term(t: Cells, i: int) -> Value:
+    """Document frequency in the whole collection, ``d_i``. Yang and Pedersen 1997."""
+    return t.d_i[i]
+
+
+def tfidf(t: Cells, i: int, c: int) -> Value:
+    """``l_ic log(n / d_i)``. Salton, Wong and Yang 1975."""
+    return float(t.l_ic[c][i]) * log(t.n / t.d_i[i])
+
+
+def tfidf_of_term(t: Cells, i: int) -> Value:
+    """``l_i log(n / d_i)``. Salton, Wong and Yang 1975."""
+    return float(t.l_i[i]) * log(t.n / t.d_i[i])
+
+
+# ------------------------------------------------------------------------------------- information
+
+
+def mi(t: Cells, i: int, c: int) -> Value:
+    """Pointwise mutual information, ``log(A n / (d_i n_c))``. Yang and Pedersen 1997."""
+    return log(t.A(i, c) * t.n / (t.d_i[i] * t.n_c[c]))
+
+
+def cet(t: Cells, i: int, c: int) -> Value:
+    """Cross entropy for text, ``(A/n) log(A n / (d_i n_c))``. Mladenic and Grobelnik 1999."""
+    return _times_log(t.A(i, c) / t.n, t.A(i, c) * t.n, t.d_i[i] * t.n_c[c])
+
+
+def ig(t: Cells, i: int, c: int) -> Value:
+    """Information gain, ``(A/n) log(A n / (d_i n_c)) + (C/n) log(C n / ((n-d_i) n_c))``.
+
+    Yang and Pedersen 1997. The sum over classes that share no document is the mutual information of
+    presence and class.
+    """
+    absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, (t.n - t.d_i[i]) * t.n_c[c])
+    return cet(t, i, c) + absence
+
+
+# ---------------------------------------------------------------------------- the two by two table
+
+
+def chi2(t: Cells, i: int, c: int) -> Value:
+    """``n det^2 / (n_c (n-n_c) d_i (n-d_i))``. Yang and Pedersen 1997."""
+    margins = t.n_c[c] * t.outside(c) * t.d_i[i] * (t.n - t.d_i[i])
+    return _ratio(t.n * t.det(i, c) ** 2, margins)
+
+
+def chi2_printed(t: Cells, i: int, c: int) -> Value:
+    """``det^2 / (A B C D)``. Tang, Kay and He 2016, Section 2, as printed."""
+    return _ratio(t.det(i, c) ** 2, t.A(i, c) * t.B(i, c) * t.C(i, c) * t.D(i, c))
+
+
+def ngl(t: Cells, i: int, c: int) -> Value:
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``, chi2's root. Ng, Goh and Low 1997."""
+    root = math.sqrt(chi2(t, i, c))
+    return root if t.det(i, c) >= 0 else -root
+
+
+def g2(t: Cells, i: int, c: int) -> Value:
+    """``2 sum O log(O/E)`` over the four cells O, E = row total column total / n. Dunning 1993."""
+    with_term, without = t.d_i[i], t.n - t.d_i[i]
+    within, outside = t.n_c[c], t.outside(c)
+    # Of two classes, one's A, B, C, D are the other's B, A, D, C: fsum gives both the same bits.
+    return 2 * math.fsum(
+        (
+            _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
+            _times_log(t.B(i, c), t.B(i, c) * t.n, with_term * outside),
+            _times_log(t.C(i, c), t.C(i, c) * t.n, without * within),
+            _times_log(t.D(i, c), t.D(i, c) * t.n, without * outside),
+        )
+    )
+
+
+def gss(t: Cells, i: int, c: int) -> Value:
+    """``det / n^2``, det = AD - CB. Galavotti, Sebastiani and Simi 2000."""
+    return t.det(i, c) / t.n**2
+
+
+def odds_ratio(t: Cells, i: int, c: int) -> Value:
+    """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
+
+    Mladenic and Grobelnik 1999 take its logarithm, which ranks alike.
+    """
+    return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
+
+
+def relevancy(t: Cells, i: int, c: int) -> Value:
+    """``log((A/n_c + 1/6) / (B/(n-n_c) + 1/6))``, or 0 if n = n_c.
+
+    Wiener, Pedersen and Weigend 1995; Sebastiani 2002 misprints the denominator.
+    """
+    if t.outside(c) == 0:
+        return 0.0
+    sixth = Fraction(1, 6)
+    return log((t.A(i, c) / t.n_c[c] + sixth) / (t.B(i, c) / t.outside(c) + sixth))
+
+
+def bns(t: Cells, i: int, c: int) -> Value:
+    """``|F^-1(A/n_c) - F^-1(B/(n-n_c))|``, F the normal distribution; 0 if n = n_c.
+
+    Forman 2003. Rates are clipped to [0.0005, 0.9995]: F^-1 is infinite at 0 and 1.
+    """
+    if t.outside(c) == 0:
+        return 0.0
+    within, outside = t.A(i, c) / t.n_c[c], t.B(i, c) / t.outside(c)
+    return abs(_normal_quantile(_clipped(within)) - _normal_quantile(_clipped(outside)))
+
+
+def _clipped(rate: Fraction) -> Fraction:
+    return min(max(rate, Fraction(5, 10_000)), Fraction(9995, 10_000))
+
+
+def _normal_quantile(rate: Fraction) -> float:
+    if rate > Fraction(1, 2):  # by symmetry: 1 - rate has the digits
+        return -NormalDist().inv_cdf(float(1 - rate))
+    return NormalDist().inv_cdf(float(rate))
+
+
+def jlh(t: Cells, i: int, c: int) -> Value:
+    """``max(0, fg-bg) fg / bg``, fg = A/n_c, bg = d_i/n. Elasticsearch, significant_terms, JLH."""
+    fg, bg = t.A(i, c) / t.n_c[c], t.d_i[i] / t.n
+    return max(Fraction(0), fg - bg) * fg / bg
+
+
+# ------------------------------------------------------------------------------------- occurrences
+
+
+def log_odds(t: Cells, i: int, c: int) -> Value:
+    """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``, a log odds ratio's z-score.
+
+    x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0, S = L - l_c + a_0. Monroe, Colaresi and
+    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior, a_i = a_0 l_i / L: as many
+    occurrences as Laplace's smoothing has, a_0 = b2, spread as those of the collection. Without it
+    x or u may be 0, where the limit is 0.
+    """
+    l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
+    a_i = t.a_0 * l_i / L
+    x = l_ic + a_i
+    u = max(Fraction(0), l_i - l_ic) + a_i
+    R_less_x = l_c - l_ic + t.a_0 - a_i
+    S_less_u = max(Fraction(0), L - l_c - (l_i - l_ic)) + t.a_0 - a_i
+    odds, other_odds = x * S_less_u, u * R_less_x
+    if x == 0 or u == 0 or odds == other_odds:
+        return 0.0
+    if odds == 0 or other_odds == 0:  # without a prior: no other term in the class, or outside it
+        return math.inf if odds > 0 else -math.inf
+    return log(odds / other_odds) * math.sqrt(x * u / (x + u))
+
+
+def chi2_counts(t: Cells, i: int, c: int) -> Value:
+    """``(l_ic - E)^2 / E``, E = l_i n_c / n. scikit-learn's chi2."""
+    return _ratio((t.l_ic[c][i] - t.expected(i, c)) ** 2, t.expected(i, c))
+
+
+# ------------------------------------------------------------------------------------- conventions
+
+
+def log(x: Fraction) -> float:
+    """Natural logarithm of an exact number, near 1 as well; log 0 = -inf."""
+    if x == 0:
+        return -math.inf
+    if Fraction(1, 2) < x < 2:
+        return math.log1p(float(x - 1))
+    return math.log(x.numerator) - math.log(x.denominator)
+
+
+def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
+    """Return factor log(x/y), 0 if the factor is 0 and inf if only y is."""
+    if factor == 0:
+        return 0.0
+    if y == 0:
+        return math.inf
+    return float(factor) * log(x / y)
+
+
+def _ratio(x: Fraction, y: Fraction) -> Value:
+    """Return x / y for x >= 0, with x/0 = inf and 0/0 = 0."""
+    if y == 0:
+        return math.inf if x > 0 else Fraction(0)
+    return x / y
+
+
+# ---------------------------------------------------------------------------------------- registry
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: its value of a class, how the values become a score, and what it reads."""
+
+    value: Callable[[Any, int, int], Value]  # of Probabilities or Cells, i and c
+    aggregate: str | None  # None: the score is not made of the classes' values but `of_term`
+    of_term: Callable[[Cells, int], Value] | None = None
+    has_models: bool = False  # and reads Probabilities, not Cells
+
+
+METHODS = {
+    "md": Method(md, "sum", has_models=True),
+    "md_chi2": Method(md_chi2, "sum", has_models=True),
+    "df": Method(df, None, of_term=df_of_term),
+    "tfidf": Method(tfidf, None, of_term=tfidf_of_term),
+    "mi": Method(mi, "max"),
+    "cet": Method(cet, "sum"),
+    "ig": Method(ig, "sum"),
+    "chi2": Method(chi2, "max"),
+    "chi2_printed": Method(chi2_printed, "max"),
+    "gss": Method(gss, "max"),
+    "odds_ratio": Method(odds_ratio, "max"),
+    "relevancy": Method(relevancy, "max"),
+    "ngl": Method(ngl, "max"),
+    "g2": Method(g2, "max"),
+    "bns": Method(bns, "max"),
+    "log_odds": Method(log_odds, "max"),
+    "jlh": Method(jlh, "max"),
+    "chi2_counts": Method(chi2_counts, "sum"),
+}

@@ -1,0 +1,84 @@
+"""From scores to rankings."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
+    """Rank terms by score, descending; of equal ones the lowest index comes first.
+
+    Parameters
+    ----------
+    scores : array of shape (M,)
+        One score for each term.
+    k : int, optional
+        How many terms to return; all of them by default, or if there are fewer.
+
+    Returns
+    -------
+    ndarray of shape (min(k, M),)
+        Indices of terms in int64, best first.
+
+    Examples
+    --------
+    >>> rank([0.5, 2.0, 0.5, 3.0])
+    array([3, 1, 0, 2])
+    """
+    _check_k(k)
+    values = np.asarray(scores, dtype=np.float64).tolist()
+    order = sorted(range(len(values)), key=lambda i: (-values[i], i))
+    return np.array(order[:k], dtype=np.int64)
+
+
+def round_robin(
+    class_scores: npt.ArrayLike, k: int | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Rank terms by turns: each class in turn names the best term that it finds in its own list.
+
+    Parameters
+    ----------
+    class_scores : array of shape (N, M)
+        The values of each term for each class that takes part: those with documents.
+    k : int, optional
+        How many terms to return; all of them by default, or if there are fewer.
+
+    Returns
+    -------
+    indices : ndarray of shape (min(k, M),)
+        Terms in int64, best first.
+    values : ndarray of shape (min(k, M),)
+        The class values that earned them their places.
+
+    Notes
+    -----
+    A class lists all terms by its own value, as `rank` does. A term's place is its best position
+    in any list, and the first class in which it has that position. First come all first positions
+    in the order of the classes, then all second ones, and so on, each term once. A position whose
+    term has come before is passed over: the class does not name its next best in its stead.
+
+    Examples
+    --------
+    Both classes have term 0 first; of their second terms that of the first class comes first.
+
+    >>> indices, values = round_robin([[9, 2, 1], [8, 3, 7]])
+    >>> indices
+    array([0, 1, 2])
+    >>> values
+    array([9., 2., 7.])
+    """
+    _check_k(k)
+    by_class = np.asarray(class_scores, dtype=np.float64).tolist()
+    lists = [rank(values).tolist() for values in by_class]
+    n_terms = len(by_class[0])
+    # (position, class): the smaller, the better.
+    place = [min((lists[c].index(i), c) for c in range(len(lists))) for i in range(n_terms)]
+    order = sorted(range(n_terms), key=place.__getitem__)[:k]
+    values = [by_class[place[i][1]][i] for i in order]
+    return np.array(order, dtype=np.int64), np.array(values, dtype=np.float64)
+
+
+def _check_k(k: int | None) -> None:
+    if k is not None and k < 0:
+        raise ValueError(f"k must not be negative, not {k}")

@@ -1,0 +1,433 @@
+"""The reference's methods, models and p-values against exact arithmetic, and their promises."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import chain
+from types import SimpleNamespace
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse, stats
+
+import termsift as ts
+from exact import (
+    CELL_METHODS,
+    exact_aggregate,
+    exact_cell_scores,
+    exact_class_scores,
+    exact_collection_scores,
+    exact_log_pvalue,
+    relative_error,
+)
+from strategies import collections, csr_matrices, indicators
+from termsift import reference
+from termsift.reference.tables import MODELS
+
+INF = math.inf
+AGGREGATES = ("sum", "mean", "max")
+
+
+def exact_cells(counts, method, alpha=1):
+    """Return the witness' values for counts of the reference."""
+    collection = None
+    if counts.collection_term_frequency is not None:
+        collection = counts.collection_term_frequency, counts.collection_document_frequency
+    return exact_cell_scores(
+        method,
+        counts.term_frequency,
+        counts.document_frequency,
+        counts.class_docs,
+        counts.n_docs,
+        collection,
+        b2=Fraction(alpha) * counts.term_frequency.shape[1],
+    )
+
+
+def assert_close(computed, exact, tolerance=1e-12, near_zero=1e-9):
+    """Compare in digits; of what is all but 0, the formulas may have cancelled some."""
+    exact = list(exact)
+    for got, wanted in zip(np.ravel(computed).tolist(), exact, strict=True):
+        if math.isinf(wanted) or wanted == 0 or abs(wanted) > near_zero:
+            assert relative_error(got, wanted) <= tolerance, (got, float(wanted))
+        else:
+            assert abs(Fraction(got) - wanted) <= tolerance * near_zero, (got, float(wanted))
+
+
+@st.composite
+def small_counts(draw, n_classes=3):
+    """Counts of a few small documents, of one class each or of any number."""
+    X = draw(csr_matrices(shape=st.tuples(st.integers(2, 8), st.integers(1, 4)), dtypes=(np.int8,)))
+    n = X.shape[0]
+    one = st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)
+    y = draw(one if draw(st.booleans()) else indicators(n))
+    weights = draw(st.none() | st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    counts = reference.count(X, y, weights)
+    assume(np.count_nonzero(counts.class_docs) >= 2)
+    return counts
+
+
+# ------------------------------------------------------------------------------ exact arithmetic
+
+
+@given(small_counts(), st.sampled_from(CELL_METHODS), st.sampled_from([1, 0.25, 0]))
+def test_methods_agree_with_exact_arithmetic(counts, method, alpha):
+    computed = reference.class_scores(counts, method, alpha=alpha)
+    assert_close(computed, chain(*exact_cells(counts, method, alpha)))
+
+
+def test_exact_values_by_hand():
+    # Class a has 3 of its 4 documents with term 0, class b 1 of 4; of term 1 0 and 2.
+    counts = reference.count(
+        [[2, 0], [2, 0], [1, 0], [0, 0], [1, 0], [0, 3], [0, 1], [0, 0]], [0] * 4 + [1] * 4
+    )
+    wanted = {
+        "df": [3, 0],
+        "chi2": [2, Fraction(8, 3)],
+        "chi2_printed": [Fraction(64, 9), INF],
+        "gss": [Fraction(1, 8), Fraction(-1, 8)],
+        "odds_ratio": [9, 0],
+        "jlh": [Fraction(3, 8), 0],
+        "chi2_counts": [Fraction(4, 3), 2],
+    }
+    for method, values in wanted.items():
+        assert exact_cells(counts, method)[0] == values
+    # The constants are from tables, of 40 digits.
+    log_2 = Fraction("0.6931471805599453094172321214581765680755")
+    quartile = Fraction("0.6744897501960817432022270145413071853869")
+    root_2 = Fraction("1.4142135623730950488016887242096980785697")
+    for method, value in (("tfidf", 5 * log_2), ("bns", 2 * quartile), ("ngl", root_2)):
+        exact = exact_cells(counts, method)[0][0]
+        assert abs(exact - value) < Fraction(1, 10**38)
+    assert abs(exact_cells(counts, "mi")[1][0] + log_2) < Fraction(1, 10**38)
+    assert exact_cells(counts, "mi")[0][1] == -INF
+    # Near independence: A n / (d_i n_c) = 1 + h, whose logarithm h - h^2/2 + h^3/3 loses nothing.
+    n = 10**15
+    (row, _) = exact_cell_scores("mi", [[n + 1], [n]], [[n + 1], [n]], [2 * n, 2 * n], 4 * n)
+    h = Fraction(2 * (n + 1), 2 * n + 1) - 1
+    assert relative_error_of(row[0], h - h**2 / 2 + h**3 / 3 - h**4 / 4) < Fraction(1, 10**55)
+
+
+def relative_error_of(x, y):
+    return abs(x - y) / abs(y)
+
+
+@given(small_counts(), st.sampled_from(CELL_METHODS), st.randoms())
+def test_exact_values_of_a_sample_are_those_of_the_whole(counts, method, random):
+    tables = counts.term_frequency, counts.document_frequency
+    n, m = tables[0].shape
+    collection = counts.collection_term_frequency, counts.collection_document_frequency
+    rest = counts.class_docs, counts.n_docs, None if collection[0] is None else collection, 3
+    terms = random.choices(range(m), k=3)
+    whole = exact_cell_scores(method, *tables, *rest)
+    for form in (np.asarray, sparse.csr_array, sparse.csc_matrix):
+        sample = exact_cell_scores(method, *map(form, tables), *rest, terms=terms)
+        assert sample == [[whole[c][i] for i in terms] for c in range(n)]
+
+
+@pytest.mark.parametrize("method", CELL_METHODS)
+def test_methods_agree_with_exact_arithmetic_on_a_larger_table(method):
+    rng = np.random.default_rng(5)
+    docs = np.array([4000, 70, 0, 1300])
+    d_ic = rng.binomial(docs, rng.beta(0.3, 2.0, 40)[:, None]).T
+    counts = reference.ReferenceCounts(
+        classes=list(range(4)),
+        class_docs=docs,
+        class_tokens=None,
+        term_frequency=d_ic + rng.poisson(0.4 * d_ic),
+        document_frequency=d_ic,
+        n_docs=int(docs.sum()),
+    )
+    exact = exact_cells(counts, method)
+    assert_close(reference.class_scores(counts, method), chain(*exact))
+    for aggregate in AGGREGATES:
+        for prior in (None, "uniform", (1, 2, 3, 0)):
+            computed = reference.score(counts, method, aggregate=aggregate, class_prior=prior)
+            wanted = [float(x) for x in exact_aggregate(exact, aggregate, docs, prior)]
+            assert_allclose(computed, wanted, rtol=1e-11, atol=1e-14)
+
+
+@given(small_counts(), st.sampled_from(["df", "tfidf"]))
+def test_values_of_the_collection_agree_with_exact_arithmetic(counts, method):
+    l_i, d_i = counts.collection_term_frequency, counts.collection_document_frequency
+    if l_i is None:
+        l_i, d_i = counts.term_frequency.sum(axis=0), counts.document_frequency.sum(axis=0)
+    exact = exact_collection_scores(method, l_i, d_i, counts.n_docs)
+    assert_close(reference.score(counts, method), exact)
+
+
+@given(
+    small_counts(),
+    st.sampled_from(MODELS),
+    st.sampled_from([("md", "jeffreys"), ("md_chi2", "jeffreys"), ("md_chi2", "pearson")]),
+    st.sampled_from([1, 0.25, (0.5, 20), (0, 3)]),
+)
+def test_models_agree_with_exact_arithmetic(counts, model, method_and_option, alpha):
+    method, noncentrality = method_and_option
+    n_terms = counts.term_frequency.shape[1]
+    documents = model in ("binary", "bernoulli")
+    outcomes = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
+    b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
+    exact = exact_class_scores(
+        counts.document_frequency if documents else counts.term_frequency,
+        counts.class_docs,
+        method,
+        b1,
+        b2,
+        noncentrality=noncentrality,
+        model=model,
+    )
+    computed = reference.class_scores(
+        counts, method, alpha=alpha, model=model, noncentrality=noncentrality
+    )
+    # As written, `md` subtracts numbers of the order of the rates, and `md_chi2` squares the gap.
+    largest = max(1.0, float(np.max(counts.term_frequency)))
+    for got, wanted in zip(computed.ravel().tolist(), chain(*exact), strict=True):
+        if math.isinf(wanted):
+            assert got == wanted
+        else:
+            assert abs(Fraction(got) - wanted) <= 1e-12 * max(largest, float(wanted))
+
+
+@given(small_counts(), st.sampled_from(["bernoulli", "poisson"]), st.sampled_from([1, 0.25]))
+def test_independent_terms_are_chosen_by_exact_md(counts, model, alpha):
+    frequency = counts.document_frequency if model == "bernoulli" else counts.term_frequency
+    b2 = alpha * (2 if model == "bernoulli" else 1)
+    rows = exact_class_scores(frequency, counts.class_docs, "md", alpha, b2, model=model)
+    own = exact_aggregate(rows, "sum", counts.class_docs)
+    indices, divergences = reference.greedy(counts, model=model, alpha=alpha)
+    # What is equal in 40 digits is equal.
+    order = sorted(range(len(own)), key=lambda i: (-round(own[i] * 10**35), i))
+    assert indices.tolist() == order
+    for k, divergence in enumerate(divergences.tolist(), start=1):
+        whole = sum(own[i] for i in order[:k])
+        assert relative_error(divergence, whole) <= 2**-52 or whole < Fraction(1, 10**30)
+        again = reference.divergence(counts, order[:k], model=model, alpha=alpha)
+        assert again == pytest.approx(divergence, rel=1e-15)
+
+
+# ---------------------------------------------------------------------------------------- promises
+
+
+@given(
+    collections(),
+    st.sampled_from([*reference.METHODS]),
+    st.sampled_from([0, 1, 1e-300, (0, 1), (0.5, 1e18)]),
+    st.sampled_from([None, "uniform"]),
+    st.sampled_from([None, *AGGREGATES]),
+    st.sampled_from(["raw", "log", "binary"]),
+)
+def test_no_score_is_nan(collection, method, alpha, prior, aggregate, tf):
+    X, y, weights = collection
+    counts = reference.count(X, y, weights, tf=tf)
+    assume(np.count_nonzero(counts.class_docs) >= 2)
+    options = {"alpha": alpha, "class_prior": prior}
+    scores = reference.score(counts, method, aggregate=aggregate, **options)
+    assert scores.dtype == np.float64
+    assert scores.shape == counts.term_frequency.shape[1:]
+    assert not np.isnan(scores).any()
+    by_class = reference.class_scores(counts, method, **options)
+    assert not np.isnan(by_class).any()
+    if not reference.METHODS[method].has_models:
+        unseen = counts.document_frequency.sum(axis=0) == 0
+        if counts.collection_document_frequency is not None:
+            unseen = counts.collection_document_frequency == 0
+        assert_array_equal(by_class[:, unseen], 0)
+
+
+@given(small_counts(), st.sampled_from(CELL_METHODS))
+def test_classes_without_documents_take_no_part(counts, method):
+    n = len(counts.classes)
+
+    def padded(rows):
+        return np.insert(rows, 1, 0, axis=0)
+
+    wider = reference.ReferenceCounts(
+        classes=list(range(n + 1)),
+        class_docs=padded(counts.class_docs),
+        class_tokens=padded(counts.class_tokens),
+        term_frequency=padded(counts.term_frequency),
+        document_frequency=padded(counts.document_frequency),
+        n_docs=counts.n_docs,
+        collection_term_frequency=counts.collection_term_frequency,
+        collection_document_frequency=counts.collection_document_frequency,
+    )
+    expected = reference.class_scores(counts, method)
+    assert_array_equal(reference.class_scores(wider, method), np.insert(expected, 1, 0, axis=0))
+    for aggregate in (None, *AGGREGATES):
+        assert_array_equal(
+            reference.score(wider, method, aggregate=aggregate),
+            reference.score(counts, method, aggregate=aggregate),
+        )
+
+
+@pytest.mark.parametrize("method", reference.METHODS)
+def test_counts_of_the_compiled_path_score_alike(method):
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(0.5, (20, 7)), rng.integers(0, 3, 20)
+    expected = reference.score(reference.count(X, y), method)
+    assert_array_equal(reference.score(ts.count(X, y), method), expected)
+
+
+def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
+    counts = SimpleNamespace(
+        class_docs=np.array([2, 2]),
+        term_frequency=np.eye(2),
+        document_frequency=np.eye(2),
+        n_docs=3,
+    )
+    with pytest.raises(ValueError, match=r"3\.0 documents are 4\.0 of the classes.*collection_"):
+        reference.score(counts, "chi2")
+    reference.score(counts, "md")  # reads no collection
+
+
+def test_opposite_infinities_add_up_to_zero():
+    # Class a has no other term than 0, class b others too: inf and -inf without a prior.
+    counts = reference.count([[3, 0], [1, 2]], ["a", "b"])
+    assert_array_equal(reference.class_scores(counts, "log_odds", alpha=0), [[INF, 0], [-INF, 0]])
+    assert_array_equal(reference.score(counts, "log_odds", alpha=0, aggregate="sum"), [0, 0])
+    assert_array_equal(reference.score(counts, "log_odds", alpha=0, aggregate="mean"), [0, 0])
+
+
+@given(small_counts())
+def test_identities_of_the_two_by_two_table(counts):
+    def values(method):
+        return reference.class_scores(counts, method)
+
+    assert_allclose(values("ngl") ** 2, values("chi2"), rtol=1e-14)
+    assert_array_equal(np.sign(values("ngl")), np.sign(values("gss")))
+    assert (values("chi2") <= counts.n_docs * (1 + 1e-14)).all()
+    # n times the divergence of class c from the collection is no more than G2, which has in
+    # addition that of the other classes.
+    assert (2 * counts.n_docs * values("ig") <= values("g2") + 1e-9).all()
+
+
+# ------------------------------------------------------------------------------------ transforms
+
+
+@given(csr_matrices(), st.sampled_from(["log", "binary"]))
+def test_tf_is_of_each_entry_of_the_tidied_matrix(X, tf):
+    wide = X.astype(np.float64 if X.dtype.kind == "f" else np.int64)
+    tidy = wide.toarray()
+    counts = reference.count(wide, [d % 2 for d in range(X.shape[0])], classes=[0, 1], tf=tf)
+    assert counts.tf == tf
+    for c in (0, 1):
+        rows = tidy[c::2]
+        entries = np.log1p(rows) if tf == "log" else rows > 0
+        assert_allclose(counts.term_frequency[c], entries.sum(axis=0), rtol=1e-13)
+        assert_array_equal(counts.document_frequency[c], (rows > 0).sum(axis=0))
+    assert counts.term_frequency.dtype == (np.float64 if tf == "log" else np.int64)
+
+
+def test_tf_times_weight():
+    X, y, w = np.array([[1.0, 0.5], [4.0, 0.0]]), ["a", "b"], [3, 0.5]
+    logs = reference.count(X, y, w, tf="log").term_frequency
+    assert_allclose(logs, [[3 * math.log(2), 3 * math.log(1.5)], [0.5 * math.log(5), 0]])
+    binary = reference.count(X, y, w, tf="binary")
+    assert_array_equal(binary.term_frequency, [[3, 3], [0.5, 0]])
+    exact = reference.count(X, y, [3, 2], tf="binary")  # of floats, but ones
+    assert exact.term_frequency.dtype == np.int64
+    with pytest.raises(ValueError, match="unknown tf 'sqrt'; there are raw, log, binary"):
+        reference.count(X, y, tf="sqrt")
+
+
+# ----------------------------------------------------------------------------------- round robin
+
+
+@given(st.data())
+def test_round_robin_is_taking_turns(data):
+    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 7))
+    value = st.sampled_from([-INF, -1.5, 0.0, 1.0, 2.0, INF])
+    row = st.lists(value, min_size=m, max_size=m)
+    rows = data.draw(st.lists(row, min_size=n, max_size=n))
+    taken = []
+    for position in range(m):
+        for values in rows:
+            i = int(reference.rank(values)[position])
+            if i not in [other for other, _ in taken]:
+                taken.append((i, values[i]))
+    k = data.draw(st.none() | st.integers(0, 8))
+    indices, values = reference.round_robin(rows, k)
+    assert list(zip(indices.tolist(), values.tolist(), strict=True)) == taken[:k]
+
+
+def test_round_robin_of_one_class_is_its_ranking():
+    scores = [0.5, 2.0, 0.5, 3.0]
+    assert_array_equal(reference.round_robin([scores])[0], reference.rank(scores))
+    with pytest.raises(ValueError, match="negative"):
+        reference.round_robin([scores], k=-1)
+
+
+# -------------------------------------------------------------------------------------- p-values
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 20, 101, 1000])
+@pytest.mark.parametrize("statistic", [1e-12, 1e-3, 0.4, 1, 2.7, 30, 790, 815, 1e4, 1e6])
+def test_pvalues_agree_with_exact_arithmetic(statistic, degrees):
+    exact = exact_log_pvalue(Fraction(statistic), degrees)
+    if exact > -1e-300:  # the nearest floats are 0, or too few to be within a part in 10^12
+        assert reference.log_pvalue(statistic, degrees) == pytest.approx(0, abs=1e-290)
+    else:
+        assert relative_error(reference.log_pvalue(statistic, degrees), exact) < 1e-11
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 10, 57])
+def test_pvalues_agree_with_scipy(degrees):
+    statistics = np.geomspace(1e-3, 500, 40)
+    logs = [reference.log_pvalue(x, degrees) for x in statistics]
+    assert_allclose(np.exp(logs), stats.chi2.sf(statistics, degrees), rtol=1e-11)
+
+
+def test_pvalues_at_the_ends():
+    for degrees in (1, 2, 3, 8):
+        assert reference.log_pvalue(0.0, degrees) == 0
+        assert reference.log_pvalue(-1e-17, degrees) == 0
+        assert reference.log_pvalue(INF, degrees) == -INF
+    with pytest.raises(ValueError, match="at least 1"):
+        reference.log_pvalue(1.0, 0)
+
+
+def test_exact_pvalues_by_hand():
+    # Two degrees: exp(-x/2). One: erfc(1), from a table of 30 digits.
+    assert exact_log_pvalue(Fraction(7), 2) == pytest.approx(-3.5, abs=1e-50)
+    with mpmath.workdps(40):
+        erfc_1 = mpmath.mpf("0.157299207050285130658779364917")
+        error = mpmath.log(erfc_1) - mpmath.mpf(float(exact_log_pvalue(Fraction(2), 1)))
+        assert abs(error) < 1e-15
+
+
+@given(st.lists(st.floats(-1e6, 0) | st.sampled_from([0.0, -1.0, -INF]), min_size=1, max_size=20))
+def test_adjustments_are_monotone_and_cautious(logs):
+    for how in ("bh", "bonferroni"):
+        adjusted = reference.adjusted(logs, how)
+        assert (adjusted >= logs).all()
+        assert (adjusted <= 0).all()
+        order = np.argsort(logs, kind="stable")
+        assert (np.diff(adjusted[order][np.isfinite(np.array(logs)[order])]) >= 0).all()
+    assert (reference.adjusted(logs) <= reference.adjusted(logs, "bonferroni") + 1e-12).all()
+
+
+@pytest.mark.parametrize("method", ["md", "df", "magic"])
+def test_only_tests_of_significance_have_pvalues(method):
+    counts = reference.count([[1], [0]], [0, 1])
+    with pytest.raises(ValueError, match="chi2, g2, chi2_counts"):
+        reference.significance(counts, method)
+
+
+def test_classes_without_documents_are_not_significant():
+    X, y = [[1, 0], [1, 2], [0, 1]], ["a", "a", "c"]
+    counts = reference.count(X, y, classes=["none", "a", "c"])
+    for method in ("chi2", "g2", "chi2_counts"):
+        per_class = reference.significance(counts, method, per_class=True)
+        assert_array_equal(per_class.statistics[0], [0, 0])
+        assert_array_equal(per_class.pvalues[0], [1, 1])
+        assert_array_equal(per_class.signs[0], [0, 0])
+        # Of term 0 class c lacks 2/3, more to it than to a. All else is equal.
+        found = reference.significance(counts, method)
+        assert found.classes.tolist() == ([2, 1] if method == "chi2_counts" else [1, 1])
+        assert found.degrees == 1
