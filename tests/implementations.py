@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+import termsift as ts
 from termsift import reference
 
 Floats = npt.NDArray[np.float64]
@@ -72,4 +73,28 @@ class Reference:
         return reference.significance(reference.count(X, y), method, per_class)
 
 
-IMPLEMENTATIONS: dict[str, Implementation] = {"reference": Reference()}
+class Compiled:
+    """The package."""
+
+    def class_scores(self, X: Any, y: Any, method: str, tf: Any = "raw", **options: Any) -> Floats:
+        return ts.count(X, y, tf=tf).class_scores(method, **options)
+
+    def score(self, X: Any, y: Any, method: str, tf: Any = "raw", **options: Any) -> Floats:
+        return ts.count(X, y, tf=tf).score(method, **options)
+
+    def rank(self, X: Any, y: Any, method: str, **options: Any) -> tuple[list[int], list[float]]:
+        ranking = ts.count(X, y).rank(method, **options)
+        return ranking.indices.tolist(), ranking.scores.tolist()
+
+    def greedy(self, X: Any, y: Any, **options: Any) -> tuple[list[int], list[float]]:
+        ranking = ts.count(X, y).greedy(**options)
+        return ranking.indices.tolist(), ranking.scores.tolist()
+
+    def divergence(self, X: Any, y: Any, indices: list[int], **options: Any) -> float:
+        return ts.divergence(ts.count(X, y), indices, **options)
+
+    def significance(self, X: Any, y: Any, method: str, per_class: bool = False) -> Any:
+        return ts.count(X, y).significance(method, per_class=per_class)
+
+
+IMPLEMENTATIONS: dict[str, Implementation] = {"reference": Reference(), "compiled": Compiled()}

@@ -239,6 +239,11 @@ void register_counts(py::module_& module) {
       .def("with_collection", [](const Counts& c) -> Counts {
         return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
       })
+      .def("as_one_class", [](const Counts& c) -> Counts {  // the whole collection
+        return std::visit([]<class Count>(const ClassCounts<Count>& v) -> Counts {
+          return {ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr}};
+        }, c.value);
+      })
       .def("term_frequency", [](const Counts& c) {
         return std::visit([]<class Count>(const ClassCounts<Count>& v) { return table(v.rows, &ClassRow<Count>::term_frequency); }, c.value);
       })

@@ -7,6 +7,7 @@
 #include "pybind11.hpp"
 #include "termsift/contingency.hpp"
 #include "termsift/ranking.hpp"
+#include "termsift/round_robin.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift::bindings {
@@ -90,6 +91,22 @@ py::tuple find_strongest_class(const py::object& counts, ContingencyMeasure meas
       counts_of(counts));
 }
 
+template <class AnyMeasure>
+py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+                        const std::optional<py::array>& prior, std::int64_t k, int n_threads) {
+  return std::visit(
+      [&](const auto& c) -> py::tuple {
+        if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
+        auto indices = LargeArray<std::int64_t>::uninitialised(k);
+        auto scores = LargeArray<double>::uninitialised(k);
+        const Threads threads = python_threads(n_threads);
+        const auto model = model_of(measure, b1, b2, prior);
+        without_gil([&] { round_robin(c, model, measure, k, threads, indices.get(), scores.get()); });
+        return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}));
+      },
+      counts_of(counts));
+}
+
 py::array rank(const py::array& scores, std::int64_t k) {
   const auto* data = vector_data<double>(scores, "scores");
   if (k < 0 || k > scores.size()) throw py::value_error("k must be in [0, number of scores]");
@@ -110,6 +127,7 @@ void register_scores(py::module_& module) {
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
     module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+    module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "n_threads"_a);
   };
   define_scores(Measure{});
   define_scores(ContingencyMeasure{});

@@ -25,7 +25,8 @@ struct ScoreTask {
   Aggregate aggregate;
   // Where the results go; one of the two is null.
   double* scores;        // (n_terms,)
-  double* class_scores;  // (n_classes, n_terms)
+  double* class_scores;  // (n_classes, terms of the range)
+  TermRange range = TermRange{}.within(counts.n_terms);
 
   std::size_t n_classes() const { return model.classes.size(); }  // that take part
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }

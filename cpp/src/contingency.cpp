@@ -384,15 +384,16 @@ class ChunkScorer {
 
 // use(scorer, first, last, worker) for every chunk of terms.
 template <CountType Count, class Use>
-void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const Threads& requested, const Use& use) {
-  const std::int64_t n_terms = task.counts.n_terms;
+void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const Threads& requested, const Use& use,
+                    TermRange wanted = {}) {
+  const TermRange range = wanted.within(task.counts.n_terms);
   const Threads threads = worth(requested, work);
   std::vector<std::unique_ptr<ChunkScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
-  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
+  for_each_block((range.size() + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
     if (!scorer) scorer = std::make_unique<ChunkScorer<Count>>(task);
-    const std::int64_t first = chunk * chunk_terms;
-    use(*scorer, first, std::min(first + chunk_terms, n_terms), worker);
+    const std::int64_t first = range.first + chunk * chunk_terms;
+    use(*scorer, first, std::min(first + chunk_terms, range.last), worker);
   });
 }
 
@@ -441,20 +442,21 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
 
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, std::int8_t* signs) {
+                  const Threads& threads, double* class_scores, std::int8_t* signs, TermRange range) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
-  const std::int64_t n_terms = counts.n_terms, n_cells = static_cast<std::int64_t>(counts.rows.size()) * n_terms;
+  range = range.within(counts.n_terms);
+  const std::int64_t n_cells = static_cast<std::int64_t>(counts.rows.size()) * range.size();
   std::fill_n(class_scores, n_cells, 0.0);
   if (signs != nullptr) std::fill_n(signs, n_cells, std::int8_t{0});
-  for_each_chunk(task, n_cells, threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
-    scorer.all_values(first, last, worker,
-                      [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
-                        const std::int64_t at = model.classes[k].row * n_terms + begin;
-                        std::copy_n(values, n, class_scores + at);
-                        for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
-                      });
-  });
+  const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
+      const std::int64_t at = model.classes[k].row * range.size() + begin - range.first;
+      std::copy_n(values, n, class_scores + at);
+      for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
+    });
+  };
+  for_each_chunk(task, n_cells, threads, use, range);
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
@@ -464,7 +466,7 @@ void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& op
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
   template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*, \
-                             std::int8_t*);
+                             std::int8_t*, TermRange);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -32,24 +32,25 @@ std::vector<double> results_of_unseen(const ScoreTask<Count>& task) {
 
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
-  const std::int64_t n_terms = task.counts.n_terms;
+  const auto [range_first, range_last] = task.range;
+  const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
   const auto store = [&](std::int64_t term, const double* result) {
     if (task.scores != nullptr) {
-      task.scores[term] = *result;
+      task.scores[term - range_first] = *result;
       return;
     }
     for (std::size_t k = 0; k < n_classes; ++k)
-      task.class_scores[task.model.classes[k] * n_terms + term] = result[k * block_terms];
+      task.class_scores[task.model.classes[k] * n_terms + term - range_first] = result[k * block_terms];
   };
   const std::vector<double> unseen = results_of_unseen(task);
   const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
     if (task.scores != nullptr) {
-      std::fill_n(task.scores + first, n, unseen[0]);
+      std::fill_n(task.scores + first - range_first, n, unseen[0]);
       return;
     }
     for (std::size_t k = 0; k < n_classes; ++k)
-      std::fill_n(task.class_scores + task.model.classes[k] * n_terms + first, n, unseen[k]);
+      std::fill_n(task.class_scores + task.model.classes[k] * n_terms + first - range_first, n, unseen[k]);
   };
 
   struct Workspace {
@@ -63,7 +64,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
     if (!work) work = std::make_unique<Workspace>(task);
-    const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
+    const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
     // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
     const bool all = work->entries.find(task, first, last) > last - first;
     if (!all) {
@@ -279,10 +280,11 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
 
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                  const Threads& threads, double* class_scores) {
+                  const Threads& threads, double* class_scores, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
-  std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * counts.n_terms, 0.0);
-  run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores}, threads);
+  range = range.within(counts.n_terms);
+  std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * range.size(), 0.0);
+  run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores, range}, threads);
 }
 
 template void score_dense(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
@@ -293,7 +295,7 @@ template bool sparse_pays(const ClassCounts<std::int64_t>&, const Estimation&, M
 template bool sparse_pays(const ClassCounts<double>&, const Estimation&, Measure, Aggregate);
 template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void score(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
-template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*);
-template void class_scores(const ClassCounts<double>&, const Estimation&, Measure, const Threads&, double*);
+template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*, TermRange);
+template void class_scores(const ClassCounts<double>&, const Estimation&, Measure, const Threads&, double*, TermRange);
 
 }  // namespace termsift

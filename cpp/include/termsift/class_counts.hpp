@@ -97,6 +97,14 @@ struct ClassCounts {
   ClassRowPtr<Count> collection;
 };
 
+// The terms [first, last); by default all.
+struct TermRange {
+  std::int64_t first = 0, last = max_terms;
+
+  TermRange within(std::int64_t n_terms) const { return {first, last < n_terms ? last : n_terms}; }
+  std::int64_t size() const { return last - first; }
+};
+
 // Both rows' counts together.
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);

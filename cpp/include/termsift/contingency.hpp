@@ -74,9 +74,9 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
-// class_scores (n_classes, n_terms), row-major, and unless null the signs of det. O(n_classes * n_terms).
+// class_scores (n_classes, terms of the range), row-major, and unless null the signs of det. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, std::int8_t* signs = nullptr);
+                  const Threads& threads, double* class_scores, std::int8_t* signs = nullptr, TermRange range = {});
 
 }  // namespace termsift

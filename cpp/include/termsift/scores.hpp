@@ -50,9 +50,9 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// class_scores (n_classes, n_terms), row-major; rows of classes that take no part are 0. O(n_classes * n_terms).
+// class_scores (n_classes, terms of the range), row-major; rows of classes that take no part are 0. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
-                  const Threads& threads, double* class_scores);
+                  const Threads& threads, double* class_scores, TermRange range = {});
 
 }  // namespace termsift
