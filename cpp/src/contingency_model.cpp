@@ -58,22 +58,22 @@ double product_part(ContingencyMeasure measure, const ContingencyConstants& c) {
 MeasureFacts facts_of(ContingencyMeasure measure) {
   using enum ContingencyMeasure;
   switch (measure) {
-    case df: return {false, false, false, Missing::nothing, true, 1};
-    case tfidf: return {true, false, false, Missing::nothing, true, 1};
-    case mi: return {false, false, false, Missing::minus_infinity, true, 0};
-    case cet: return {false, false, false, Missing::nothing, true, 0};
-    case ig: return {false, false, false, Missing::product, true, 0};
-    case chi2: return {false, false, false, Missing::product, true, 1};
-    case chi2_printed: return {false, false, false, Missing::infinity, true, 0};
-    case gss: return {false, false, false, Missing::product, false, 0};
-    case odds_ratio: return {false, false, false, Missing::nothing, true, 0};
-    case relevancy: return {false, false, false, Missing::each, false, 0};
-    case ngl: return {false, false, false, Missing::product, false, 0.5};
-    case g2: return {false, false, false, Missing::each, true, 1};
-    case bns: return {false, false, false, Missing::each, true, 0};
-    case log_odds: return {true, true, true, Missing::each, false, 0.5};
-    case jlh: return {false, false, false, Missing::nothing, true, 0};
-    case chi2_counts: return {true, true, false, Missing::product, true, 1};
+    case df: return {false, false, false, Missing::nothing, true, false, 1};
+    case tfidf: return {true, false, false, Missing::nothing, true, false, 1};
+    case mi: return {false, false, false, Missing::minus_infinity, true, false, 0};
+    case cet: return {false, false, false, Missing::nothing, true, false, 0};
+    case ig: return {false, false, false, Missing::product, true, false, 0};
+    case chi2: return {false, false, false, Missing::product, true, false, 1};
+    case chi2_printed: return {false, false, false, Missing::infinity, true, false, 0};
+    case gss: return {false, false, false, Missing::product, false, false, 0};
+    case odds_ratio: return {false, false, false, Missing::nothing, true, false, 0};
+    case relevancy: return {false, false, false, Missing::each, false, false, 0};
+    case ngl: return {false, false, false, Missing::product, false, false, 0.5};
+    case g2: return {false, false, false, Missing::each, true, true, 1};
+    case bns: return {false, false, false, Missing::each, true, true, 0};
+    case log_odds: return {true, true, true, Missing::each, false, true, 0.5};
+    case jlh: return {false, false, false, Missing::nothing, true, false, 0};
+    case chi2_counts: return {true, true, false, Missing::product, true, false, 1};
   }
   return {};
 }

@@ -22,6 +22,7 @@ struct MeasureFacts {
   bool cells_are_tokens, column_totals_are_tokens, row_totals_are_tokens;  // else documents
   Missing missing;
   bool grows_with_r;  // value(0, t, c), with r; else it falls
+  bool is_dear;       // a value takes longer than looking one up
   double degree;      // of homogeneity: counts scaled by s make values s^degree times as large
 };
 MeasureFacts facts_of(ContingencyMeasure measure);
