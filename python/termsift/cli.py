@@ -27,6 +27,7 @@ import numpy.typing as npt
 import termsift as ts
 from termsift import demo, io
 from termsift._files import replacing
+from termsift.methods import find_selector
 
 __all__ = ["main", "main_parser"]
 
@@ -347,9 +348,8 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
         if option in given and args.method not in methods:
             flag = option.replace("_", "-")
             args.usage_error(f"argument --{flag}: only for --method {' or '.join(methods)}")
-    scores = [method.name for method in ts.methods()]
-    if args.aggregate is not None and args.method not in scores:
-        args.usage_error(f"argument --aggregate: only for --method {' or '.join(scores)}")
+    if args.aggregate is not None and find_selector(args.method):
+        args.usage_error(f"argument --aggregate: not for --method {args.method}")
     shared = {name: getattr(args, name) for name in ("alpha", "class_prior", "aggregate")}
     return {**shared, **given}
 
