@@ -317,3 +317,27 @@ def test_alike_classes_have_accurate_sums() -> None:
     for docs in ([1] * 300, [1] * 299 + [10**9]):
         counts = counts_of(table, docs)
         assert sum_errors(counts, terms, (1.0, 2000.0), relative_error) <= 1e-14
+
+
+def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
+    # The high part of a sum of n doubles is up to n ulps off, and so is a score that goes by it alone.
+    rng = np.random.default_rng(7)
+    n_classes, n_terms, n_common = 3000, 6000, 4
+    common = np.repeat(rng.integers(4000, 9000, (1, n_common)), n_classes, axis=0)
+    common[rng.random((n_classes, n_common)) < 0.1] *= 2
+    filler = 10**6 - common.sum(axis=1, keepdims=True)
+    rare = rng.integers(n_common, n_terms - 1, 8 * n_classes)
+    classes = np.arange(n_classes)
+    table = sp.coo_array(
+        (
+            np.r_[common.ravel(), filler.ravel(), np.ones(len(rare), int)],
+            (
+                np.r_[np.repeat(classes, n_common), classes, np.repeat(classes, 8)],
+                np.r_[np.tile(np.arange(n_common), n_classes), filler.ravel() * 0 + n_terms - 1, rare],
+            ),
+        ),
+        shape=(n_classes, n_terms),
+    )
+    counts = ts.count(table.tocsr(), classes)
+    terms = np.array([0, 1, 2, 3, rare[0]])
+    assert sum_errors(counts, terms, (1.0, float(n_terms)), ulp_error) <= 4

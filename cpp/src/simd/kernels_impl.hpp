@@ -308,13 +308,15 @@ void score_pairs(const PairRun& run) {
       U_hi[j] = sums.hi[TermSums::U], U_lo[j] = sums.lo[TermSums::U], l[j] = run.l[from];
     }
     for (int j = 0; j < lanes; ++j) {
+      // After many additions the high part is as many ulps off.
+      const DoubleDouble U = quick_two_sum(U_hi[j], U_lo[j]);
       if constexpr (measure == Measure::kl) {
-        const double T = c.T_0 + U_hi[j];
-        const Coupling with = coupling(c, l[j], U_hi[j], U_lo[j], T, lost), without = empty_coupling(c, U_hi[j], T);
+        const double T = T_0.hi + U.hi;
+        const Coupling with = coupling(c, l[j], U.hi, U.lo, T, lost), without = empty_coupling(c, U.hi, T);
         hi[j] = c.omega * (with.value - without.value), lo[j] = 0;
         margin[j] = smaller(with.margin, without.margin);
       } else {
-        const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
+        const DoubleDouble T = whole_T(T_0, U.hi, U.lo);
         const Coupling with = whole_value<measure>(base, l[j], T, lost), without = whole_value<measure>(base, 0.0, T, lost);
         const DoubleDouble gain = two_sum(c.omega * with.value, -(c.omega * without.value));
         hi[j] = gain.hi, lo[j] = gain.lo;
