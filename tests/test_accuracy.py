@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -213,6 +214,23 @@ def test_float_counts_are_within_4_ulp(
     assert max(errors(counts, method, options, (1.0, 60.0), ulp_error)) <= 4
     near = ts.count(np.array([[1000.1, 2000.3, 30.7], [1000.3, 2000.7, 30.6]]), [0, 1])
     assert max(errors(near, method, options, (1.0, 3.0), ulp_error)) <= 4
+
+
+@methods
+@pytest.mark.parametrize("size", [1e-100, 1e-140, 1e-150, 1e-160, 1e-170, 1e-200])
+def test_tiny_float_counts_are_accurate(method: str, options: dict[str, str], size: float) -> None:
+    # Products of their probabilities underflow.
+    for table in ([[size, 1], [3 * size, 1]], [[size, 2], [3 * size, 1], [7 * size, 1], [0.5, 4]]):
+        counts = ts.count(np.array(table), np.arange(len(table)))
+        assert max(errors(counts, method, options, (0.0, 0.0), ulp_error)) <= 4
+
+
+@methods
+def test_no_score_of_the_smallest_counts_is_nan(method: str, options: dict[str, str]) -> None:
+    sizes = [5e-324, 1e-323, 1e-320, 1e-310, 1e-300, 1e-250]
+    for a, b, c in itertools.product(sizes, repeat=3):
+        counts = ts.count(np.array([[a, 1], [b, 1], [c, 2]]), [0, 1, 2])
+        assert not np.isnan(counts.class_scores(method, alpha=0, **options)).any()
 
 
 def test_smoothing_too_small_for_doubles_is_refused() -> None:

@@ -15,6 +15,9 @@ namespace {
 // Differences that small against the spread of the class probabilities are rounding of double-doubles, or exact zeros.
 constexpr double nothing = 0x1p-92;
 
+// Products of two numbers above this, and of two of them and a difference that is no rounding, are normal numbers.
+constexpr double least_factor = 0x1p-480;
+
 // d^2 / (r (1-r)), 0/0 = 0; r and its complement given.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
@@ -90,7 +93,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
     const double s = (p_variance + q_variance) * (0.5 * d.hi) / (p_variance * q_variance);
     const double value = d.hi * s + 2.0 * (d.lo * s);
-    return {p.hi > 0 ? value : infinity, margin, difference_margin};
+    const double factor_margin = smaller(p.hi > 0 ? p.hi : 1.0, q.hi) - least_factor;
+    return {p.hi > 0 ? value : infinity, smaller(margin, factor_margin), difference_margin};
   } else {
     const double s = d.hi / (q.hi + (q.lo - q.hi * q.hi));
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
