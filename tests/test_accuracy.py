@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -359,3 +360,32 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     counts = ts.count(table.tocsr(), classes)
     terms = np.array([0, 1, 2, 3, rare[0]])
     assert sum_errors(counts, terms, (1.0, float(n_terms)), ulp_error) <= 4
+
+
+def test_a_class_whose_weight_underflows_has_its_terms() -> None:
+    # The prior's share of a count of 0.1 is nothing; the count is not.
+    rng = np.random.default_rng(4)
+    n_classes, n_terms = 300, 2000
+    table = np.zeros((n_classes, n_terms))
+    for row in table:
+        row[rng.choice(1900, 40, replace=False)] = 1
+        row[1999] = 1e5
+    table[0, 1950] = 0.1
+    counts = ts.count(table, np.arange(n_classes))
+    tf = counts.term_frequency.toarray()
+    tokens = [sum(map(Fraction, row), Fraction(0)) for row in tf.tolist()]
+    for weight in (1e-314, 1e-315, 3e-316, 1e-316, 1e-317, 1e-320, 5e-324, 0.0):
+        prior = [weight] + [1.0] * (n_classes - 1)
+        score = counts.score("md", alpha=(0.01, 20.0), class_prior=prior)[1950]
+        with mpmath.workdps(60):
+            p = [
+                (x + mpmath.mpf(0.01)) / (mpmath.mpf(total.numerator) / total.denominator + 20)
+                for x, total in zip(tf[:, 1950].tolist(), tokens, strict=True)
+            ]
+            mixture = mpmath.fsum(w * x for w, x in zip(prior, p, strict=True))
+            q = [(mixture - w * x) / (mpmath.fsum(prior) - w) for w, x in zip(prior, p, strict=True)]
+            exact = mpmath.fsum(
+                x * mpmath.log(x / y) + (1 - x) * mpmath.log((1 - x) / (1 - y))
+                for x, y in zip(p, q, strict=True)
+            )
+            assert abs(score / exact - 1) <= 1e-14

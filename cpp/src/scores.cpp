@@ -154,6 +154,7 @@ class SparseScorer {
       const std::int64_t begin = entries_.begin[k], n = entries_.end[k] - begin;
       if (n == 0) continue;
       const TermId* const terms = row.terms + begin;
+      const PairConstants& c = pairs_.classes[k];
       const auto doubt = [&](std::int64_t i) { doubtful_[static_cast<std::size_t>(terms[i] - first)] = 1; };
       if (row.is_narrow()) {
         task_.kernels.numerators(row.term_frequency.narrow() + begin, static_cast<int>(n), 1.0, 0.0, l_.data());
@@ -161,11 +162,11 @@ class SparseScorer {
         for (std::int64_t i = 0; i < n; ++i) {
           const Count count = row.term_frequency[begin + i];
           l_[static_cast<std::size_t>(i)] = static_cast<double>(count);
-          if (!is_double(count)) doubt(i);
+          // What leaves no trace in U would make the term one that no class has.
+          if (!is_double(count) || l_[static_cast<std::size_t>(i)] * c.w_hi == 0) doubt(i);
         }
       }
-      const PairConstants& c = pairs_.classes[k];
-      if (c.w_hi == 0)  // a class without prior mass leaves no trace in T
+      if (c.w_hi == 0)
         for (std::int64_t i = 0; i < n; ++i) doubt(i);
       kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, l_.data(), terms, static_cast<TermId>(first),
               sums_.data(), doubtful_.data()});
