@@ -178,8 +178,8 @@ class SparseScorer {
     const ClassRow<Count>& row = task_.row(k);
     const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
     for (std::int64_t i = begin; i < end; i += 16) {
-      prefetch(row.terms + i);
-      if (row.is_narrow()) prefetch(row.term_frequency.narrow() + i);
+      prefetch(row.terms, i);
+      if (row.is_narrow()) prefetch(row.term_frequency.narrow(), i);
     }
   }
 
