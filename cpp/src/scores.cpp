@@ -30,6 +30,22 @@ std::vector<double> results_of_unseen(const ScoreTask<Count>& task) {
   return results;
 }
 
+// One T for each thread that asks, made of (args...) the first time.
+template <class T>
+class PerThread {
+ public:
+  explicit PerThread(const Threads& threads) : all_(static_cast<std::size_t>(threads.count)) {}
+  template <class... Args>
+  T& own(const Worker& worker, const Args&... args) {
+    std::unique_ptr<T>& mine = all_[static_cast<std::size_t>(worker.thread())];
+    if (!mine) mine = std::make_unique<T>(args...);
+    return *mine;
+  }
+
+ private:
+  std::vector<std::unique_ptr<T>> all_;
+};
+
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t n_terms = task.counts.n_terms;
@@ -59,21 +75,20 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     BlockScorer<Count> scorer;
   };
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
-  std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
+  PerThread<Workspace> workspaces(threads);
   for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!work) work = std::make_unique<Workspace>(task);
+    Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
     // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
-    const bool all = work->entries.find(task, first, last) > last - first;
+    const bool all = work.entries.find(task, first, last) > last - first;
     if (!all) {
-      std::fill(work->chosen.begin(), work->chosen.end(), 0);
+      std::fill(work.chosen.begin(), work.chosen.end(), 0);
       for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::int64_t i = work->entries.begin[k]; i < work->entries.end[k]; ++i)
-          work->chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
+        for (std::int64_t i = work.entries.begin[k]; i < work.entries.end[k]; ++i)
+          work.chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
       store_unseen(first, last - first);
     }
-    work->scorer.score(first, last, all ? nullptr : work->chosen.data(), work->entries, worker, store);
+    work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker, store);
   });
 }
 
@@ -95,21 +110,20 @@ void run_by_table(const ScoreTask<Count>& task, const SmallColumns& small, const
   };
   const std::int64_t n_terms = task.counts.n_terms;
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
-  std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
+  PerThread<Workspace> workspaces(threads);
   for_each_block((n_terms + table_chunk_terms - 1) / table_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!work) work = std::make_unique<Workspace>(task);
+    Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = chunk * table_chunk_terms, last = std::min(first + table_chunk_terms, n_terms);
     const auto n = static_cast<std::size_t>(last - first);
-    std::uint16_t* const numbers = work->numbers.data();
-    unsigned char* const is_large = work->is_large.data();
+    std::uint16_t* const numbers = work.numbers.data();
+    unsigned char* const is_large = work.is_large.data();
     std::fill_n(numbers, n, 0);
-    work->entries.find(task, first, last);
-    small.number(task, work->entries, first, numbers);
+    work.entries.find(task, first, last);
+    small.number(task, work.entries, first, numbers);
     double* const scores = task.scores + first;
     for (std::size_t t = 0; t < n; ++t) scores[t] = table[numbers[t] % SmallColumns::large];
     for (std::size_t t = 0; t < n; ++t) is_large[t] = numbers[t] >= SmallColumns::large;
-    work->scorer.score(first, last, is_large, work->entries, worker,
+    work.scorer.score(first, last, is_large, work.entries, worker,
                        [&](std::int64_t term, const double* score) { task.scores[term] = *score; });
   });
 }
@@ -227,12 +241,10 @@ void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requeste
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
   const Threads threads = worth(requested, n_pairs);
-  std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  PerThread<SparseScorer<Count>> scorers(threads);
   for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
-    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, pairs, empty, unseen);
     const std::int64_t first = chunk * sparse_chunk_terms;
-    scorer->score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
+    scorers.own(worker, task, pairs, empty, unseen).score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
   });
 }
 
