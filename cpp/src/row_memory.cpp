@@ -71,10 +71,11 @@ std::shared_ptr<std::byte> RowMemory::take(std::int64_t bytes) {
       piece.size = std::max(bytes, next_size_);
       piece.memory = LargeArray<std::byte>::uninitialised(piece.size).release();
     }
+    // Where there is no memory for the owner's own, it calls keep, and nothing here has changed.
+    piece_ = std::shared_ptr<std::byte>(piece.memory, [piece](std::byte*) { kept_pieces().keep(piece); });
     size_ = piece.size;
     next_size_ = std::min(2 * next_size_, largest_piece);
     used_ = 0;
-    piece_ = std::shared_ptr<std::byte>(piece.memory, [piece](std::byte*) { kept_pieces().keep(piece); });
   }
   used_ += bytes;
   return {piece_, piece_.get() + used_ - bytes};
