@@ -9,9 +9,9 @@
 namespace termsift {
 namespace {
 
-// Pieces of memory whose rows are gone, those freed last, up to largest_piece in all: the allocator would give them back, and for a
-// small collection their page faults were a fifth of the time of counting. Any thread may call; one that finds another
-// there goes on without, as does the child of a fork that found one there.
+// Pieces of memory whose rows are gone, those freed last, up to largest_piece in all: the allocator would give them back,
+// and for a small collection their page faults were a fifth of the time of counting. Any thread may call; one that finds
+// another there goes on without, as does the child of a fork that found one there.
 class KeptPieces {
  public:
   static constexpr std::int64_t smallest = RowMemory::smallest_piece, most = RowMemory::largest_piece;

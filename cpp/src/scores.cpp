@@ -261,8 +261,8 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // In evaluations of a class's value by the dense way, as measured; 60 pieces of V.
-  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 60 * EmptyClasses::n_nodes;
+  // In evaluations of a class's value by the dense way, as measured; 48 pieces of V.
+  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
