@@ -15,7 +15,7 @@ namespace {
 // Differences that small against the spread of the class probabilities are rounding of double-doubles, or exact zeros.
 constexpr double nothing = 0x1p-92;
 
-// Products of two numbers above this, and of two of them and a difference that is no rounding, are normal numbers.
+// Products of two probabilities above this, and of one and a difference that is no rounding, are normal numbers.
 constexpr double least_factor = 0x1p-480;
 
 // d^2 / (r (1-r)), 0/0 = 0; r and its complement given.
@@ -93,8 +93,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
     const double s = (p_variance + q_variance) * (0.5 * d.hi) / (p_variance * q_variance);
     const double value = d.hi * s + 2.0 * (d.lo * s);
-    const double factor_margin = smaller(p.hi > 0 ? p.hi : 1.0, q.hi) - least_factor;
-    return {p.hi > 0 ? value : infinity, smaller(margin, factor_margin), difference_margin};
+    return {p.hi > 0 ? value : infinity, margin, difference_margin};
   } else {
     const double s = d.hi / (q.hi + (q.lo - q.hi * q.hi));
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
@@ -144,11 +143,25 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
   }
 }
 
+// Smoothed probabilities are above least_factor, and so is a q that is not lost beside them. Others may be below: then the
+// margin is negative. O(n_classes n).
+void check_factors(const Block& block, double* __restrict margin) {
+  for (int k = 0; k < block.n_classes; ++k) {
+    const double inverse = block.constants[k].inverse_hi;
+    const double* __restrict x = block.x_hi + k * block_terms;
+    for (int j = 0; j < block.n; ++j) {
+      const double p = x[j] * inverse;
+      margin[j] = smaller(margin[j], p > 0 ? p - least_factor : infinity);
+    }
+  }
+}
+
 template <Measure measure, bool with_low>
 void ordinary_scores(const Block& block) {
   double T_hi[block_terms], T_lo[block_terms], margin[block_terms], low[block_terms], row[block_terms];
   mix_classes<with_low>(block, T_hi, T_lo);
   for (int j = 0; j < block.n; ++j) margin[j] = infinity;
+  if (measure == Measure::nu_j && block.constants[0].empty == 0) check_factors(block, margin);
   if (block.scores != nullptr) begin_aggregate(block, low);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores == nullptr ? row : block.class_scores + k * block_terms;
