@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -215,6 +217,24 @@ def test_float_counts_are_within_4_ulp(
     assert max(errors(near, method, options, (1.0, 3.0), ulp_error)) <= 4
 
 
+@methods
+@pytest.mark.parametrize("size", [1e-100, 1e-140, 1e-158, 1e-162, 1e-170, 1e-250])
+def test_tiny_float_counts_are_accurate(method: str, options: dict[str, str], size: float) -> None:
+    # Products of their probabilities underflow.
+    two, three = [[size, 1], [3 * size, 1]], [[size, 1], [3 * size, 1], [7 * size, 1]]
+    for table in (two, three, [*two, [0.5, 4]]):
+        counts = ts.count(np.array(table), np.arange(len(table)))
+        assert max(errors(counts, method, options, (0.0, 0.0), ulp_error)) <= 4
+
+
+@methods
+def test_no_score_of_the_smallest_counts_is_nan(method: str, options: dict[str, str]) -> None:
+    sizes = [5e-324, 1e-323, 1e-320, 1e-310, 1e-300, 1e-250]
+    for a, b, c in itertools.product(sizes, repeat=3):
+        counts = ts.count(np.array([[a, 1], [b, 1], [c, 2]]), [0, 1, 2])
+        assert not np.isnan(counts.class_scores(method, alpha=0, **options)).any()
+
+
 def test_smoothing_too_small_for_doubles_is_refused() -> None:
     counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1])
     for alpha in ((1e-290, 1.0), (1.0, 1e290)):
@@ -317,3 +337,44 @@ def test_alike_classes_have_accurate_sums() -> None:
     for docs in ([1] * 300, [1] * 299 + [10**9]):
         counts = counts_of(table, docs)
         assert sum_errors(counts, terms, (1.0, 2000.0), relative_error) <= 1e-14
+
+
+def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
+    # The high part of a sum of n doubles is up to n ulps off: no score may go by it alone.
+    rng = np.random.default_rng(7)
+    n_classes, n_terms, n_common = 3000, 6000, 2
+    common = np.repeat(rng.integers(4000, 9000, (1, n_common)), n_classes, axis=0)
+    common[rng.random((n_classes, n_common)) < 0.1] *= 2
+    rare = rng.integers(n_common, n_terms - 1, (n_classes, 8))
+    shared = np.tile([*range(n_common), n_terms - 1], (n_classes, 1))
+    terms = np.c_[shared, rare]
+    values = np.c_[common, 10**6 - common.sum(axis=1), np.ones_like(rare)]
+    indptr = np.arange(n_classes + 1) * terms.shape[1]
+    table = sp.csr_array((values.ravel(), terms.ravel(), indptr), (n_classes, n_terms))
+    counts = ts.count(table, np.arange(n_classes))
+    assert sum_errors(counts, np.arange(n_common + 1), (1.0, float(n_terms)), ulp_error) <= 4
+
+
+def test_a_class_whose_weight_underflows_has_its_terms() -> None:
+    # Of a count of 0.1 the mixture has nothing where the prior is 1e-316; the class has all of it.
+    rng = np.random.default_rng(4)
+    n_classes, n_terms = 300, 2000
+    table = np.zeros((n_classes, n_terms))
+    for row in table:
+        row[rng.choice(1900, 40, replace=False)] = 1
+        row[1999] = 1e5
+    table[0, 1950] = 0.1
+    counts = ts.count(table, np.arange(n_classes))
+
+    def kl(p: Any, q: Any) -> Any:
+        return p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+
+    for weight in (1e-314, 1e-315, 3e-316, 1e-316, 1e-317, 1e-320, 5e-324, 0.0):
+        prior = [weight] + [1.0] * (n_classes - 1)
+        score = counts.score("md", alpha=(0.01, 20.0), class_prior=prior)[1950]
+        with mpmath.workdps(60):
+            b1, count = mpmath.mpf(0.01), mpmath.mpf(0.1)
+            p, p_of_others = (count + b1) / (100_060 + count), b1 / 100_060
+            q_of_others = (weight * p + 298 * p_of_others) / (weight + mpmath.mpf(298))
+            exact = kl(p, p_of_others) + 299 * kl(p_of_others, q_of_others)
+            assert abs(score / exact - 1) <= 1e-14

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -53,10 +52,12 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// Asks for the memory at an address, which need not exist.
-inline void prefetch([[maybe_unused]] const void* address) {
+// Asks for the memory of array[i], which need not exist.
+template <class T>
+void prefetch([[maybe_unused]] const T* array, [[maybe_unused]] std::int64_t i) {
 #ifdef __GNUC__
-  __builtin_prefetch(address);
+  const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(i) * sizeof(T);
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
 #endif
 }
 
@@ -75,7 +76,7 @@ struct ChunkEntries {
   template <class Task>
   void find_end(const Task& task, std::int64_t last) {
     for (std::size_t k = 0; k < begin.size(); ++k) {
-      if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms + begin[k + 8] + 64);
+      if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
       const auto& row = task.row(k);
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;

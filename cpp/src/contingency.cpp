@@ -10,6 +10,7 @@
 #include "block_scores.hpp"
 #include "contingency_model.hpp"
 #include "exact_double.hpp"
+#include "per_thread.hpp"
 
 namespace termsift {
 namespace {
@@ -464,12 +465,10 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   const TermRange range = wanted.within(task.counts.n_terms);
   const Threads threads = worth(requested, work);
   const SmallCells small(task.model, task.kernel, work, threads);
-  std::vector<std::unique_ptr<ChunkScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  PerThread<ChunkScorer<Count>> scorers(threads);
   for_each_block((range.size() + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
-    if (!scorer) scorer = std::make_unique<ChunkScorer<Count>>(task, small);
     const std::int64_t first = range.first + chunk * chunk_terms;
-    use(*scorer, first, std::min(first + chunk_terms, range.last), worker);
+    use(scorers.own(worker, task, small), first, std::min(first + chunk_terms, range.last), worker);
   });
 }
 

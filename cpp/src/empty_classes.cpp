@@ -62,7 +62,7 @@ EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, cons
 }
 
 void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
-  constexpr int lanes = (n_nodes + 7) / 8 * 8;
+  constexpr int lanes = n_evaluations;
   const double begin = begin_of(index), end = begin_of(index + 1);
   const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
   double U_hi[lanes], U_lo[lanes], V_hi[lanes], V_lo[lanes];

@@ -24,8 +24,8 @@ class EmptyClasses {
   // thread may call it.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
-  // How many evaluations of a class's value a piece costs, for each class.
-  static constexpr int n_nodes = 19;
+  // The values of a piece's interpolant, one evaluation of every class's value each; and how many that are in whole vectors.
+  static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:
   struct Piece {

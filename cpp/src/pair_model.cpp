@@ -34,7 +34,6 @@ PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, doubl
     const DoubleDouble empty_A = multiply(empty_p, add(log_b1, kappa)), empty_w = multiply(w, b1);
 
     PairConstants constants{};
-    constants.scale = c.scale;
     constants.omega = omega;
     constants.w_hi = w.hi, constants.w_lo = w.lo;
     constants.r = r.hi;
@@ -62,7 +61,7 @@ PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, doubl
   const auto empty_w = [&](std::size_t k) { return multiply({pairs.classes[k].w_hi, pairs.classes[k].w_lo}, b1); };
   for (std::size_t k = 0; k < n; ++k) rest[k] = before, before = add(before, empty_w(k));
   for (std::size_t k = n; k-- > 0;) rest[k] = add(rest[k], after), after = add(after, empty_w(k));
-  for (std::size_t k = 0; k < n; ++k) pairs.classes[k].T_0 = T_0.hi, pairs.classes[k].T_0_rest = rest[k].hi;
+  for (std::size_t k = 0; k < n; ++k) pairs.classes[k].T_0_rest = rest[k].hi;
   return pairs;
 }
 

@@ -28,15 +28,13 @@ struct alignas(64) TermSums {
 
 // The constants of one class, for counts l as they are: those of ClassConstants belong to s l.
 struct PairConstants {
-  double scale;                         // s
   double omega;                         // its weight in the score
   double w_hi, w_lo;                    // w_c
   double r;                             // r_c
   double inverse;                       // 1 / L_c
   double empty_p;                       // b1 / L_c
   double empty_w;                       // w_c b1
-  double T_0;                           // of all classes
-  double T_0_rest;                      // of all other classes
+  double T_0_rest;                      // T_0 less the class's part
   double b1;
   double kappa_hi, kappa_lo;
   double p_hi, p_lo;                    // omega_c / L_c

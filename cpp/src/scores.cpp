@@ -7,6 +7,7 @@
 #include "block_scores.hpp"
 #include "empty_classes.hpp"
 #include "pair_model.hpp"
+#include "per_thread.hpp"
 #include "score_ways.hpp"
 #include "small_columns.hpp"
 
@@ -60,21 +61,20 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     BlockScorer<Count> scorer;
   };
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
-  std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
+  PerThread<Workspace> workspaces(threads);
   for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!work) work = std::make_unique<Workspace>(task);
+    Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
     // Where there are more pairs than terms most terms occur, and finding out which is not worth it.
-    const bool all = work->entries.find(task, first, last) > last - first;
+    const bool all = work.entries.find(task, first, last) > last - first;
     if (!all) {
-      std::fill(work->chosen.begin(), work->chosen.end(), 0);
+      std::fill(work.chosen.begin(), work.chosen.end(), 0);
       for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::int64_t i = work->entries.begin[k]; i < work->entries.end[k]; ++i)
-          work->chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
+        for (std::int64_t i = work.entries.begin[k]; i < work.entries.end[k]; ++i)
+          work.chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
       store_unseen(first, last - first);
     }
-    work->scorer.score(first, last, all ? nullptr : work->chosen.data(), work->entries, worker, store);
+    work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker, store);
   });
 }
 
@@ -96,21 +96,20 @@ void run_by_table(const ScoreTask<Count>& task, const SmallColumns& small, const
   };
   const std::int64_t n_terms = task.counts.n_terms;
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(task.n_classes()));
-  std::vector<std::unique_ptr<Workspace>> workspaces(static_cast<std::size_t>(threads.count));
+  PerThread<Workspace> workspaces(threads);
   for_each_block((n_terms + table_chunk_terms - 1) / table_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& work = workspaces[static_cast<std::size_t>(worker.thread())];
-    if (!work) work = std::make_unique<Workspace>(task);
+    Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = chunk * table_chunk_terms, last = std::min(first + table_chunk_terms, n_terms);
     const auto n = static_cast<std::size_t>(last - first);
-    std::uint16_t* const numbers = work->numbers.data();
-    unsigned char* const is_large = work->is_large.data();
+    std::uint16_t* const numbers = work.numbers.data();
+    unsigned char* const is_large = work.is_large.data();
     std::fill_n(numbers, n, 0);
-    work->entries.find(task, first, last);
-    small.number(task, work->entries, first, numbers);
+    work.entries.find(task, first, last);
+    small.number(task, work.entries, first, numbers);
     double* const scores = task.scores + first;
     for (std::size_t t = 0; t < n; ++t) scores[t] = table[numbers[t] % SmallColumns::large];
     for (std::size_t t = 0; t < n; ++t) is_large[t] = numbers[t] >= SmallColumns::large;
-    work->scorer.score(first, last, is_large, work->entries, worker,
+    work.scorer.score(first, last, is_large, work.entries, worker,
                        [&](std::int64_t term, const double* score) { task.scores[term] = *score; });
   });
 }
@@ -155,6 +154,7 @@ class SparseScorer {
       const std::int64_t begin = entries_.begin[k], n = entries_.end[k] - begin;
       if (n == 0) continue;
       const TermId* const terms = row.terms + begin;
+      const PairConstants& c = pairs_.classes[k];
       const auto doubt = [&](std::int64_t i) { doubtful_[static_cast<std::size_t>(terms[i] - first)] = 1; };
       if (row.is_narrow()) {
         task_.kernels.numerators(row.term_frequency.narrow() + begin, static_cast<int>(n), 1.0, 0.0, l_.data());
@@ -162,11 +162,11 @@ class SparseScorer {
         for (std::int64_t i = 0; i < n; ++i) {
           const Count count = row.term_frequency[begin + i];
           l_[static_cast<std::size_t>(i)] = static_cast<double>(count);
-          if (!is_double(count)) doubt(i);
+          // What leaves no trace in U would make the term one that no class has.
+          if (!is_double(count) || l_[static_cast<std::size_t>(i)] * c.w_hi == 0) doubt(i);
         }
       }
-      const PairConstants& c = pairs_.classes[k];
-      if (c.w_hi == 0)  // a class without prior mass leaves no trace in T
+      if (c.w_hi == 0)
         for (std::int64_t i = 0; i < n; ++i) doubt(i);
       kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, l_.data(), terms, static_cast<TermId>(first),
               sums_.data(), doubtful_.data()});
@@ -178,8 +178,8 @@ class SparseScorer {
     const ClassRow<Count>& row = task_.row(k);
     const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
     for (std::int64_t i = begin; i < end; i += 16) {
-      prefetch(row.terms + i);
-      if (row.is_narrow()) prefetch(row.term_frequency.narrow() + i);
+      prefetch(row.terms, i);
+      if (row.is_narrow()) prefetch(row.term_frequency.narrow(), i);
     }
   }
 
@@ -227,12 +227,10 @@ void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requeste
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
   const Threads threads = worth(requested, n_pairs);
-  std::vector<std::unique_ptr<SparseScorer<Count>>> scorers(static_cast<std::size_t>(threads.count));
+  PerThread<SparseScorer<Count>> scorers(threads);
   for_each_block((n_terms + sparse_chunk_terms - 1) / sparse_chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    auto& scorer = scorers[static_cast<std::size_t>(worker.thread())];
-    if (!scorer) scorer = std::make_unique<SparseScorer<Count>>(task, pairs, empty, unseen);
     const std::int64_t first = chunk * sparse_chunk_terms;
-    scorer->score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
+    scorers.own(worker, task, pairs, empty, unseen).score(first, std::min(first + sparse_chunk_terms, n_terms), worker);
   });
 }
 
@@ -249,8 +247,8 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // In evaluations of a class's value by the dense way, as measured; 60 pieces of V.
-  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 60 * EmptyClasses::n_nodes;
+  // In evaluations of a class's value by the dense way, as measured; 48 pieces of V.
+  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 

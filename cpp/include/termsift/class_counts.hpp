@@ -8,23 +8,10 @@
 #include <vector>
 
 #include "termsift/parallel.hpp"
+#include "termsift/row_memory.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
-
-// Memory for the rows that one thread makes in one call. Thousands of small rows share a few pieces, since fresh memory is
-// paid for by the page; a piece is freed with the last of its rows, or kept for the next, up to 16 MiB in all.
-class RowMemory {
- public:
-  // Pieces of this size, or what a row needs, and then twice as much each time, up to 16 MiB.
-  explicit RowMemory(std::int64_t first_piece = std::int64_t{1} << 16) : next_size_(first_piece) {}
-  std::shared_ptr<std::byte> take(std::int64_t bytes);
-
- private:
-  std::shared_ptr<std::byte> piece_;
-  std::int64_t used_ = 0, size_ = 0;
-  std::int64_t next_size_;
-};
 
 // How often each term of a row occurs, or in how many documents: in 4 bytes each where all of a row are integers below 2^32,
 // else in a Count each. Which of the two shows in no value.

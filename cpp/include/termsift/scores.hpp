@@ -40,7 +40,8 @@ struct Estimation {
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
 // the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart may
-// underflow. Bits depend on the term's counts alone, not on its neighbours, the number of threads or the SIMD target.
+// underflow. Bits depend on neither the number of threads nor the SIMD target, and on other terms only by the constants of
+// the classes and, in `score`, by the choice between two ways for all terms: within one way a term's own counts decide.
 //
 // Scratch for each thread: up to 56 bytes for each class and term of a block of 128, and 1 MiB.
 

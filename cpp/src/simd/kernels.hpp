@@ -83,7 +83,7 @@ struct Kernels {
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
   void (*score_block)(const Block&);
   void (*score_block_carefully)(const CarefulBlock&);
-  // log(hi + lo), to an absolute error of 2^-70 or so; n is a multiple of 8, the arguments are in [2^-900, 2^900].
+  // log(hi + lo), to an absolute error of 2^-68; n is a multiple of 8, the arguments are in [2^-900, 2^900].
   void (*logarithms)(const double* hi, const double* lo, int n, double* log_hi, double* log_lo);
   void (*mix_pairs)(const PairRun&);       // U, P and A += what the class adds
   void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without

@@ -15,6 +15,9 @@ namespace {
 // Differences that small against the spread of the class probabilities are rounding of double-doubles, or exact zeros.
 constexpr double nothing = 0x1p-92;
 
+// Products of two probabilities above this, and of one and a difference that is no rounding, are normal numbers.
+constexpr double least_factor = 0x1p-480;
+
 // d^2 / (r (1-r)), 0/0 = 0; r and its complement given.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
@@ -140,11 +143,25 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
   }
 }
 
+// Smoothed probabilities are above least_factor, and so is a q that is not lost beside them. Others may be below: then the
+// margin is negative. O(n_classes n).
+void check_factors(const Block& block, double* __restrict margin) {
+  for (int k = 0; k < block.n_classes; ++k) {
+    const double inverse = block.constants[k].inverse_hi;
+    const double* __restrict x = block.x_hi + k * block_terms;
+    for (int j = 0; j < block.n; ++j) {
+      const double p = x[j] * inverse;
+      margin[j] = smaller(margin[j], p > 0 ? p - least_factor : infinity);
+    }
+  }
+}
+
 template <Measure measure, bool with_low>
 void ordinary_scores(const Block& block) {
   double T_hi[block_terms], T_lo[block_terms], margin[block_terms], low[block_terms], row[block_terms];
   mix_classes<with_low>(block, T_hi, T_lo);
   for (int j = 0; j < block.n; ++j) margin[j] = infinity;
+  if (measure == Measure::nu_j && block.constants[0].empty == 0) check_factors(block, margin);
   if (block.scores != nullptr) begin_aggregate(block, low);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores == nullptr ? row : block.class_scores + k * block_terms;
@@ -308,13 +325,15 @@ void score_pairs(const PairRun& run) {
       U_hi[j] = sums.hi[TermSums::U], U_lo[j] = sums.lo[TermSums::U], l[j] = run.l[from];
     }
     for (int j = 0; j < lanes; ++j) {
+      // After many additions the high part is as many ulps off.
+      const DoubleDouble U = quick_two_sum(U_hi[j], U_lo[j]);
       if constexpr (measure == Measure::kl) {
-        const double T = c.T_0 + U_hi[j];
-        const Coupling with = coupling(c, l[j], U_hi[j], U_lo[j], T, lost), without = empty_coupling(c, U_hi[j], T);
+        const double T = T_0.hi + U.hi;
+        const Coupling with = coupling(c, l[j], U.hi, U.lo, T, lost), without = empty_coupling(c, U.hi, T);
         hi[j] = c.omega * (with.value - without.value), lo[j] = 0;
         margin[j] = smaller(with.margin, without.margin);
       } else {
-        const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
+        const DoubleDouble T = whole_T(T_0, U.hi, U.lo);
         const Coupling with = whole_value<measure>(base, l[j], T, lost), without = whole_value<measure>(base, 0.0, T, lost);
         const DoubleDouble gain = two_sum(c.omega * with.value, -(c.omega * without.value));
         hi[j] = gain.hi, lo[j] = gain.lo;

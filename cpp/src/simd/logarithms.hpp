@@ -186,7 +186,7 @@ TERMSIFT_INLINE double short_atanh_rest(double z) {
 }
 
 // log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
-// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-70.
+// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-68.
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);

@@ -1,0 +1,28 @@
+// Scratch of the threads of a loop.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "termsift/parallel.hpp"
+
+namespace termsift {
+
+// One T for each thread that asks, made of (args...) the first time.
+template <class T>
+class PerThread {
+ public:
+  explicit PerThread(const Threads& threads) : all_(static_cast<std::size_t>(threads.count)) {}
+  template <class... Args>
+  T& own(const Worker& worker, const Args&... args) {
+    std::unique_ptr<T>& mine = all_[static_cast<std::size_t>(worker.thread())];
+    if (!mine) mine = std::make_unique<T>(args...);
+    return *mine;
+  }
+
+ private:
+  std::vector<std::unique_ptr<T>> all_;
+};
+
+}  // namespace termsift
