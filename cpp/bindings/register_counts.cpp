@@ -6,6 +6,7 @@
 #include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/counting.hpp"
+#include "termsift/event_model.hpp"
 
 namespace termsift::bindings {
 namespace {
@@ -207,6 +208,11 @@ void register_counts(py::module_& module) {
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
+  py::enum_<EventModel>(module, "EventModel")
+      .value("multinomial", EventModel::multinomial)
+      .value("binary", EventModel::binary)
+      .value("bernoulli", EventModel::bernoulli)
+      .value("poisson", EventModel::poisson);
   py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", [](const Counts& c) { return c.value.index() == 0; })
@@ -236,6 +242,12 @@ void register_counts(py::module_& module) {
       .def("subtract", [](const Counts& a, const Counts& b, int n_threads) {
         return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return subtract(x, y, threads); });
       }, "part"_a, "n_threads"_a = 0)
+      .def("as_counted_by", [](const Counts& c, EventModel model, int n_threads) {
+        const Threads threads = python_threads(n_threads);
+        return without_gil([&] {
+          return std::visit([&](const auto& v) -> Counts { return {as_counted_by(model, v, threads)}; }, c.value);
+        });
+      }, "model"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) -> Counts {
         return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
       })

@@ -47,13 +47,27 @@ py::array rank(const py::array& scores, std::int64_t k) {
   return to_numpy(std::move(indices), {k});
 }
 
+py::array sums(const py::array& values) {
+  const auto* data = vector_data<double>(values, "values");
+  auto result = LargeArray<double>::uninitialised(values.size());
+  without_gil([&] { running_sums(data, values.size(), result.get()); });
+  return to_numpy(std::move(result), {values.size()});
+}
+
 }  // namespace
 
 void register_scores(py::module_& module) {
-  py::enum_<Measure>(module, "Measure").value("kl", Measure::kl).value("nu_j", Measure::nu_j).value("nu_pearson", Measure::nu_pearson);
+  py::enum_<Measure>(module, "Measure")
+      .value("kl", Measure::kl)
+      .value("nu_j", Measure::nu_j)
+      .value("nu_pearson", Measure::nu_pearson)
+      .value("poisson_kl", Measure::poisson_kl)
+      .value("poisson_nu_j", Measure::poisson_nu_j)
+      .value("poisson_nu_pearson", Measure::poisson_nu_pearson);
   py::enum_<Aggregate>(module, "Aggregate").value("sum", Aggregate::sum).value("mean", Aggregate::mean).value("max", Aggregate::max);
   module.def("score", &score_terms, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
   module.def("class_scores", &score_classes, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+  module.def("running_sums", &sums, "values"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a);
 }
 

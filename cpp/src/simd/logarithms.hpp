@@ -22,9 +22,10 @@ namespace {
 constexpr double infinity = __builtin_huge_val();
 
 // Probabilities below this count as it where they are divided by or their logarithm is taken: the exponent arithmetic of
-// divergence_term needs normal numbers and a quotient below 2^1023. Smoothed probabilities are larger (class_model.cpp
-// refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity but never NaN.
-constexpr double least_probability = 0x1p-960;
+// divergence_term needs normal numbers and a quotient below 2^1023, also of rates (up to 2^64). Smoothed probabilities are
+// larger (class_model.cpp refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity
+// but never NaN.
+constexpr double least_probability = 0x1p-950;
 
 // Up to this p, a term is ordinary: the complements are near 1 and need neither sums of their own nor logarithms.
 constexpr double ordinary_p = 0x1p-6;
@@ -61,6 +62,9 @@ TERMSIFT_INLINE double atanh_rest(double z) {
 
 // log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
 TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
+
+// log(2^k) + r in one double.
+TERMSIFT_INLINE double log_of_power_plus(double k, double r) { return k * ln2_hi + (k * ln2_lo + r); }
 
 // a / b for b >= least_probability, with one division; relative error about 2^-100.
 TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
@@ -127,8 +131,8 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// t(p, q) + t(1-p, 1-q) for 0 <= p, q <= 2^-6, where q > 0 is no more than 2^60 times smaller than p; d = p - q.
-TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+// t(p, q) for p, q >= 0, where q > 0 is no more than 2^60 times smaller than p; d = p - q.
+TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d.hi) <= sum;
 
@@ -151,7 +155,12 @@ TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, Doubl
   const double t_far =
       (p_log_ratio.hi - d.hi) +
       (p_log_ratio.lo + (p.hi * (log_ratio.lo + k * ln2_lo) + (p.lo * log_ratio.hi - d.lo)));
-  return (near ? t_near : t_far) + ordinary_complement(sum, d.hi);
+  return near ? t_near : t_far;
+}
+
+// t(p, q) + t(1-p, 1-q) for p, q <= 2^-6.
+TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  return ordinary_term(p, q, d) + ordinary_complement(p.hi + q.hi, d.hi);
 }
 
 // R(z) as in atanh_rest for z <= 0.0404, of degree 7 (error 1.4e-17).
