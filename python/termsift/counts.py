@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
@@ -13,11 +14,23 @@ from numpy.typing import NDArray
 from termsift import _core, _counts_file, _validation
 from termsift._log import logger
 from termsift._progress import progress
-from termsift.methods import find_aggregate, find_method, find_selector
+from termsift.methods import (
+    check_model,
+    find_aggregate,
+    find_method,
+    find_selector,
+    selectors,
+)
 from termsift.ranking import Ranking
 
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha = float | tuple[float, float]
+Model = Literal["multinomial", "binary", "bernoulli", "poisson"]
+
+
+_GREEDY = selectors()[0]
+# Models under which terms tell the classes apart each on its own: divergences add up.
+_INDEPENDENT = ("bernoulli", "poisson")
 
 
 def count(
@@ -169,6 +182,7 @@ def divergence(
     counts: ClassCounts,
     indices: Any,
     *,
+    model: Model = "multinomial",
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = None,
 ) -> float:
@@ -179,7 +193,7 @@ def divergence(
     counts : ClassCounts
     indices : array of integers
         The terms' columns, each once, in any order.
-    alpha, class_prior
+    model, alpha, class_prior
         As for `ClassCounts.greedy`.
 
     Returns
@@ -198,7 +212,8 @@ def divergence(
     -----
     The variables are the given terms and the pool of all others, of probability
     1 - sum of the terms' p; the divergence is the sum over classes and variables of p log(p/q).
-    More terms never make it less. Of a single term it is the score `md`.
+    More terms never make it less. Of a single term it is the score `md`. Under the models
+    "bernoulli" and "poisson" the terms are independent, and it is the sum of their `md`.
 
     Examples
     --------
@@ -209,10 +224,14 @@ def divergence(
     >>> round(ts.divergence(counts, [0, 2]), 4)
     1.1496
     """
-    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms)
-    prior = _validation.check_class_prior(class_prior, counts.n_classes)
+    check_model(model, _GREEDY)
     terms = _validation.check_indices(indices, counts.n_terms)
-    return _core.divergence(counts._counts, b1, b2, prior, terms)
+    if model in _INDEPENDENT:
+        scores = counts.score("md", model=model, alpha=alpha, class_prior=class_prior)
+        return math.fsum(scores[terms])
+    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms, model)
+    prior = _validation.check_class_prior(class_prior, counts.n_classes)
+    return _core.divergence(counts._counted_by(model), b1, b2, prior, terms)
 
 
 class ClassCounts:
@@ -484,6 +503,7 @@ class ClassCounts:
         self,
         method: str = "md",
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
@@ -493,7 +513,7 @@ class ClassCounts:
 
         Parameters
         ----------
-        method, alpha, class_prior, n_threads, **options
+        method, model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
@@ -502,20 +522,23 @@ class ClassCounts:
             The value of each class before they are aggregated; 0 for classes without documents.
         """
         chosen = find_method(method)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        measure = chosen.measure(options, check_model(model, chosen))
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
+        threads = _validation.check_n_threads(n_threads)
         return _core.class_scores(
-            self._counts,
-            chosen.measure(options),
+            self._counted_by(model, threads),
+            measure,
             b1,
             b2,
             _validation.check_class_prior(class_prior, self.n_classes),
-            _validation.check_n_threads(n_threads),
+            threads,
         )
 
     def score(
         self,
         method: str = "md",
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -528,9 +551,12 @@ class ClassCounts:
         ----------
         method : str
             A name of `termsift.methods`.
+        model : {"multinomial", "binary", "bernoulli", "poisson"}
+            What is counted, for methods whose ``models`` name it; see Notes.
         alpha : float or (b1, b2)
             Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
-            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2.
+            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2. The model "bernoulli" takes
+            one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1 may exceed b2.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
             class's share of the documents.
@@ -560,6 +586,12 @@ class ClassCounts:
         in ordinary cases, and to a relative 1e-14 unless p and q agree to more than 16 digits.
         O(n_classes * n_terms).
 
+        Models: "multinomial" is as above. "binary" counts documents in place of occurrences,
+        p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" tosses a coin for each document,
+        p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates in place of probabilities,
+        p_ic = (l_ic + b1) / (n_c + b2), at most 2^64, and formulas without complement: `md` is
+        p log(p/q) - p + q, `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p] or (p-q)^2/q.
+
         Examples
         --------
         >>> import numpy as np, termsift as ts
@@ -568,22 +600,31 @@ class ClassCounts:
         array([0.9718, 0.0338, 0.7297])
         """
         chosen = find_method(method)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        measure = chosen.measure(options, check_model(model, chosen))
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
+        threads = _validation.check_n_threads(n_threads)
         return _core.score(
-            self._counts,
-            chosen.measure(options),
+            self._counted_by(model, threads),
+            measure,
             find_aggregate(aggregate, chosen),
             b1,
             b2,
             _validation.check_class_prior(class_prior, self.n_classes),
-            _validation.check_n_threads(n_threads),
+            threads,
         )
+
+    def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:
+        """Give the counts as the event model counts them."""
+        if model == "multinomial":
+            return self._counts
+        return self._counts.as_counted_by(_core.EventModel.__members__[model], n_threads)
 
     def rank(
         self,
         method: str = "md",
         k: int | None = None,
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -596,7 +637,7 @@ class ClassCounts:
         ----------
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
-        alpha, class_prior, aggregate, n_threads, **options
+        model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`; selectors have no aggregate and no options.
         k : int, optional
             How many terms; all if None or more than there are. A small k is selected without
@@ -619,10 +660,13 @@ class ClassCounts:
             if aggregate is not None or options:
                 given = ", ".join((*options, *(["aggregate"] if aggregate is not None else [])))
                 raise TypeError(f"{method} has no option {given} in a ranking")
-            return self.greedy(k, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
+            return self.greedy(
+                k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
+            )
         k = _validation.check_k(k, self.n_terms)
         scores = self.score(
             method,
+            model=model,
             alpha=alpha,
             class_prior=class_prior,
             aggregate=aggregate,
@@ -637,6 +681,7 @@ class ClassCounts:
         self,
         k: int | None = None,
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         exhaustive: bool = False,
@@ -648,6 +693,9 @@ class ClassCounts:
         ----------
         k : int, optional
             How many terms; all if None or more than there are. A small k takes less time.
+        model : {"multinomial", "binary", "bernoulli", "poisson"}
+            As for `score`. Under "bernoulli" and "poisson" the terms are independent: the order is
+            that of `md`, the scores are its running sums, and alpha is as for `score`.
         alpha : float or (b1, b2)
             As for `score`, but no term may have probability 0 in a class, and those of a class may
             not exceed 1 in sum: b1 * n_terms <= b2.
@@ -695,13 +743,28 @@ class ClassCounts:
         >>> ranking.informative
         2
         """
+        check_model(model, _GREEDY)
         k = _validation.check_k(k, self.n_terms)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        if model in _INDEPENDENT:
+            ranking = self.rank(
+                "md", k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
+            )
+            informative = int(np.count_nonzero(ranking.scores))
+            sums = _core.running_sums(ranking.scores)
+            return Ranking(ranking.indices, sums, ranking.terms, "greedy", informative)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
-                self._counts, b1, b2, prior, k, bool(exhaustive), threads, report
+                self._counted_by(model, threads),
+                b1,
+                b2,
+                prior,
+                k,
+                bool(exhaustive),
+                threads,
+                report,
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
         terms = None if self._term_names is None else self._term_names[indices]

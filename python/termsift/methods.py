@@ -14,6 +14,14 @@ PAPER = (
     "Categorization, IEEE TKDE 28(9), 2016"
 )
 
+MODELS = tuple(_core.EventModel.__members__)
+# Those of two Poisson variables, which have no complement.
+_MEASURES_OF_RATES = {
+    _core.Measure.kl: _core.Measure.poisson_kl,
+    _core.Measure.nu_j: _core.Measure.poisson_nu_j,
+    _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
+}
+
 
 @dataclass(frozen=True)
 class Method:
@@ -35,6 +43,8 @@ class Method:
         How the classes' values become the term's score unless the caller says otherwise.
     options : mapping of str to tuple of str
         Its own options and their allowed values, the default first.
+    models : tuple of str
+        The event models it knows, the default first; none if it counts in its own way.
     """
 
     name: str
@@ -44,10 +54,11 @@ class Method:
     needs: str
     default_aggregate: str
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
     # The core's measure for each choice of option values, in the order of `options`.
     measures: Mapping[tuple[str, ...], _core.Measure] = field(default_factory=dict, repr=False)
 
-    def measure(self, options: Mapping[str, Any]) -> _core.Measure:
+    def measure(self, options: Mapping[str, Any], model: str = MODELS[0]) -> _core.Measure:
         """Give the core's measure for the options, an error for one this method does not have."""
         for name, value in options.items():
             if name not in self.options:
@@ -57,7 +68,8 @@ class Method:
                 allowed = " or ".join(map(repr, self.options[name]))
                 raise ValueError(f"{name} must be {allowed}, got {value!r}")
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
-        return self.measures[chosen]
+        measure = self.measures[chosen]
+        return _MEASURES_OF_RATES[measure] if model == "poisson" else measure
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,8 @@ class Selector:
         Author, year, algorithm; which part of it is ours.
     needs : str
         What of the counts it reads.
+    models : tuple of str
+        The event models it knows, the default first.
     """
 
     name: str
@@ -85,6 +99,7 @@ class Selector:
     formula: str
     source: str
     needs: str
+    models: tuple[str, ...] = ()
 
 
 _REGISTRY = (
@@ -96,6 +111,7 @@ _REGISTRY = (
         source=f"{PAPER}, Algorithms 2 and 3",
         needs="term frequency",
         default_aggregate="sum",
+        models=MODELS,
         measures={(): _core.Measure.kl},
     ),
     Method(
@@ -108,6 +124,7 @@ _REGISTRY = (
         needs="term frequency",
         default_aggregate="sum",
         options={"noncentrality": ("jeffreys", "pearson")},
+        models=MODELS,
         measures={
             ("jeffreys",): _core.Measure.nu_j,
             ("pearson",): _core.Measure.nu_pearson,
@@ -123,6 +140,7 @@ _SELECTORS = (
         "p log(p/q)",
         source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
         needs="term frequency",
+        models=MODELS,
     ),
 )
 _BY_NAME = {method.name: method for method in _REGISTRY}
@@ -181,6 +199,16 @@ def find_method(name: str) -> Method:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"no method {name!r}, expected one of {', '.join(_BY_NAME)}{hint}")
     return method
+
+
+def check_model(name: str, method: Method | Selector) -> str:
+    """Give the event model of that name, an error if the method does not know it."""
+    if not isinstance(name, str) or name not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}")
+    if name not in (method.models or MODELS[:1]):
+        have = [entry.name for entry in (*_REGISTRY, *_SELECTORS) if name in entry.models]
+        raise ValueError(f"{method.name} has no model {name!r}: only {', '.join(have)} have")
+    return name
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate:

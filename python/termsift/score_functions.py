@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift.counts import Alpha, ClassPrior, count
+from termsift.counts import Alpha, ClassPrior, Model, count
 from termsift.methods import Method, find_method
 
 
@@ -22,6 +22,7 @@ class ScoreFunction(Protocol):
         y: Any,
         *,
         sample_weight: Any = None,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -37,6 +38,7 @@ def _score_function(method: Method) -> ScoreFunction:
         y: Any,
         *,
         sample_weight: Any = None,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -46,6 +48,7 @@ def _score_function(method: Method) -> ScoreFunction:
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
         return counts.score(
             method.name,
+            model=model,
             alpha=alpha,
             class_prior=class_prior,
             aggregate=aggregate,
@@ -65,7 +68,7 @@ Parameters
 ----------
 X, y, sample_weight
     The collection, as for `termsift.count`.
-alpha, class_prior, aggregate, n_threads
+model, alpha, class_prior, aggregate, n_threads
     As for `termsift.ClassCounts.score`.{own}
 
 Returns
