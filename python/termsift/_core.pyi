@@ -51,6 +51,7 @@ class Counts:
         label_indptr: Int64s | None,
         codes: Int32s,
         weights: Count | None,
+        damping: Damping,
         n_threads: int,
         window_bytes: int,
     ) -> tuple[Counts, str]: ...
@@ -83,6 +84,12 @@ def check_csr(
     transposed: bool,
     n_threads: int,
 ) -> None: ...
+
+class Damping:
+    raw: Damping
+    log: Damping
+    binary: Damping
+    __members__: dict[str, Damping]
 
 class EventModel:
     multinomial: EventModel

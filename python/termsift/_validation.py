@@ -425,6 +425,14 @@ def check_window_bytes(window_bytes: int) -> int:
     return int(window_bytes)
 
 
+def check_tf(tf: str) -> str:
+    """Give the name of what is counted of an entry."""
+    names = _core.Damping.__members__
+    if not isinstance(tf, str) or tf not in names:
+        raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}")
+    return tf
+
+
 def check_k(k: int | None, n_terms: int) -> int:
     """Give the number of terms to rank: ``k``, or all if it is None or larger."""
     if k is None:

@@ -26,6 +26,7 @@ from termsift.ranking import Ranking
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha = float | tuple[float, float]
 Model = Literal["multinomial", "binary", "bernoulli", "poisson"]
+TermFrequency = Literal["raw", "log", "binary"]
 
 
 _GREEDY = selectors()[0]
@@ -39,6 +40,7 @@ def count(
     sample_weight: Any = None,
     classes: Iterable[Hashable] | None = None,
     *,
+    tf: TermFrequency = "raw",
     n_threads: int | None = None,
     window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
@@ -59,6 +61,9 @@ def count(
         The classes in the order wanted; a label outside is an error. By default the labels that
         occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
         matrix, the names of its columns (by default 0, 1, ...).
+    tf : {"raw", "log", "binary"}
+        What counts of a document's x > 0 occurrences of a term: x, log(1 + x) or 1, times the
+        document's weight. The counts remember it.
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
         in a child forked after its parent counted on several threads.
@@ -69,7 +74,8 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        Exact int64 counts if X and the weights hold booleans or integers, else float64.
+        Exact int64 counts if X and the weights hold booleans or integers, else float64. Binary
+        ones are exact if the weights are, logarithms always floats.
 
     Raises
     ------
@@ -91,10 +97,10 @@ def count(
     Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
     names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
     entry of one document, and 8 bytes for each term and thread, each class and each document. With
-    weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28 bytes for
-    each term and thread and 16 for each label of a document. An update holds the old and the added
-    counts beside the new ones, few classes with millions of terms a second copy of the added ones;
-    up to 16 MiB are kept for the next call.
+    logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
+    bytes for each term and thread and 16 for each label of a document. An update holds the old and
+    the added counts beside the new ones, few classes with millions of terms a second copy of the
+    added ones; up to 16 MiB are kept for the next call.
 
     Examples
     --------
@@ -106,15 +112,21 @@ def count(
     array([[3, 1, 0],
            [0, 1, 1]])
     """
+    tf = _validation.check_tf(tf)  # type: ignore[assignment]
     threads = _validation.check_n_threads(n_threads)
     window = _validation.check_window_bytes(window_bytes)
     matrix = _validation.check_matrix(X, threads)
     labels = _validation.check_labels(y, matrix.n_docs, classes)
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
-    exact = matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
-    empty = _core.Counts(len(labels.classes), exact)
-    added = _add(empty, matrix, labels, weights, threads, window)
-    return ClassCounts._of(added, labels.classes, None)
+    empty = _core.Counts(len(labels.classes), _is_exact(matrix, weights, tf))
+    added = _add(empty, matrix, labels, weights, tf, threads, window)
+    return ClassCounts._of(added, labels.classes, None, tf)
+
+
+def _is_exact(matrix: _validation.Csr, weights: _core.Count | None, tf: str) -> bool:
+    """Whether what is counted of these documents is an integer."""
+    integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
+    return integers and (weights is None or weights.dtype.kind == "i")
 
 
 def _add(
@@ -122,13 +134,12 @@ def _add(
     matrix: _validation.Csr,
     labels: _validation.Labels,
     weights: _core.Count | None,
+    tf: str,
     n_threads: int,
     window_bytes: int,
 ) -> _core.Counts:
     """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
-    exact = (
-        counts.exact and matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
-    )
+    exact = counts.exact and _is_exact(matrix, weights, tf)
     added, path = counts.updated(
         matrix.indptr,
         matrix.indices,
@@ -137,6 +148,7 @@ def _add(
         labels.indptr,
         labels.codes,
         weights if exact else _validation.as_float_weights(weights),
+        _core.Damping.__members__[tf],
         n_threads,
         window_bytes,
     )
@@ -172,10 +184,13 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
 
 
 def _rebuild(
-    arrays: _core.CountArrays, classes: list[Hashable], term_names: NDArray[np.object_] | None
+    arrays: _core.CountArrays,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str = "raw",
 ) -> ClassCounts:
     """Give the counts that were pickled or copied."""
-    return ClassCounts._of(_core.Counts.from_arrays(**arrays), classes, term_names)
+    return ClassCounts._of(_core.Counts.from_arrays(**arrays), classes, term_names, tf)
 
 
 def divergence(
@@ -257,6 +272,9 @@ class ClassCounts:
     n_terms, n_classes : int
     term_names : ndarray of shape (n_terms,), str objects, or None
         May be set; a ranking then knows its terms by name.
+    tf : str
+        What counts of a document's occurrences, "raw", "log" or "binary": see `termsift.count`.
+        Then l_ic are sums of that.
 
     Notes
     -----
@@ -265,11 +283,12 @@ class ClassCounts:
     are fractions.
     """
 
-    __slots__ = ("_classes", "_counts", "_term_names")
+    __slots__ = ("_classes", "_counts", "_term_names", "_tf")
 
     _counts: _core.Counts
     _classes: list[Hashable]
     _term_names: NDArray[np.object_] | None
+    _tf: str
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -280,9 +299,10 @@ class ClassCounts:
         counts: _core.Counts,
         classes: list[Hashable],
         term_names: NDArray[np.object_] | None,
+        tf: str = "raw",
     ) -> ClassCounts:
         self = object.__new__(cls)
-        self._counts, self._classes, self._term_names = counts, classes, term_names
+        self._counts, self._classes, self._term_names, self._tf = counts, classes, term_names, tf
         return self
 
     # ---- what was counted ------------------------------------------------------------------------
@@ -328,6 +348,11 @@ class ClassCounts:
         return sp.csr_array(self._counts.document_frequency(), shape=(self.n_classes, self.n_terms))
 
     @property
+    def tf(self) -> str:
+        """What counts of a document's occurrences: "raw", "log" or "binary"."""
+        return self._tf
+
+    @property
     def term_names(self) -> NDArray[np.object_] | None:
         """The names of the terms, or None."""
         return self._term_names
@@ -338,16 +363,20 @@ class ClassCounts:
 
     def __repr__(self) -> str:
         kind = "exact" if self._counts.exact else "float"
+        if self._tf != "raw":
+            kind += f", tf={self._tf}"
         return (
             f"<ClassCounts of {self.n_docs:,} documents: {self.n_classes:,} classes x "
             f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same classes, counts (bit for bit) and names."""
+        """Whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        if self._classes != other._classes or self._counts.exact != other._counts.exact:
+        if self._tf != other._tf or self._classes != other._classes:
+            return False
+        if self._counts.exact != other._counts.exact:
             return False
         if not np.array_equal(self._term_names, other._term_names):  # type: ignore[arg-type]
             return False
@@ -362,7 +391,7 @@ class ClassCounts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = self._counts.to_arrays()
-        return _rebuild, (arrays, self._classes, self._term_names)
+        return _rebuild, (arrays, self._classes, self._term_names, self._tf)
 
     # ---- counting on -----------------------------------------------------------------------------
 
@@ -395,8 +424,8 @@ class ClassCounts:
 
         Notes
         -----
-        Counting a collection in any chunks gives the same bits as counting it at once. Float input
-        turns exact counts into float ones.
+        What counts is that of the counts, ``tf``. Counting a collection in any chunks gives the
+        same bits as counting it at once. Float input turns exact counts into float ones.
 
         Examples
         --------
@@ -425,6 +454,7 @@ class ClassCounts:
             matrix,
             _validation.Labels(united, codes, labels.indptr),
             weights,
+            self._tf,
             threads,
             window,
         )
@@ -439,10 +469,11 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self._require_same_tf(other)
         names = self._common_names(other)
         united, in_self, in_other = _validation.unite_classes(self._classes, other._classes)
         counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
-        return ClassCounts._of(counts, united, names)
+        return ClassCounts._of(counts, united, names, self._tf)
 
     def __sub__(self, other: ClassCounts) -> ClassCounts:
         """Take the counts of a part from those of the whole, as for a fold of cross-validation.
@@ -454,6 +485,7 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self._require_same_tf(other)
         names = self._common_names(other)
         known = set(self._classes)
         unknown = [c for c in other._classes if c not in known]
@@ -464,7 +496,14 @@ class ClassCounts:
             )
         _, _, in_other = _validation.unite_classes(self._classes, other._classes)
         counts = self._counts.subtract(other._counts.with_classes(in_other))
-        return ClassCounts._of(counts, list(self._classes), names)
+        return ClassCounts._of(counts, list(self._classes), names, self._tf)
+
+    def _require_same_tf(self, other: ClassCounts) -> None:
+        if self._tf != other._tf:
+            raise ValueError(
+                f"the counts are of different things: tf={self._tf!r} in one and {other._tf!r} "
+                "in the other"
+            )
 
     def _common_names(self, other: ClassCounts) -> NDArray[np.object_] | None:
         """Give the names of the united vocabulary; an error where the two disagree."""
@@ -495,7 +534,7 @@ class ClassCounts:
         TypeError
             If a label is not None, bool, int, float, str, bytes or a tuple of these.
         """
-        _counts_file.write_counts(path, self._counts, self._classes, self._term_names)
+        _counts_file.write_counts(path, self._counts, self._classes, self._term_names, self._tf)
 
     # ---- scores ----------------------------------------------------------------------------------
 

@@ -208,6 +208,10 @@ void logarithms(const double* __restrict hi, const double* __restrict lo, int n,
   }
 }
 
+void log_plus_one(double* __restrict x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) x[j] = log_plus_one(x[j]);
+}
+
 // What a class adds to U, P and A for counts l: n <= block_terms of them, a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -631,7 +635,7 @@ void score_block_carefully(const CarefulBlock& block) {
 
 }  // namespace
 
-extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, logarithms,
+extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, logarithms,  log_plus_one,
                                  mix_pairs,  score_pairs, score_empty,           finish_terms};
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

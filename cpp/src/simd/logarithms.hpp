@@ -192,5 +192,18 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
+// log(1 + x) for finite x >= 0, to 0.6 ulp: 2 atanh(x / (2 + x)) up to 1; below 2^-54 it rounds to x.
+TERMSIFT_INLINE double log_plus_one(double x) {
+  const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
+  const double z = s.hi * s.hi;
+  const double low = 2.0 * s.hi + (2.0 * s.lo + 2.0 * s.hi * (z * atanh_rest(z)));
+  // Near the end of the range logarithm() lacks exponents.
+  const bool huge = x > 0x1p900;
+  const DoubleDouble y = logarithm(two_sum(1.0, larger(x, 1.0) * (huge ? 0x1p-200 : 1.0)));
+  const DoubleDouble sum = two_sum(huge ? 200 * ln2_hi : 0.0, y.hi);
+  const double high = sum.hi + (sum.lo + (y.lo + (huge ? 200 * ln2_lo : 0.0)));
+  return x < 0x1p-54 ? x : x <= 1 ? low : high;
+}
+
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
