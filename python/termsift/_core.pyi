@@ -102,6 +102,9 @@ class Measure:
     kl: Measure
     nu_j: Measure
     nu_pearson: Measure
+    bernoulli_kl: Measure
+    bernoulli_nu_j: Measure
+    bernoulli_nu_pearson: Measure
     poisson_kl: Measure
     poisson_nu_j: Measure
     poisson_nu_pearson: Measure

@@ -15,11 +15,18 @@ PAPER = (
 )
 
 MODELS = tuple(_core.EventModel.__members__)
-# Those of two Poisson variables, which have no complement.
-_MEASURES_OF_RATES = {
-    _core.Measure.kl: _core.Measure.poisson_kl,
-    _core.Measure.nu_j: _core.Measure.poisson_nu_j,
-    _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
+# What a model has in place of a measure.
+_MEASURES_OF = {
+    "bernoulli": {
+        _core.Measure.kl: _core.Measure.bernoulli_kl,
+        _core.Measure.nu_j: _core.Measure.bernoulli_nu_j,
+        _core.Measure.nu_pearson: _core.Measure.bernoulli_nu_pearson,
+    },
+    "poisson": {
+        _core.Measure.kl: _core.Measure.poisson_kl,
+        _core.Measure.nu_j: _core.Measure.poisson_nu_j,
+        _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
+    },
 }
 
 
@@ -69,7 +76,7 @@ class Method:
                 raise ValueError(f"{name} must be {allowed}, got {value!r}")
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         measure = self.measures[chosen]
-        return _MEASURES_OF_RATES[measure] if model == "poisson" else measure
+        return _MEASURES_OF.get(model, {}).get(measure, measure)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,29 @@ enum class Measure : std::uint8_t {
   kl,           // p log(p/q) + (1-p) log((1-p)/(1-q))                   Tang, Kay and He 2016, Algorithms 2 and 3
   nu_j,         // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]              ibid., eq. (20), the noncentrality of J
   nu_pearson,   // (p-q)^2/(q(1-q))                                      ibid., Section 4.4, Pearson's
-  poisson_kl,         // p log(p/q) - p + q
-  poisson_nu_j,       // 1/2 [(p-q)^2/q + (p-q)^2/p]
-  poisson_nu_pearson  // (p-q)^2/q
+  bernoulli_kl,         // The same three, evaluated in a way that p and q above 2^-6 do not slow down: shares of documents
+  bernoulli_nu_j,       // often are, shares of occurrences hardly ever.
+  bernoulli_nu_pearson,
+  poisson_kl,           // p log(p/q) - p + q
+  poisson_nu_j,         // 1/2 [(p-q)^2/q + (p-q)^2/p]
+  poisson_nu_pearson    // (p-q)^2/q
 };
 inline constexpr bool has_complement(Measure measure) { return measure < Measure::poisson_kl; }
-inline constexpr bool is_divergence(Measure measure) { return measure == Measure::kl || measure == Measure::poisson_kl; }
+inline constexpr bool has_small_p(Measure measure) { return measure < Measure::bernoulli_kl; }
+// Of the first three, that with the same value.
+inline constexpr Measure of_small_p(Measure measure) {
+  switch (measure) {
+    case Measure::bernoulli_kl: return Measure::kl;
+    case Measure::bernoulli_nu_j: return Measure::nu_j;
+    case Measure::bernoulli_nu_pearson: return Measure::nu_pearson;
+    default: return measure;
+  }
+}
+inline constexpr bool is_divergence(Measure measure) {
+  return of_small_p(measure) == Measure::kl || measure == Measure::poisson_kl;
+}
 inline constexpr bool is_pearson(Measure measure) {
-  return measure == Measure::nu_pearson || measure == Measure::poisson_nu_pearson;
+  return of_small_p(measure) == Measure::nu_pearson || measure == Measure::poisson_nu_pearson;
 }
 
 // How the values of the classes become the score of the term.

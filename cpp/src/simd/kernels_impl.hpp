@@ -32,13 +32,16 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Calls f.operator()<measure>().
+// Calls f.operator()<measure>(). Only the ordinary way has code of its own for Bernoulli's.
 template <class F>
 TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
   switch (measure) {
     case Measure::kl: f.template operator()<Measure::kl>(); break;
     case Measure::nu_j: f.template operator()<Measure::nu_j>(); break;
     case Measure::nu_pearson: f.template operator()<Measure::nu_pearson>(); break;
+    case Measure::bernoulli_kl: f.template operator()<Measure::bernoulli_kl>(); break;
+    case Measure::bernoulli_nu_j: f.template operator()<Measure::bernoulli_nu_j>(); break;
+    case Measure::bernoulli_nu_pearson: f.template operator()<Measure::bernoulli_nu_pearson>(); break;
     case Measure::poisson_kl: f.template operator()<Measure::poisson_kl>(); break;
     case Measure::poisson_nu_j: f.template operator()<Measure::poisson_nu_j>(); break;
     case Measure::poisson_nu_pearson: f.template operator()<Measure::poisson_nu_pearson>(); break;
@@ -85,6 +88,14 @@ void numerators(const std::uint32_t* __restrict l, int n, double scale, double s
 // A product of two probabilities below this may have lost digits: of unsmoothed float counts.
 constexpr double least_product = 0x1p-960;
 
+// 1-p below this has too few of p's digits to be a difference.
+constexpr double least_complement = 0x1p-20;
+
+TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
+  const DoubleDouble difference = two_sum(1.0, -p.hi);
+  return quick_two_sum(difference.hi, difference.lo - p.lo);
+}
+
 struct Value {
   double value;
   double margin;             // not positive: the careful way must score the term;
@@ -105,11 +116,26 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
   const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
   const double q_margin = q.hi - lost * p.hi;
-  const double margin = has_complement(measure) ? smaller(q_margin, ordinary_p - p.hi) : q_margin;
+  const double margin = has_small_p(measure) ? smaller(q_margin, ordinary_p - p.hi) : q_margin;
   const double difference_margin = magnitude(difference.hi) - lost * p.hi;
 
   if constexpr (measure == Measure::kl) {
     return {ordinary_divergence(p, q, d), margin, difference_margin};
+  } else if constexpr (has_complement(measure) && !has_small_p(measure)) {
+    const DoubleDouble P = one_minus(p), Q = one_minus(q);
+    const double both_margins = smaller(margin, smaller(P.hi, Q.hi) - least_complement);
+    if constexpr (measure == Measure::bernoulli_kl)
+      return {ordinary_term(p, q, d) + ordinary_term(P, Q, negate(d)), both_margins, difference_margin};
+    const double q_variance = multiply(q, Q).hi;
+    if constexpr (measure == Measure::bernoulli_nu_pearson) {
+      const double s = d.hi / q_variance;
+      return {d.hi * s + 2.0 * (d.lo * s), both_margins, difference_margin};
+    }
+    const double p_variance = multiply(p, P).hi;
+    const double both = p_variance * q_variance;
+    const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
+    const double value = d.hi * s + 2.0 * (d.lo * s);
+    return {p.hi > 0 ? value : infinity, smaller(both_margins, p.hi > 0 ? both - least_product : 1.0), difference_margin};
   } else if constexpr (measure == Measure::poisson_kl) {
     return {ordinary_term(p, q, d), margin, difference_margin};
   } else if constexpr (measure == Measure::poisson_nu_j) {
@@ -379,7 +405,7 @@ void score_pairs(const PairRun& run) {
 }
 
 void score_pairs(const PairRun& run) {
-  with_measure(run.measure, [&]<Measure measure>() { score_pairs<measure>(run); });
+  with_measure(run.measure, [&]<Measure measure>() { score_pairs<of_small_p(measure)>(run); });
 }
 
 // O(n_classes n).
@@ -413,7 +439,7 @@ void score_empty(const EmptyRun& run) {
 }
 
 void score_empty(const EmptyRun& run) {
-  with_measure(run.measure, [&]<Measure measure>() { score_empty<measure>(run); });
+  with_measure(run.measure, [&]<Measure measure>() { score_empty<of_small_p(measure)>(run); });
 }
 
 // Scores from sums. O(n).
@@ -608,7 +634,7 @@ void score_common_terms(const CarefulBlock& block, const Pool& pool) {
     }
     if (end == begin) continue;
     with_measure(block.measure, [&]<Measure measure>() {
-      if constexpr (has_complement(measure)) common_class_values<measure>(block, pool, begin, end);
+      if constexpr (has_complement(measure)) common_class_values<of_small_p(measure)>(block, pool, begin, end);
     });
   }
 }
@@ -622,7 +648,7 @@ void score_block_carefully(const CarefulBlock& block) {
   pool_classes(block, pool);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores + k * block_terms;
-    with_measure(block.measure, [&]<Measure measure>() { class_values<measure>(block, pool, k, values); });
+    with_measure(block.measure, [&]<Measure measure>() { class_values<of_small_p(measure)>(block, pool, k, values); });
   }
   // Chosen by the term's own counts, never by its block's, so that equal columns have equal scores wherever they stand.
   if (has_complement(block.measure)) score_common_terms(block, pool);
