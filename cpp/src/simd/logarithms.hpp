@@ -192,7 +192,7 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// log(1 + x) for finite x >= 0, to 0.6 ulp: 2 atanh(x / (2 + x)) up to 1; below 2^-54 it rounds to x.
+// log(1 + x) for finite x >= 0, to 0.65 ulp: 2 atanh(x / (2 + x)) up to 1; below 2^-54 it rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
