@@ -181,6 +181,7 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
         (["--aggregate", "mean"], {"aggregate": "mean"}),
         (["--aggregate", "max"], {"aggregate": "max"}),
         (["--threads", "2"], {}),
+        *((["--model", model], {"model": model}) for model in ts.methods()[0].models),
     ],
 )
 def test_options_reach_the_score(
@@ -215,6 +216,28 @@ def test_every_selector(run: Any, table: Path, counts: ts.ClassCounts, selector:
     result = run("rank", table, "--method", selector.name, "--aggregate", "max")
     assert result.code == 2
     assert result.err.endswith(f"argument --aggregate: not for --method {selector.name}\n")
+
+
+@pytest.mark.parametrize("tf", ["raw", "log", "binary"])
+def test_what_counts_of_an_entry(run: Any, table: Path, tmp_path: Path, tf: Any) -> None:
+    collection = read_collection(table)
+    counts = ts.count(collection.X, collection.y, tf=tf)
+    result = run("rank", table, "--tf", tf, "--format", "csv")
+    scores = [float(row["score"]) for row in csv.DictReader(StringIO(result.out))]
+    assert scores == list(counts.rank("md").scores)
+
+    counts.save(tmp_path / "saved.termsift")
+    result = run("rank", tmp_path / "saved.termsift", "--tf", tf)
+    assert result.code == 1
+    assert result.err.endswith("holds counts, for which --tf means nothing\n")
+
+
+def test_a_model_of_a_method_without_is_wrong_usage(run: Any, table: Path) -> None:
+    for method in ts.methods():
+        result = run("rank", table, "--method", method.name, "--model", "poisson")
+        assert result.code == (0 if method.models else 2)
+        if not method.models:
+            assert "argument --model: only for --method md or md_chi2" in result.err
 
 
 def test_an_option_of_another_method_is_wrong_usage(run: Any, table: Path) -> None:

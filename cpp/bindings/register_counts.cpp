@@ -6,6 +6,7 @@
 #include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/counting.hpp"
+#include "termsift/event_model.hpp"
 
 namespace termsift::bindings {
 namespace {
@@ -48,10 +49,10 @@ Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
 // The counts with the documents, and the name of the way in which they were counted.
 std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
                                        const py::array& data, std::int64_t n_terms, const std::optional<py::array>& label_indptr,
-                                       const py::array& codes, const std::optional<py::array>& weights, int n_threads,
-                                       std::int64_t window_bytes) {
+                                       const py::array& codes, const std::optional<py::array>& weights, Damping damping,
+                                       int n_threads, std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
-  const CountingOptions options{threads, window_bytes, forced_path};
+  const CountingOptions options{threads, window_bytes, forced_path, damping};
   CountingPath path{};
   const LabelView labels{
       std::visit([](const auto& c) { return static_cast<std::int64_t>(c.rows.size()); }, counts.value), codes.size(),
@@ -70,9 +71,9 @@ std::pair<Counts, std::string> updated(const Counts& counts, const py::array& in
         return {std::move(counted.counts)};
       });
     };
-    if constexpr (!std::is_floating_point_v<Value>) {
-      if (counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights))) return add(std::int64_t{});
-    }
+    const bool integers = damping == Damping::binary || (damping == Damping::raw && !std::is_floating_point_v<Value>);
+    if (integers && counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights)))
+      return add(std::int64_t{});
     if (weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
     add(double{});
   });
@@ -207,6 +208,15 @@ void register_counts(py::module_& module) {
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
+  py::enum_<Damping>(module, "Damping")
+      .value("raw", Damping::raw)
+      .value("log", Damping::log)
+      .value("binary", Damping::binary);
+  py::enum_<EventModel>(module, "EventModel")
+      .value("multinomial", EventModel::multinomial)
+      .value("binary", EventModel::binary)
+      .value("bernoulli", EventModel::bernoulli)
+      .value("poisson", EventModel::poisson);
   py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", [](const Counts& c) { return c.value.index() == 0; })
@@ -225,8 +235,8 @@ void register_counts(py::module_& module) {
       .def_property_readonly("class_tokens", [](const Counts& c) {
         return std::visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); }, c.value);
       })
-      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a, "n_threads"_a,
-           "window_bytes"_a)
+      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a, "damping"_a,
+           "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
         return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
       }, "map"_a)
@@ -236,6 +246,12 @@ void register_counts(py::module_& module) {
       .def("subtract", [](const Counts& a, const Counts& b, int n_threads) {
         return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return subtract(x, y, threads); });
       }, "part"_a, "n_threads"_a = 0)
+      .def("as_counted_by", [](const Counts& c, EventModel model, int n_threads) {
+        const Threads threads = python_threads(n_threads);
+        return without_gil([&] {
+          return std::visit([&](const auto& v) -> Counts { return {as_counted_by(model, v, threads)}; }, c.value);
+        });
+      }, "model"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) -> Counts {
         return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
       })

@@ -115,10 +115,26 @@ py::array rank(const py::array& scores, std::int64_t k) {
   return to_numpy(std::move(indices), {k});
 }
 
+py::array sums(const py::array& values) {
+  const auto* data = vector_data<double>(values, "values");
+  auto result = LargeArray<double>::uninitialised(values.size());
+  without_gil([&] { running_sums(data, values.size(), result.get()); });
+  return to_numpy(std::move(result), {values.size()});
+}
+
 }  // namespace
 
 void register_scores(py::module_& module) {
-  py::enum_<Measure>(module, "Measure").value("kl", Measure::kl).value("nu_j", Measure::nu_j).value("nu_pearson", Measure::nu_pearson);
+  py::enum_<Measure>(module, "Measure")
+      .value("kl", Measure::kl)
+      .value("nu_j", Measure::nu_j)
+      .value("nu_pearson", Measure::nu_pearson)
+      .value("bernoulli_kl", Measure::bernoulli_kl)
+      .value("bernoulli_nu_j", Measure::bernoulli_nu_j)
+      .value("bernoulli_nu_pearson", Measure::bernoulli_nu_pearson)
+      .value("poisson_kl", Measure::poisson_kl)
+      .value("poisson_nu_j", Measure::poisson_nu_j)
+      .value("poisson_nu_pearson", Measure::poisson_nu_pearson);
   py::enum_<Aggregate>(module, "Aggregate").value("sum", Aggregate::sum).value("mean", Aggregate::mean).value("max", Aggregate::max);
   py::enum_<ContingencyMeasure> contingency_measure(module, "ContingencyMeasure");
 #define TERMSIFT_VALUE(name) contingency_measure.value(#name, ContingencyMeasure::name);
@@ -134,6 +150,7 @@ void register_scores(py::module_& module) {
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("class_scores_and_signs", &test_classes, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
+  module.def("running_sums", &sums, "values"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a);
 }
 

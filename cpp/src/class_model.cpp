@@ -10,10 +10,11 @@
 namespace termsift {
 namespace {
 
-void check(const Estimation& estimation, std::size_t n_classes) {
+void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   const auto [b1, b2, weights, b2_rest] = estimation;
-  if (!(b1 >= 0 && b1 <= b2 && std::isfinite(b2 + b2_rest)))
-    throw std::invalid_argument("smoothing must satisfy 0 <= b1 <= b2 < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
+  if (!(b1 >= 0 && b2 >= 0 && (b1 <= b2 || rates) && std::isfinite(b1) && std::isfinite(b2 + b2_rest)))
+    throw std::invalid_argument(std::string("smoothing must satisfy ") + (rates ? "0 <= b1, b2" : "0 <= b1 <= b2") +
+                                " < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
   if (weights.empty()) return;
   if (weights.size() != n_classes)
     throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
@@ -22,6 +23,20 @@ void check(const Estimation& estimation, std::size_t n_classes) {
     if (!(weights[c] >= 0 && std::isfinite(weights[c])))
       throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) +
                                   " for class " + std::to_string(c));
+}
+
+// Exact counts have no rate above 2^63.
+template <CountType Count>
+void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
+  if (!(b1 <= most_rate * total))
+    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large beside the " + text(total) +
+                                " documents and b2 of class " + std::to_string(c));
+  if constexpr (std::is_floating_point_v<Count>)
+    for (std::int64_t i = 0; i < row.size; ++i)
+      if (!(row.term_frequency[i] + b1 <= most_rate * total))
+        throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
+                                    " times in the " + text(total) + " documents and b2 of class " + std::to_string(c) +
+                                    "; a rate can be 2^64");
 }
 
 // Up to which l the sum l + b1 needs no more than 53 bits.
@@ -35,8 +50,9 @@ std::int64_t exact_below(double b1) {
 }  // namespace
 
 template <CountType Count>
-ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation) {
-  check(estimation, counts.rows.size());
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
+  const bool rates = !has_complement(measure);
+  check(estimation, counts.rows.size(), rates);
   ClassModel model;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) model.classes.push_back(static_cast<std::int64_t>(c));
@@ -86,6 +102,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
       throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) +
                                   " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
+    if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
     if (estimation.b1 > 0 && estimation.b1 / L.hi < 0x1p-450)
       throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
                                   " tokens and b2 of class " + std::to_string(model.classes[k]));
@@ -112,7 +129,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   return model;
 }
 
-template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&);
-template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&);
+template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&, Measure);
+template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&, Measure);
 
 }  // namespace termsift

@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// The constants of one class that takes part. Pairs (hi, lo) are double-double. Counts are scaled by a power of two s so
+// The constants of one class that takes part, for probabilities or rates p_ic. Pairs (hi, lo) are double-double. Counts are scaled by a power of two s so
 // that 1 <= s L_c < 2 (or nearly, at the ends of the range of double), which changes no bit of any quotient and keeps
 // products of totals near 2^63 (or float counts near 1e300) in range.
 struct ClassConstants {
@@ -35,7 +35,11 @@ struct ClassModel {
   double lost = 0;
 };
 
+// Rates p_ic may be as large as this: a double beside the least numbers that are divided by.
+inline constexpr double most_rate = 0x1p64;
+
+// `measure` says whether p_ic are probabilities or rates.
 template <CountType Count>
-ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure = Measure::kl);
 
 }  // namespace termsift

@@ -111,8 +111,8 @@ Ranges plan_ranges(const CsrView<Index, Value>& x, const LabelView& labels, bool
 template <class Index, class Value>
 class Filler {
  public:
-  Filler(const CsrView<Index, Value>& x, Streams& streams, std::size_t range)
-      : x_(x), streams_(streams), range_(range), packed_(streams.packed), next_(streams.n_streams) {
+  Filler(const CsrView<Index, Value>& x, const Bool* ones, Streams& streams, std::size_t range)
+      : x_(x), ones_(ones), streams_(streams), range_(range), packed_(streams.packed), next_(streams.n_streams) {
     for (std::size_t s = 0; s < streams.n_streams; ++s) next_[s] = streams.offsets[s * streams.n_ranges + range];
   }
   // To be called a few documents ahead where these do not follow each other: the rows of some classes lie scattered.
@@ -126,11 +126,17 @@ class Filler {
   }
   void append(std::int64_t d, std::size_t stream) {
     const std::int64_t begin = x_.indptr[d], length = x_.indptr[d + 1] - begin;
-    const Index* const indices = x_.indices + begin;
-    const Value* const data = x_.data + begin;
+    if (ones_ != nullptr) append(x_.indices + begin, ones_, length, stream, kernels_of_ones_);
+    else append(x_.indices + begin, x_.data + begin, length, stream, kernels_);
+  }
+
+ private:
+  template <class Counted>
+  void append(const Index* indices, const Counted* data, std::int64_t length, std::size_t stream,
+              const RowKernels<Index, Counted>& kernels) {
     std::uint32_t* const out = streams_.entries + next_[stream];
     next_[stream] += length;
-    const std::int64_t escapes = kernels_.pack(indices, data, length, packed_, out);
+    const std::int64_t escapes = kernels.pack(indices, data, length, packed_, out);
     if (escapes == 0) return;
     for (std::int64_t k = 0; k < length; ++k)
       if (!packed_.holds(data[k]))
@@ -138,20 +144,22 @@ class Filler {
                                             packed_.rest(data[k])});
   }
 
- private:
   const CsrView<Index, Value>& x_;
+  const Bool* const ones_;
   Streams& streams_;
   const std::size_t range_;
   const PackedEntry packed_;
   const RowKernels<Index, Value> kernels_ = row_kernels_in_use<Index, Value>();
+  const RowKernels<Index, Bool> kernels_of_ones_ = row_kernels_in_use<Index, Bool>();
   std::vector<std::int64_t> next_;  // (n_streams,), where the next entry goes
 };
 
 }  // namespace
 
 template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
-                                       bool notes_touched, std::int64_t window_bytes, const Threads& threads) {
+Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+                                       bool with_collection, bool notes_touched, std::int64_t window_bytes,
+                                       const Threads& threads) {
   const auto n_threads = static_cast<std::size_t>(threads.count);
   const std::int64_t n_entries = x.indptr[x.n_rows];
   Streamed<Count> result;
@@ -167,12 +175,15 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
     const bool checks = &window == windows.data();
     Streams streams(x.n_columns, window.n_classes(), n_threads);
     streams.entries = entries.get();
+    const auto as_counted = [&](const CsrFacts& facts) {
+      return ones != nullptr ? of_ones(facts, streams.packed, n_entries) : facts;
+    };
     const Ranges ranges = plan_ranges(x, labels, with_collection, window, streams);
 
     std::vector<CsrScan> scans(n_threads);
     for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
-      Filler<Index, Value> filler(x, streams, range);
+      Filler<Index, Value> filler(x, ones, streams, range);
       const std::int64_t* document = ranges.documents.data() + ranges.begins[range];
       const std::int64_t* const end = ranges.documents.data() + ranges.begins[range + 1];
       const auto append = [&] {
@@ -188,7 +199,8 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
         while (d < end_of_rows) {
           const std::int64_t last = rows_to_scan(x, d, end_of_rows);
           worker.check();
-          if (!(scan.rows(x, d, last, streams.packed) && StreamLimits::allow(scan.facts, 1, n_entries))) return;
+          if (!scan.rows(x, d, last, streams.packed)) return;
+          if (!StreamLimits::allow(as_counted(scan.facts), 1, n_entries)) return;
           while (document != end && *document < last) append();
           d = last;
         }
@@ -204,7 +216,7 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
     if (checks) {
       const CsrScan all = CsrScan::of(scans);
       result.refused = all.refused;
-      result.facts = all.facts;
+      result.facts = as_counted(all.facts);
       const std::int64_t n_docs = std::min(x.n_rows, StreamLimits::most_documents);
       result.within_limits = StreamLimits::allow(result.facts, n_docs, n_entries);
       if (result.refused || !result.within_limits) return result;
@@ -237,8 +249,8 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Lab
 }
 
 #define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
-  template Streamed<Count> count_by_class_streams(const CsrView<Index, Value>&, const LabelView&, bool, bool, std::int64_t, \
-                                                  const Threads&);
+  template Streamed<Count> count_by_class_streams(const CsrView<Index, Value>&, const Bool*, const LabelView&, bool, bool,  \
+                                                  std::int64_t, const Threads&);
 TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 

@@ -8,6 +8,7 @@
 
 #include "class_streams.hpp"
 #include "csr_scan.hpp"
+#include "document_entries.hpp"
 #include "row_gather.hpp"
 #include "term_blocks.hpp"
 #include "values.hpp"
@@ -34,7 +35,7 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 // every input at once; only where it does not are the documents added up one by one.
 template <class Index, class Value>
 void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
-                    const LabelView& labels, const std::int64_t* weights) {
+                    const LabelView& labels, const std::int64_t* weights, Damping damping) {
   double most_tokens = static_cast<double>(counts.n_docs);
   if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
   for (const auto& row : counts.rows) most_tokens += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
@@ -50,6 +51,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
   const bool keeps_collection = counts.collection || some_document_has_not_one_class(labels, x.n_rows);
   if (keeps_collection) tokens[n_classes] = collection_row(counts)->n_tokens;
   docs[n_classes] = counts.n_docs;
+  DocumentEntries present(Damping::binary);
   for (std::int64_t d = 0; d < x.n_rows; ++d) {
     const std::int64_t weight = weights == nullptr ? 1 : weights[d];
     const auto add = [&](std::size_t c) {
@@ -58,14 +60,20 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
                             " the number of documents exceeds 2^63 - 1");
       docs[c] += weight;
       if (c == n_classes && !keeps_collection) return;
-      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
-        const auto value = as_count<std::int64_t>(x.data[e]);
+      const auto add_value = [&](std::int64_t value, std::int64_t column) {
         if (overflows(value, weight, tokens[c]))
           throw CountOverflow("with " + std::to_string(value) + " at row " + std::to_string(d) + ", column " +
-                              std::to_string(x.indices[e]) + " the tokens of " +
+                              std::to_string(column) + " the tokens of " +
                               (c < n_classes ? "class " + std::to_string(c) : std::string("the collection")) +
                               " exceed 2^63 - 1");
         tokens[c] += value * weight;
+      };
+      if (damping == Damping::binary) {
+        present.read(x, d, facts.distinct);
+        for (std::int64_t i = 0; i < present.size(); ++i) add_value(1, present.terms()[i]);
+      } else {
+        for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
+          add_value(as_count<std::int64_t>(x.data[e]), x.indices[e]);
       }
     };
     for_each_class(labels, d, add);
@@ -164,6 +172,10 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
 template <class Index, class Value, CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options) {
+  const Damping damping = options.damping;
+  if (std::is_integral_v<Count> &&
+      (damping == Damping::log || (damping == Damping::raw && std::is_floating_point_v<Value>)))
+    throw std::invalid_argument("exact counts are counts of integers");
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
@@ -179,24 +191,34 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<I
   CountingPath path = options.path.value_or(choose_counting_path(n_rows, x.n_columns, n_entries));
   if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
   if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
+  std::vector<Bool> ones;
+  if (damping == Damping::binary) {
+    std::int64_t longest = 0;
+    for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
+    if (longest > x.n_columns) path = CountingPath::rows;  // it repeats a column
+    else ones.resize(static_cast<std::size_t>(std::max<std::int64_t>(longest, 1)), Bool{1});
+  }
+  if (damping == Damping::log) path = CountingPath::rows;
+  const Bool* const counted = ones.empty() ? nullptr : ones.data();
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks)
-    streamed = count_by_term_blocks<Count>(x, labels, with_collection, options.window_bytes, threads);
+    streamed = count_by_term_blocks<Count>(x, counted, labels, with_collection, options.window_bytes, threads);
   else if (path != CountingPath::rows)
-    streamed = count_by_class_streams<Count>(x, labels, with_collection, path == CountingPath::touched_terms,
+    streamed = count_by_class_streams<Count>(x, counted, labels, with_collection, path == CountingPath::touched_terms,
                                              options.window_bytes, threads);
   if (path == CountingPath::rows || streamed.refused || !streamed.within_limits) {
     path = CountingPath::rows;
     streamed.facts = check_csr(x, {}, threads);
+    if (damping == Damping::binary) streamed.facts.value_bound = 1;
   }
   if constexpr (std::is_integral_v<Count>)
-    check_overflow(counts, x, streamed.facts, labels, weights);
-  else
+    check_overflow(counts, x, streamed.facts, labels, weights, damping);
+  else if (damping == Damping::raw)
     check_exact_doubles(x, streamed.facts);
 
   const std::vector<Count> docs = documents_with(counts, labels, weights, x.n_rows);
   if (path == CountingPath::rows)
-    add_by_rows(result, x, streamed.facts, labels, weights, docs, threads);
+    add_by_rows(result, x, streamed.facts, labels, weights, damping, docs, threads);
   else
     add_rows(result, streamed.rows, docs, threads);
   result.n_docs = docs.back();

@@ -31,6 +31,14 @@ std::int64_t rows_to_scan(const CsrView<Index, Value>& x, std::int64_t first, st
   return last;
 }
 
+// The facts of the same entries if every value is 1.
+inline CsrFacts of_ones(CsrFacts facts, const PackedEntry& packed, std::int64_t n_entries) {
+  facts.has_fractions = false;
+  facts.value_bound = 1;
+  facts.n_unpackable = packed.holds(Bool{1}) ? 0 : n_entries;
+  return facts;
+}
+
 template <class Index, class Value>
 void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix);
 

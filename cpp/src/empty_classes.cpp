@@ -52,8 +52,10 @@ EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, cons
     : pairs_(pairs), kernels_(kernels), measure_(measure), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
   // Where every p <= 2^-6, T <= 2^-6. A class with nearly all the prior mass has q = (T - pi p) / (1 - pi) <= 2^-6 too,
-  // but as an empty class only while T is as small as this:
-  const double T_end = 0x1p-6 / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi;
+  // but as an empty class only while T is as small as this (rates know no such limit, and T is one):
+  const double T_end = has_complement(measure)
+                           ? 0x1p-6 / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
+                           : 2 * most_rate;
   const double least = std::fmax(model.lost * T_0, 0x1p-960);
   if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
   first_ = piece_of(least) + 1;

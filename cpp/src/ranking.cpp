@@ -1,8 +1,10 @@
 #include "termsift/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
-#include <numeric>
+
+#include "termsift/double_double.hpp"
 
 namespace termsift {
 
@@ -21,6 +23,18 @@ void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* i
   if (k < n) std::nth_element(begin, begin + k, begin + n, better);
   std::sort(begin, begin + k, better);
   for (std::int64_t i = 0; i < k; ++i) indices[i] = entries[i].index;
+}
+
+void running_sums(const double* values, std::int64_t n, double* sums) {
+  DoubleDouble sum;
+  double largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const DoubleDouble next = add(sum, {values[i], 0});
+    // An infinity would leave NaN behind.
+    if (std::isfinite(next.hi)) sum = next, largest = std::max(largest, sum.hi);
+    else largest = HUGE_VAL;
+    sums[i] = largest;
+  }
 }
 
 }  // namespace termsift

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "document_entries.hpp"
 #include "termsift/large_memory.hpp"
 #include "values.hpp"
 
@@ -73,6 +74,33 @@ void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t>
   }
 }
 
+// The same of what is damped, each term of a document once.
+template <class Index, class Value, CountType Count>
+void add_damped_documents(const CsrView<Index, Value>& x, bool distinct, std::span<const std::int64_t> documents,
+                          const Count* weights, DocumentEntries& entries, Counters<Count>& counters, Worker& worker) {
+  std::int64_t until_check = 1 << 16;
+  for (const std::int64_t d : documents) {
+    const Count weight = weights == nullptr ? 1 : weights[d];
+    if (weight == 0) continue;
+    entries.read(x, d, distinct);
+    const TermId* const terms = entries.terms();
+    const double* const values = entries.values();
+    for (std::int64_t i = 0; i < entries.size(); ++i) {
+      const Count value = static_cast<Count>(values[i]) * weight;
+      if (value == 0) continue;
+      Count& df = counters.document_frequency[terms[i]];
+      if (df == 0) counters.touched.push_back(terms[i]);
+      counters.term_frequency[terms[i]] += value;
+      df += weight;
+    }
+    until_check -= x.indptr[d + 1] - x.indptr[d] + 1;
+    if (until_check < 0) {
+      worker.check();
+      until_check = 1 << 16;
+    }
+  }
+}
+
 // The counters as a row; leaves them zero.
 template <CountType Count>
 ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool distinct) {
@@ -107,8 +135,9 @@ ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool dist
 
 template <class Index, class Value, CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
-                 const LabelView& labels, const Count* weights, const std::vector<Count>& docs,
+                 const LabelView& labels, const Count* weights, Damping damping, const std::vector<Count>& docs,
                  const Threads& threads) {
+  const bool once = facts.distinct || damping != Damping::raw;  // each term of a document is added once
   const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
   std::vector<std::int64_t> all_documents;
   const auto documents_of = [&](std::int64_t c) -> std::span<const std::int64_t> {
@@ -137,25 +166,28 @@ void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, con
     const std::int64_t c = order[static_cast<std::size_t>(block)];
     ClassRowPtr<Count>& row = row_of(counts, static_cast<std::size_t>(c));
     auto& slot = counters_of_thread[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Counters<Count>>(counts.n_terms, facts.distinct);
+    if (!slot) slot = std::make_unique<Counters<Count>>(counts.n_terms, once);
     Counters<Count>& counters = *slot;
     for (std::int64_t i = 0; i < row->size; ++i) {
       counters.touched.push_back(row->terms[i]);
       counters.term_frequency[row->terms[i]] = row->term_frequency[i];
       counters.document_frequency[row->terms[i]] = row->document_frequency[i];
     }
-    if (facts.distinct)
+    if (damping != Damping::raw) {
+      DocumentEntries document(damping);
+      add_damped_documents(x, facts.distinct, documents_of(c), weights, document, counters, worker);
+    } else if (facts.distinct)
       add_documents<true>(x, documents_of(c), weights, counters, worker);
     else
       add_documents<false>(x, documents_of(c), weights, counters, worker);
-    replace_row(row, drain(counters, counts.n_terms, facts.distinct), docs[static_cast<std::size_t>(c)]);
+    replace_row(row, drain(counters, counts.n_terms, once), docs[static_cast<std::size_t>(c)]);
   });
 }
 
 
 #define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                         \
   template void add_by_rows(ClassCounts<Count>&, const CsrView<Index, Value>&, const CsrFacts&, const LabelView&,           \
-                            const Count*, const std::vector<Count>&, const Threads&);
+                            const Count*, Damping, const std::vector<Count>&, const Threads&);
 TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 

@@ -248,14 +248,14 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // In evaluations of a class's value by the dense way, as measured; 48 pieces of V.
-  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
+  const double pair = is_divergence(measure) ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation);
+  const ClassModel model = make_class_model(counts, estimation, measure);
   const ScoreTask<Count> task{counts, model, kernels_in_use(), measure, aggregate, scores, nullptr};
   const SmallColumns small(counts, model);
   if (small.pay()) run_by_table(task, small, threads);
@@ -265,7 +265,7 @@ void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation,
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation);
+  const ClassModel model = make_class_model(counts, estimation, measure);
   run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, estimation.b1, threads);
 }
 
@@ -279,7 +279,7 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range) {
-  const ClassModel model = make_class_model(counts, estimation);
+  const ClassModel model = make_class_model(counts, estimation, measure);
   range = range.within(counts.n_terms);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * range.size(), 0.0);
   run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores, range}, threads);

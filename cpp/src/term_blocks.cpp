@@ -65,22 +65,24 @@ void add_to_sizes(const CsrView<Index, Value>& x, const LabelView& labels, bool 
   }
 }
 
-template <class Index, class Value>
-void append_documents(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, std::int64_t first,
+// `data` are the values of the first row if every row has the same (`same`), else of all.
+template <class Index, class Counted>
+void append_documents(const CsrView<Index, Counted>& x, bool same, const LabelView& labels, bool with_collection, std::int64_t first,
                       std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
   const PackedEntry packed = streams.packed;
-  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  const RowKernels<Index, Counted> kernels = row_kernels_in_use<Index, Counted>();
   for (std::int64_t d = first; d < last; ++d)
     for_each_row(labels, with_collection, d, [&](std::size_t c) {
       const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+      const Counted* const data = same ? x.data : x.data + begin;
       const std::int64_t escapes =
-          kernels.deal(x.indices + begin, x.data + begin, length, packed, shape.term_bits, shape.cell(0, c), next.data());
+          kernels.deal(x.indices + begin, data, length, packed, shape.term_bits, shape.cell(0, c), next.data());
       if (escapes == 0) return;
-      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
-        const auto term = static_cast<std::uint32_t>(x.indices[e]);
-        if (!packed.holds(x.data[e]))
+      for (std::int64_t k = 0; k < length; ++k) {
+        const auto term = static_cast<std::uint32_t>(x.indices[begin + k]);
+        if (!packed.holds(data[k]))
           streams.escapes[range].push_back({static_cast<std::uint32_t>(shape.block(term)), shape.cell(term, c),
-                                            packed.rest(x.data[e])});
+                                            packed.rest(data[k])});
       }
     });
 }
@@ -88,8 +90,8 @@ void append_documents(const CsrView<Index, Value>& x, const LabelView& labels, b
 }  // namespace
 
 template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
-                                     std::int64_t window_bytes, const Threads& threads) {
+Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+                                     bool with_collection, std::int64_t window_bytes, const Threads& threads) {
   const std::int64_t n_rows = labels.n_classes + with_collection, n_entries = x.indptr[x.n_rows];
   const auto n_ranges = static_cast<std::size_t>(threads.count);
   const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1), std::max<std::int64_t>(n_rows, 1));
@@ -107,6 +109,9 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       if (bytes > window_bytes && last > first) break;
     }
     Streams streams(shape.n_cells(), n_blocks, n_ranges);
+    const auto as_counted = [&](const CsrFacts& facts) {
+      return ones != nullptr ? of_ones(facts, streams.packed, n_entries) : facts;
+    };
     const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
 
     // First look: check, and the sizes of the segments.
@@ -117,7 +122,8 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       for (std::int64_t d = begins[range]; d < begins[range + 1];) {
         const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
         worker.check();
-        if (!scans[range].rows(x, d, end, streams.packed) || !StreamLimits::allow(scans[range].facts, 1, n_entries)) return;
+        if (!scans[range].rows(x, d, end, streams.packed)) return;
+        if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
         add_to_sizes(x, labels, with_collection, d, end, shape, sizes);
         d = end;
       }
@@ -126,7 +132,7 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
     scans.push_back({false, result.facts});
     const CsrScan all = CsrScan::of(scans);
     result.refused = all.refused;
-    result.facts = all.facts;
+    result.facts = as_counted(all.facts);
     result.within_limits = StreamLimits::allow(result.facts, last - first, n_entries);
     if (result.refused || !result.within_limits) return result;
     streams.lay_out();
@@ -143,7 +149,11 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
       for (std::int64_t d = begins[range]; d < begins[range + 1];) {
         const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
         worker.check();
-        append_documents(x, labels, with_collection, d, end, shape, next, range, streams);
+        if (ones != nullptr)
+          append_documents(CsrView<Index, Bool>{x.n_rows, x.n_columns, x.n_stored, x.indptr, x.indices, ones}, true, labels,
+                           with_collection, d, end, shape, next, range, streams);
+        else
+          append_documents(x, false, labels, with_collection, d, end, shape, next, range, streams);
         d = end;
       }
       streams.sort_escapes(range);
@@ -180,8 +190,8 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Label
 }
 
 #define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
-  template Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>&, const LabelView&, bool, std::int64_t,      \
-                                                const Threads&);
+  template Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>&, const Bool*, const LabelView&, bool,       \
+                                                std::int64_t, const Threads&);
 TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 

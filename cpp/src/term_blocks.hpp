@@ -19,7 +19,7 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 // window_bytes, or 4 bytes for each entry of one document; a second copy of the rows while blocks are put together; 1 MiB
 // for each thread.
 template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
-                                     std::int64_t window_bytes, const Threads& threads);
+Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+                                     bool with_collection, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift

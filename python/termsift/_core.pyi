@@ -51,10 +51,12 @@ class Counts:
         label_indptr: Int64s | None,
         codes: Int32s,
         weights: Count | None,
+        damping: Damping,
         n_threads: int,
         window_bytes: int,
     ) -> tuple[Counts, str]: ...
     def with_classes(self, map: Sequence[int]) -> Counts: ...
+    def as_counted_by(self, model: EventModel, n_threads: int = 0) -> Counts: ...
     def with_collection(self) -> Counts: ...
     def as_one_class(self) -> Counts: ...
     def term_frequency(self) -> tuple[Count, Int32s, Int64s]: ...
@@ -84,10 +86,29 @@ def check_csr(
     n_threads: int,
 ) -> None: ...
 
+class Damping:
+    raw: Damping
+    log: Damping
+    binary: Damping
+    __members__: dict[str, Damping]
+
+class EventModel:
+    multinomial: EventModel
+    binary: EventModel
+    bernoulli: EventModel
+    poisson: EventModel
+    __members__: dict[str, EventModel]
+
 class Measure:
     kl: Measure
     nu_j: Measure
     nu_pearson: Measure
+    bernoulli_kl: Measure
+    bernoulli_nu_j: Measure
+    bernoulli_nu_pearson: Measure
+    poisson_kl: Measure
+    poisson_nu_j: Measure
+    poisson_nu_pearson: Measure
 
 class Aggregate:
     sum: Aggregate
@@ -150,6 +171,7 @@ def divergence(
     prior: Float64s | None,
     indices: Int64s,
 ) -> float: ...
+def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...
 def openmp_version() -> str: ...

@@ -3,7 +3,7 @@ r"""The file that holds counts.
 Layout, little-endian::
 
     8 bytes   b"termsift"
-    4 bytes   version of the format, 1
+    4 bytes   version of the format: 1, or 2 where ``tf`` is not "raw", of which 1 knows nothing
     8 bytes   length of the payload
     32 bytes  BLAKE2b digest of version, length and payload
     payload   one JSON line, then the arrays it lists, one after another
@@ -30,7 +30,7 @@ from termsift import _core, _validation
 from termsift._files import replacing
 
 MAGIC = b"termsift"
-_VERSION = 1
+_VERSIONS = (1, 2)
 _HEADER = struct.Struct("<8sIQ32s")
 _ARRAYS = ("class_docs", "indptr", "terms", "term_frequency", "document_frequency")
 
@@ -40,6 +40,7 @@ def write_counts(
     counts: _core.Counts,
     classes: list[Hashable],
     term_names: NDArray[np.object_] | None,
+    tf: str,
 ) -> None:
     """Write the counts to ``path``, atomically."""
     held = counts.to_arrays()
@@ -50,13 +51,16 @@ def write_counts(
         arrays["name_lengths"] = np.array([len(name) for name in encoded], dtype=np.int64)
         arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
-    header = {
+    header: dict[str, Any] = {
         "classes": [_encode_label(label) for label in classes],
         "n_terms": held["n_terms"],
         "n_docs": held["n_docs"],
         "has_collection": held["has_collection"],
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
+    version = _VERSIONS[0]
+    if tf != "raw":
+        version, header["tf"] = _VERSIONS[1], tf
     with replacing(path) as file:
         file.write(bytes(_HEADER.size))
         payload_hash, length = _new_hash(), 0
@@ -69,49 +73,51 @@ def write_counts(
             length += part.nbytes
             file.write(part)
         file.seek(0)
-        file.write(_HEADER.pack(MAGIC, _VERSION, length, _digest(payload_hash, length)))
+        digest = _digest(payload_hash, version, length)
+        file.write(_HEADER.pack(MAGIC, version, length, digest))
 
 
 def read_counts(
     path: str | os.PathLike[str],
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None]:
+) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
     """Read what `write_counts` wrote; ValueError for anything else."""
     with open(path, "rb") as file:
-        length = _verify(file, os.fspath(path))
+        version, length = _verify(file, os.fspath(path))
         try:
-            return _parse(file, length)
+            return _parse(file, version, length)
         except (OSError, MemoryError):
             raise
         except Exception as error:  # whatever a forged file provokes
             raise ValueError(f"{os.fspath(path)}: the saved counts are damaged: {error}") from error
 
 
-def _verify(file: IO[bytes], path: str) -> int:
-    """Check all but what the payload means; gives its length."""
+def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
+    """Check all but what the payload means; gives the version and the length of the payload."""
     head = file.read(_HEADER.size)
     if not head.startswith(MAGIC):
         raise ValueError(f"{path}: not a file of saved counts")
     if len(head) < _HEADER.size:
         raise ValueError(f"{path}: the saved counts are truncated")
     _, version, length, digest = _HEADER.unpack(head)
-    if version != _VERSION:
+    if version not in _VERSIONS:
+        expected = " or ".join(map(str, _VERSIONS))
         raise ValueError(
-            f"{path}: the saved counts have format version {version}, expected {_VERSION}"
+            f"{path}: the saved counts have format version {version}, expected {expected}"
         )
     size = os.fstat(file.fileno()).st_size - _HEADER.size
     if size != length:
         kind = "truncated" if size < length else "damaged"
         raise ValueError(f"{path}: the saved counts are {kind}: {size} bytes, expected {length}")
     payload_hash = hashlib.file_digest(cast(Any, file), _new_hash)
-    if _digest(payload_hash, length) != digest:
+    if _digest(payload_hash, version, length) != digest:
         raise ValueError(f"{path}: the saved counts are damaged: their checksum does not match")
     file.seek(_HEADER.size)
-    return int(length)
+    return int(version), int(length)
 
 
 def _parse(
-    file: IO[bytes], length: int
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None]:
+    file: IO[bytes], version: int, length: int
+) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
     line = file.readline(length)
     header = json.loads(line)
     arrays = _read_arrays(file, header["arrays"], length - len(line))
@@ -134,7 +140,8 @@ def _parse(
     classes = _validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
-    return counts, classes, _decode_names(*names, counts.n_terms)
+    tf = "raw" if version == _VERSIONS[0] else _validation.check_tf(header["tf"])
+    return counts, classes, _decode_names(*names, counts.n_terms), tf
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
@@ -171,9 +178,9 @@ def _new_hash() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=32)
 
 
-def _digest(payload_hash: Any, length: int) -> bytes:
+def _digest(payload_hash: Any, version: int, length: int) -> bytes:
     return hashlib.blake2b(
-        struct.pack("<IQ", _VERSION, length) + payload_hash.digest(), digest_size=32
+        struct.pack("<IQ", version, length) + payload_hash.digest(), digest_size=32
     ).digest()
 
 

@@ -425,6 +425,14 @@ def check_window_bytes(window_bytes: int) -> int:
     return int(window_bytes)
 
 
+def check_tf(tf: str) -> str:
+    """Give the name of what is counted of an entry."""
+    names = _core.Damping.__members__
+    if not isinstance(tf, str) or tf not in names:
+        raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}")
+    return tf
+
+
 def check_k(k: int | None, n_terms: int) -> int:
     """Give the number of terms to rank: ``k``, or all if it is None or larger."""
     if k is None:
@@ -437,12 +445,13 @@ def check_k(k: int | None, n_terms: int) -> int:
 
 
 def check_smoothing(
-    alpha: float | tuple[float, float], n_terms: int
+    alpha: float | tuple[float, float], n_terms: int, model: str = "multinomial"
 ) -> tuple[float, tuple[float, float]]:
     """Give b1, and b2 with what it rounds off.
 
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * n_terms); that product is
-    seldom a double, and small differences of probabilities would show it.
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes): the terms, the
+    two sides of a coin, or one for a rate. That product is seldom a double, and small differences
+    of probabilities would show it.
     """
     numbers = list(alpha) if isinstance(alpha, (tuple, list)) else [alpha, alpha]
     if len(numbers) != 2 or any(isinstance(b, bool) or not isinstance(b, Real) for b in numbers):
@@ -453,11 +462,14 @@ def check_smoothing(
         b1 = b2 = np.inf
     rest = 0.0
     if not isinstance(alpha, (tuple, list)) and np.isfinite(b1):
-        exact = Fraction(b1) * n_terms
-        b2 = b1 * n_terms
+        outcomes = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
+        exact = Fraction(b1) * outcomes
+        b2 = b1 * outcomes
         rest = float(exact - Fraction(b2)) if np.isfinite(b2) else 0.0
     if not 0 <= b1 < np.inf or not 0 <= b2 < np.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
+    if model == "poisson":  # rates may exceed 1
+        return b1, (b2, rest)
     if b1 > b2 and n_terms:
         raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
     return b1, (max(b1, b2), rest)

@@ -25,9 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 import termsift as ts
-from termsift import demo, io
+from termsift import _core, demo, io
 from termsift._files import replacing
-from termsift.methods import find_selector
+from termsift.counts import TermFrequency
+from termsift.methods import MODELS, find_selector
 
 __all__ = ["main", "main_parser"]
 
@@ -147,6 +148,13 @@ def _add_rank(commands: Any) -> None:
     _add_input(parser)
     group = parser.add_argument_group("score")
     _add_method(group, [*ts.methods(), *ts.selectors()])
+    group.add_argument(
+        "--model",
+        choices=MODELS,
+        default=MODELS[0],
+        help="what the counts are taken for: occurrences; documents in their place (binary); a "
+        f"coin (bernoulli) or a rate (poisson) for each document (default: {MODELS[0]})",
+    )
     group.add_argument(
         "--alpha",
         type=_alpha,
@@ -293,6 +301,12 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--text", metavar="COL", help="column of the text")
     group.add_argument("--label", metavar="COL", help="column of the label")
     group.add_argument(
+        "--tf",
+        choices=tuple(_core.Damping.__members__),
+        help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
+        "(default: raw)",
+    )
+    group.add_argument(
         "--threads", type=_positive, metavar="N", help="threads (default: as many as there are)"
     )
 
@@ -350,7 +364,11 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
             args.usage_error(f"argument --{flag}: only for --method {' or '.join(methods)}")
     if args.aggregate is not None and find_selector(args.method):
         args.usage_error(f"argument --aggregate: not for --method {args.method}")
-    shared = {name: getattr(args, name) for name in ("alpha", "class_prior", "aggregate")}
+    with_models = [method.name for method in ts.methods() if method.models]
+    with_models += [selector.name for selector in ts.selectors() if selector.models]
+    if args.model != MODELS[0] and args.method not in with_models:
+        args.usage_error(f"argument --model: only for --method {' or '.join(with_models)}")
+    shared = {name: getattr(args, name) for name in ("model", "alpha", "class_prior", "aggregate")}
     return {**shared, **given}
 
 
@@ -386,11 +404,11 @@ def _counts(args: argparse.Namespace) -> ts.ClassCounts:
         args.input, labels=args.labels, terms=args.terms, text=args.text, label=args.label
     )
     _log.info("counting %d documents of %d terms", *collection.X.shape)
-    return _count(collection, args.threads)
+    return _count(collection, args.threads, args.tf or "raw")
 
 
 def _saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
-    for option in ("labels", "text", "label"):
+    for option in ("labels", "text", "label", "tf"):
         if getattr(args, option) is not None:
             raise ValueError(f"{args.input}: holds counts, for which --{option} means nothing")
     counts = ts.load(args.input)
@@ -399,8 +417,12 @@ def _saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     return counts
 
 
-def _count(collection: io.Collection, n_threads: int | None) -> ts.ClassCounts:
-    counts = ts.count(collection.X, collection.y, classes=collection.classes, n_threads=n_threads)
+def _count(
+    collection: io.Collection, n_threads: int | None, tf: TermFrequency = "raw"
+) -> ts.ClassCounts:
+    counts = ts.count(
+        collection.X, collection.y, classes=collection.classes, tf=tf, n_threads=n_threads
+    )
     counts.term_names = collection.term_names
     return counts
 

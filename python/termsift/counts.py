@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal
@@ -13,12 +14,26 @@ from numpy.typing import NDArray
 from termsift import _core, _counts_file, _validation
 from termsift._log import logger
 from termsift._progress import progress
-from termsift.methods import find_aggregate, find_method, find_selector, find_test
+from termsift.methods import (
+    check_model,
+    find_aggregate,
+    find_method,
+    find_selector,
+    find_test,
+    selectors,
+)
 from termsift.ranking import Ranking
 from termsift.significance import Significance, significance_of
 
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha = float | tuple[float, float]
+Model = Literal["multinomial", "binary", "bernoulli", "poisson"]
+TermFrequency = Literal["raw", "log", "binary"]
+
+
+_GREEDY = selectors()[0]
+# Models under which terms tell the classes apart each on its own: divergences add up.
+_INDEPENDENT = ("bernoulli", "poisson")
 
 
 def count(
@@ -27,6 +42,7 @@ def count(
     sample_weight: Any = None,
     classes: Iterable[Hashable] | None = None,
     *,
+    tf: TermFrequency = "raw",
     n_threads: int | None = None,
     window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
@@ -47,6 +63,9 @@ def count(
         The classes in the order wanted; a label outside is an error. By default the labels that
         occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
         matrix, the names of its columns (by default 0, 1, ...).
+    tf : {"raw", "log", "binary"}
+        What counts of a document's x > 0 occurrences of a term: x, log(1 + x) or 1, times the
+        document's weight. The counts remember it.
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
         in a child forked after its parent counted on several threads.
@@ -57,7 +76,8 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        Exact int64 counts if X and the weights hold booleans or integers, else float64.
+        Exact int64 counts if X and the weights hold booleans or integers, else float64. Binary
+        ones are exact if the weights are, logarithms always floats.
 
     Raises
     ------
@@ -79,10 +99,10 @@ def count(
     Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
     names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
     entry of one document, and 8 bytes for each term and thread, each class and each document. With
-    weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28 bytes for
-    each term and thread and 16 for each label of a document. An update holds the old and the added
-    counts beside the new ones, few classes with millions of terms a second copy of the added ones;
-    up to 16 MiB are kept for the next call.
+    logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
+    bytes for each term and thread and 16 for each label of a document. An update holds the old and
+    the added counts beside the new ones, few classes with millions of terms a second copy of the
+    added ones; up to 16 MiB are kept for the next call.
 
     Examples
     --------
@@ -94,15 +114,21 @@ def count(
     array([[3, 1, 0],
            [0, 1, 1]])
     """
+    tf = _validation.check_tf(tf)  # type: ignore[assignment]
     threads = _validation.check_n_threads(n_threads)
     window = _validation.check_window_bytes(window_bytes)
     matrix = _validation.check_matrix(X, threads)
     labels = _validation.check_labels(y, matrix.n_docs, classes)
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
-    exact = matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
-    empty = _core.Counts(len(labels.classes), exact)
-    added = _add(empty, matrix, labels, weights, threads, window)
-    return ClassCounts._of(added, labels.classes, None)
+    empty = _core.Counts(len(labels.classes), _is_exact(matrix, weights, tf))
+    added = _add(empty, matrix, labels, weights, tf, threads, window)
+    return ClassCounts._of(added, labels.classes, None, tf)
+
+
+def _is_exact(matrix: _validation.Csr, weights: _core.Count | None, tf: str) -> bool:
+    """Whether what is counted of these documents is an integer."""
+    integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
+    return integers and (weights is None or weights.dtype.kind == "i")
 
 
 def _add(
@@ -110,13 +136,12 @@ def _add(
     matrix: _validation.Csr,
     labels: _validation.Labels,
     weights: _core.Count | None,
+    tf: str,
     n_threads: int,
     window_bytes: int,
 ) -> _core.Counts:
     """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
-    exact = (
-        counts.exact and matrix.holds_integers and (weights is None or weights.dtype.kind == "i")
-    )
+    exact = counts.exact and _is_exact(matrix, weights, tf)
     added, path = counts.updated(
         matrix.indptr,
         matrix.indices,
@@ -125,6 +150,7 @@ def _add(
         labels.indptr,
         labels.codes,
         weights if exact else _validation.as_float_weights(weights),
+        _core.Damping.__members__[tf],
         n_threads,
         window_bytes,
     )
@@ -160,16 +186,20 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
 
 
 def _rebuild(
-    arrays: _core.CountArrays, classes: list[Hashable], term_names: NDArray[np.object_] | None
+    arrays: _core.CountArrays,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str = "raw",
 ) -> ClassCounts:
     """Give the counts that were pickled or copied."""
-    return ClassCounts._of(_core.Counts.from_arrays(**arrays), classes, term_names)
+    return ClassCounts._of(_core.Counts.from_arrays(**arrays), classes, term_names, tf)
 
 
 def divergence(
     counts: ClassCounts,
     indices: Any,
     *,
+    model: Model = "multinomial",
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = None,
 ) -> float:
@@ -180,7 +210,7 @@ def divergence(
     counts : ClassCounts
     indices : array of integers
         The terms' columns, each once, in any order.
-    alpha, class_prior
+    model, alpha, class_prior
         As for `ClassCounts.greedy`.
 
     Returns
@@ -199,7 +229,8 @@ def divergence(
     -----
     The variables are the given terms and the pool of all others, of probability
     1 - sum of the terms' p; the divergence is the sum over classes and variables of p log(p/q).
-    More terms never make it less. Of a single term it is the score `md`.
+    More terms never make it less. Of a single term it is the score `md`. Under the models
+    "bernoulli" and "poisson" the terms are independent, and it is the sum of their `md`.
 
     Examples
     --------
@@ -210,10 +241,14 @@ def divergence(
     >>> round(ts.divergence(counts, [0, 2]), 4)
     1.1496
     """
-    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms)
-    prior = _validation.check_class_prior(class_prior, counts.n_classes)
+    check_model(model, _GREEDY)
     terms = _validation.check_indices(indices, counts.n_terms)
-    return _core.divergence(counts._counts, b1, b2, prior, terms)
+    if model in _INDEPENDENT:
+        scores = counts.score("md", model=model, alpha=alpha, class_prior=class_prior)
+        return math.fsum(scores[terms])
+    b1, b2 = _validation.check_smoothing(alpha, counts.n_terms, model)
+    prior = _validation.check_class_prior(class_prior, counts.n_classes)
+    return _core.divergence(counts._counted_by(model), b1, b2, prior, terms)
 
 
 class ClassCounts:
@@ -239,6 +274,9 @@ class ClassCounts:
     n_terms, n_classes : int
     term_names : ndarray of shape (n_terms,), str objects, or None
         May be set; a ranking then knows its terms by name.
+    tf : str
+        What counts of a document's occurrences, "raw", "log" or "binary": see `termsift.count`.
+        Then l_ic are sums of that.
 
     Notes
     -----
@@ -247,11 +285,12 @@ class ClassCounts:
     are fractions.
     """
 
-    __slots__ = ("_classes", "_counts", "_term_names")
+    __slots__ = ("_classes", "_counts", "_term_names", "_tf")
 
     _counts: _core.Counts
     _classes: list[Hashable]
     _term_names: NDArray[np.object_] | None
+    _tf: str
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -262,9 +301,10 @@ class ClassCounts:
         counts: _core.Counts,
         classes: list[Hashable],
         term_names: NDArray[np.object_] | None,
+        tf: str = "raw",
     ) -> ClassCounts:
         self = object.__new__(cls)
-        self._counts, self._classes, self._term_names = counts, classes, term_names
+        self._counts, self._classes, self._term_names, self._tf = counts, classes, term_names, tf
         return self
 
     # ---- what was counted ------------------------------------------------------------------------
@@ -310,6 +350,11 @@ class ClassCounts:
         return sp.csr_array(self._counts.document_frequency(), shape=(self.n_classes, self.n_terms))
 
     @property
+    def tf(self) -> str:
+        """What counts of a document's occurrences: "raw", "log" or "binary"."""
+        return self._tf
+
+    @property
     def collection_term_frequency(self) -> NDArray[Any]:
         """Occurrences of each term, l_i: those in a document of several classes once."""
         return self._collection(_core.Counts.term_frequency)
@@ -336,16 +381,20 @@ class ClassCounts:
 
     def __repr__(self) -> str:
         kind = "exact" if self._counts.exact else "float"
+        if self._tf != "raw":
+            kind += f", tf={self._tf}"
         return (
             f"<ClassCounts of {self.n_docs:,} documents: {self.n_classes:,} classes x "
             f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same classes, counts (bit for bit) and names."""
+        """Whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        if self._classes != other._classes or self._counts.exact != other._counts.exact:
+        if self._tf != other._tf or self._classes != other._classes:
+            return False
+        if self._counts.exact != other._counts.exact:
             return False
         if not np.array_equal(self._term_names, other._term_names):  # type: ignore[arg-type]
             return False
@@ -360,7 +409,7 @@ class ClassCounts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = self._counts.to_arrays()
-        return _rebuild, (arrays, self._classes, self._term_names)
+        return _rebuild, (arrays, self._classes, self._term_names, self._tf)
 
     # ---- counting on -----------------------------------------------------------------------------
 
@@ -393,8 +442,8 @@ class ClassCounts:
 
         Notes
         -----
-        Counting a collection in any chunks gives the same bits as counting it at once. Float input
-        turns exact counts into float ones.
+        What counts is that of the counts, ``tf``. Counting a collection in any chunks gives the
+        same bits as counting it at once. Float input turns exact counts into float ones.
 
         Examples
         --------
@@ -423,6 +472,7 @@ class ClassCounts:
             matrix,
             _validation.Labels(united, codes, labels.indptr),
             weights,
+            self._tf,
             threads,
             window,
         )
@@ -437,10 +487,11 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self._require_same_tf(other)
         names = self._common_names(other)
         united, in_self, in_other = _validation.unite_classes(self._classes, other._classes)
         counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
-        return ClassCounts._of(counts, united, names)
+        return ClassCounts._of(counts, united, names, self._tf)
 
     def __sub__(self, other: ClassCounts) -> ClassCounts:
         """Take the counts of a part from those of the whole, as for a fold of cross-validation.
@@ -452,6 +503,7 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self._require_same_tf(other)
         names = self._common_names(other)
         known = set(self._classes)
         unknown = [c for c in other._classes if c not in known]
@@ -462,7 +514,14 @@ class ClassCounts:
             )
         _, _, in_other = _validation.unite_classes(self._classes, other._classes)
         counts = self._counts.subtract(other._counts.with_classes(in_other))
-        return ClassCounts._of(counts, list(self._classes), names)
+        return ClassCounts._of(counts, list(self._classes), names, self._tf)
+
+    def _require_same_tf(self, other: ClassCounts) -> None:
+        if self._tf != other._tf:
+            raise ValueError(
+                f"the counts are of different things: tf={self._tf!r} in one and {other._tf!r} "
+                "in the other"
+            )
 
     def _common_names(self, other: ClassCounts) -> NDArray[np.object_] | None:
         """Give the names of the united vocabulary; an error where the two disagree."""
@@ -493,7 +552,7 @@ class ClassCounts:
         TypeError
             If a label is not None, bool, int, float, str, bytes or a tuple of these.
         """
-        _counts_file.write_counts(path, self._counts, self._classes, self._term_names)
+        _counts_file.write_counts(path, self._counts, self._classes, self._term_names, self._tf)
 
     # ---- scores ----------------------------------------------------------------------------------
 
@@ -501,6 +560,7 @@ class ClassCounts:
         self,
         method: str = "md",
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
@@ -510,7 +570,7 @@ class ClassCounts:
 
         Parameters
         ----------
-        method, alpha, class_prior, n_threads, **options
+        method, model, alpha, class_prior, n_threads, **options
             As for `score`.
 
         Returns
@@ -519,20 +579,23 @@ class ClassCounts:
             The value of each class before they are aggregated; 0 for classes without documents.
         """
         chosen = find_method(method)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        measure = chosen.measure(options, check_model(model, chosen))
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
+        threads = _validation.check_n_threads(n_threads)
         return _core.class_scores(
-            self._counts,
-            chosen.measure(options),
+            self._counted_by(model, threads),
+            measure,
             b1,
             b2,
             _validation.check_class_prior(class_prior, self.n_classes),
-            _validation.check_n_threads(n_threads),
+            threads,
         )
 
     def score(
         self,
         method: str = "md",
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -545,9 +608,12 @@ class ClassCounts:
         ----------
         method : str
             A name of `termsift.methods`.
+        model : {"multinomial", "binary", "bernoulli", "poisson"}
+            What is counted, for methods whose ``models`` name it; see Notes.
         alpha : float or (b1, b2)
             Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
-            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2.
+            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2. The model "bernoulli" takes
+            one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1 may exceed b2.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
             class's share of the documents.
@@ -577,6 +643,12 @@ class ClassCounts:
         in ordinary cases, and to a relative 1e-14 unless p and q agree to more than 16 digits.
         O(n_classes * n_terms).
 
+        Models: "multinomial" is as above. "binary" counts documents in place of occurrences,
+        p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" tosses a coin for each document,
+        p_ic = (d_ic + b1) / (n_c + b2). "poisson" has rates in place of probabilities,
+        p_ic = (l_ic + b1) / (n_c + b2), at most 2^64, and formulas without complement: `md` is
+        p log(p/q) - p + q, `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p] or (p-q)^2/q.
+
         Examples
         --------
         >>> import numpy as np, termsift as ts
@@ -585,13 +657,17 @@ class ClassCounts:
         array([0.9718, 0.0338, 0.7297])
         """
         chosen = find_method(method)
-        measure, how = chosen.measure(options), find_aggregate(aggregate, chosen)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        measure, how = (
+            chosen.measure(options, check_model(model, chosen)),
+            find_aggregate(aggregate, chosen),
+        )
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
         if how is None:
             return _core.collection_scores(self._counts, measure, threads)
-        return _core.score(self._counts, measure, how, b1, b2, prior, threads)
+        counts = self._counted_by(model, threads)
+        return _core.score(counts, measure, how, b1, b2, prior, threads)
 
     def significance(
         self,
@@ -659,12 +735,19 @@ class ClassCounts:
         sums = self.score(method, n_threads=n_threads)
         return significance_of(method, sums, int(present.sum()) - 1, signs, classes)
 
+    def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:
+        """Give the counts as the event model counts them."""
+        if model == "multinomial":
+            return self._counts
+        return self._counts.as_counted_by(_core.EventModel.__members__[model], n_threads)
+
     def rank(
         self,
         method: str = "md",
         k: int | None = None,
         *,
         policy: Literal["top", "round_robin"] = "top",
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -677,7 +760,7 @@ class ClassCounts:
         ----------
         method : str
             A name of `termsift.methods` or `termsift.selectors`.
-        alpha, class_prior, aggregate, n_threads, **options
+        model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`; selectors have no aggregate and no options.
         k : int, optional
             How many terms; all if None or more than there are. A small k is selected without
@@ -719,24 +802,23 @@ class ClassCounts:
                 own = {"aggregate": aggregate is not None, "policy": policy != "top"}
                 given = ", ".join((*options, *(name for name, is_given in own.items() if is_given)))
                 raise TypeError(f"{method} has no option {given} in a ranking")
-            return self.greedy(k, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
+            return self.greedy(
+                k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
+            )
         k = _validation.check_k(k, self.n_terms)
         if policy == "round_robin":
             chosen = find_method(method)
-            b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
-            indices, values = _core.round_robin(
-                self._counts,
-                chosen.measure(options),
-                b1,
-                b2,
-                _validation.check_class_prior(class_prior, self.n_classes),
-                k,
-                _validation.check_n_threads(n_threads),
-            )
+            measure = chosen.measure(options, check_model(model, chosen))
+            b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
+            prior = _validation.check_class_prior(class_prior, self.n_classes)
+            threads = _validation.check_n_threads(n_threads)
+            counts = self._counted_by(model, threads)
+            indices, values = _core.round_robin(counts, measure, b1, b2, prior, k, threads)
             terms = None if self._term_names is None else self._term_names[indices]
             return Ranking(indices, values, terms, method)
         scores = self.score(
             method,
+            model=model,
             alpha=alpha,
             class_prior=class_prior,
             aggregate=aggregate,
@@ -751,6 +833,7 @@ class ClassCounts:
         self,
         k: int | None = None,
         *,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         exhaustive: bool = False,
@@ -762,6 +845,9 @@ class ClassCounts:
         ----------
         k : int, optional
             How many terms; all if None or more than there are. A small k takes less time.
+        model : {"multinomial", "binary", "bernoulli", "poisson"}
+            As for `score`. Under "bernoulli" and "poisson" the terms are independent: the order is
+            that of `md`, the scores are its running sums, and alpha is as for `score`.
         alpha : float or (b1, b2)
             As for `score`, but no term may have probability 0 in a class, and those of a class may
             not exceed 1 in sum: b1 * n_terms <= b2.
@@ -809,13 +895,28 @@ class ClassCounts:
         >>> ranking.informative
         2
         """
+        check_model(model, _GREEDY)
         k = _validation.check_k(k, self.n_terms)
-        b1, b2 = _validation.check_smoothing(alpha, self.n_terms)
+        if model in _INDEPENDENT:
+            ranking = self.rank(
+                "md", k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
+            )
+            informative = int(np.count_nonzero(ranking.scores))
+            sums = _core.running_sums(ranking.scores)
+            return Ranking(ranking.indices, sums, ranking.terms, "greedy", informative)
+        b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
-                self._counts, b1, b2, prior, k, bool(exhaustive), threads, report
+                self._counted_by(model, threads),
+                b1,
+                b2,
+                prior,
+                k,
+                bool(exhaustive),
+                threads,
+                report,
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
         terms = None if self._term_names is None else self._term_names[indices]

@@ -14,6 +14,21 @@ PAPER = (
     "Categorization, IEEE TKDE 28(9), 2016"
 )
 
+MODELS = tuple(_core.EventModel.__members__)
+# What a model has in place of a measure.
+_MEASURES_OF: dict[str, dict[Any, _core.Measure]] = {
+    "bernoulli": {
+        _core.Measure.kl: _core.Measure.bernoulli_kl,
+        _core.Measure.nu_j: _core.Measure.bernoulli_nu_j,
+        _core.Measure.nu_pearson: _core.Measure.bernoulli_nu_pearson,
+    },
+    "poisson": {
+        _core.Measure.kl: _core.Measure.poisson_kl,
+        _core.Measure.nu_j: _core.Measure.poisson_nu_j,
+        _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
+    },
+}
+
 
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 
@@ -46,6 +61,8 @@ class Method:
         What becomes of empty cells, where the formula alone does not say.
     is_test : bool
         Whether it is the statistic of a test of significance (`ClassCounts.significance`).
+    models : tuple of str
+        The event models it knows, the default first; none if it counts in its own way.
     """
 
     name: str
@@ -57,10 +74,11 @@ class Method:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     zeros: str = ""
     is_test: bool = False
+    models: tuple[str, ...] = ()
     # The core's measure for each choice of option values, in the order of `options`.
     measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
-    def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
+    def measure(self, options: Mapping[str, Any], model: str = MODELS[0]) -> CoreMeasure:
         """Give the core's measure for the options, an error for one this method does not have."""
         for name, value in options.items():
             if name not in self.options:
@@ -70,7 +88,8 @@ class Method:
                 allowed = " or ".join(map(repr, self.options[name]))
                 raise ValueError(f"{name} must be {allowed}, got {value!r}")
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
-        return self.measures[chosen]
+        measure = self.measures[chosen]
+        return _MEASURES_OF.get(model, {}).get(measure, measure)
 
 
 @dataclass(frozen=True)
@@ -91,6 +110,8 @@ class Selector:
         Author, year, algorithm; which part of it is ours.
     needs : str
         What of the counts it reads.
+    models : tuple of str
+        The event models it knows, the default first.
     """
 
     name: str
@@ -98,6 +119,7 @@ class Selector:
     formula: str
     source: str
     needs: str
+    models: tuple[str, ...] = ()
 
 
 def _of_table(name: str, needs: str = "document frequency", **fields: Any) -> Method:
@@ -116,6 +138,7 @@ _REGISTRY = (
         source=f"{PAPER}, Algorithms 2 and 3",
         needs="term frequency",
         default_aggregate="sum",
+        models=MODELS,
         measures={(): _core.Measure.kl},
     ),
     Method(
@@ -128,6 +151,7 @@ _REGISTRY = (
         needs="term frequency",
         default_aggregate="sum",
         options={"noncentrality": ("jeffreys", "pearson")},
+        models=MODELS,
         measures={
             ("jeffreys",): _core.Measure.nu_j,
             ("pearson",): _core.Measure.nu_pearson,
@@ -284,6 +308,7 @@ _SELECTORS = (
         "p log(p/q)",
         source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
         needs="term frequency",
+        models=MODELS,
     ),
 )
 _BY_NAME = {method.name: method for method in _REGISTRY}
@@ -342,6 +367,16 @@ def find_method(name: str) -> Method:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"no method {name!r}, expected one of {', '.join(_BY_NAME)}{hint}")
     return method
+
+
+def check_model(name: str, method: Method | Selector) -> str:
+    """Give the event model of that name, an error if the method does not know it."""
+    if not isinstance(name, str) or name not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}")
+    if name not in (method.models or MODELS[:1]):
+        have = [entry.name for entry in (*_REGISTRY, *_SELECTORS) if name in entry.models]
+        raise ValueError(f"{method.name} has no model {name!r}: only {', '.join(have)} have")
+    return name
 
 
 def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift.counts import Alpha, ClassPrior, count
+from termsift.counts import Alpha, ClassPrior, Model, count
 from termsift.methods import Method, find_method, find_test
 
 
@@ -22,6 +22,7 @@ class ScoreFunction(Protocol):
         y: Any,
         *,
         sample_weight: Any = None,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -55,6 +56,7 @@ def _score_function(method: Method) -> ScoreFunction:
         y: Any,
         *,
         sample_weight: Any = None,
+        model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
         aggregate: Literal["sum", "mean", "max"] | None = None,
@@ -64,6 +66,7 @@ def _score_function(method: Method) -> ScoreFunction:
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
         return counts.score(
             method.name,
+            model=model,
             alpha=alpha,
             class_prior=class_prior,
             aggregate=aggregate,
@@ -71,7 +74,7 @@ def _score_function(method: Method) -> ScoreFunction:
             **options,
         )
 
-    _describe(score, method, "alpha, class_prior, aggregate, n_threads", "")
+    _describe(score, method, "model, alpha, class_prior, aggregate, n_threads", "")
     return score
 
 

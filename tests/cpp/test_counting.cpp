@@ -151,6 +151,53 @@ TEST(every_path_agrees_with_the_plain_loop) {
   paths_agree_with_the_plain_loop<float, double>(random);
 }
 
+template <class Value>
+void binary_counts_are_those_of_ones(Random& random) {
+  for (const std::int64_t n_columns : {30, 1000, 70000})
+    for (const bool several : {false, true}) {
+      auto x = random_matrix<std::int32_t, Value>(random, 300, n_columns, 25, true);
+      for (Value& value : x.data) value = static_cast<Value>(std::ldexp(1.0, static_cast<int>(below(random, 31))) / 1.25);
+      for (Value& value : x.data) value = value > 0 ? value : Value{1};
+      Matrix<std::int32_t, std::int8_t> ones;
+      ones.n_columns = x.n_columns, ones.indptr = x.indptr, ones.indices = x.indices;
+      ones.data.assign(x.data.size(), 1);
+      const Labels labels = random_labels(random, 300, 5, several);
+      const auto expected = describe(count_plainly<std::int64_t>(ones, labels, {}));
+      for (const int n_threads : {1, 3})
+        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
+          for (const CountingPath path : counting_paths) {
+            const CountingOptions options{{n_threads, {}}, window_bytes, path, Damping::binary};
+            const std::int64_t* const no_weights = nullptr;
+            const auto counted = count_documents(no_counts<std::int64_t>(5), x.view(), labels.view(), no_weights, options);
+            CHECK(counted.path == path);
+            CHECK_EQ(describe(counted.counts), expected);
+          }
+    }
+}
+
+TEST(every_path_counts_ones) {
+  // Got wrong: a value counted in place of its presence, fractions or large values refused by the streams.
+  Random random(18);
+  binary_counts_are_those_of_ones<double>(random);
+  binary_counts_are_those_of_ones<std::uint32_t>(random);
+}
+
+TEST(exact_counts_are_counts_of_integers) {
+  // Got wrong: a fraction or a logarithm cast to an integer.
+  Matrix<std::int32_t, double> x;
+  x.n_columns = 2;
+  x.add_row({{0, 1.5}, {1, 2.0}});
+  const Labels labels{1, false, {0}, {0}};
+  const auto by = [&](Damping damping) {
+    CountingOptions options;
+    options.damping = damping;
+    return count(no_counts<std::int64_t>(1), x, labels, {}, options);
+  };
+  CHECK_THROWS(by(Damping::raw), std::invalid_argument, "exact counts are counts of integers");
+  CHECK_THROWS(by(Damping::log), std::invalid_argument, "exact counts are counts of integers");
+  CHECK_EQ(by(Damping::binary).rows[0]->n_tokens, std::int64_t{2});
+}
+
 const std::vector<std::int64_t> all_windows{1, 40, 400, default_window_bytes};
 
 template <CountType Count, class Value>

@@ -26,7 +26,9 @@ using Real = long double;
 using Table = std::vector<std::vector<double>>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Measure measures[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson};
+constexpr Measure measures[] = {Measure::kl,         Measure::nu_j,         Measure::nu_pearson,
+                                Measure::bernoulli_kl, Measure::bernoulli_nu_j, Measure::bernoulli_nu_pearson,
+                                Measure::poisson_kl, Measure::poisson_nu_j, Measure::poisson_nu_pearson};
 constexpr Aggregate aggregates[] = {Aggregate::sum, Aggregate::mean, Aggregate::max};
 
 template <CountType Count>
@@ -69,8 +71,11 @@ ClassCounts<Count> random_counts(Random& random, std::size_t n_classes, std::siz
 Real x_log_ratio(Real x, Real y) { return x == 0 ? 0 : x * std::log(x / y); }
 
 Real measure_of(Real p, Real q, Measure measure) {
+  measure = of_small_p(measure);
   if (measure == Measure::kl) return x_log_ratio(p, q) + x_log_ratio(1 - p, 1 - q);
+  if (measure == Measure::poisson_kl) return x_log_ratio(p, q) - p + q;
   const Real d2 = (p - q) * (p - q);
+  if (!has_complement(measure)) return is_pearson(measure) ? d2 / q : (d2 / q + d2 / p) / 2;
   return measure == Measure::nu_pearson ? d2 / (q * (1 - q)) : (d2 / (q * (1 - q)) + d2 / (p * (1 - p))) / 2;
 }
 
@@ -584,7 +589,7 @@ TEST(no_smoothing_gives_infinity_or_zero_never_nan) {
     for (const Aggregate aggregate : aggregates) {
       const auto scores = scores_of(counts, {0, 0, {}}, measure, aggregate);
       CHECK_EQ(scores[0], infinity);  // the first class alone has it: q = 0
-      CHECK(measure == Measure::nu_j ? scores[1] == infinity : std::isfinite(scores[1]) && scores[1] > 0);
+      CHECK(!is_divergence(measure) && !is_pearson(measure) ? scores[1] == infinity : std::isfinite(scores[1]) && scores[1] > 0);
       CHECK(std::isfinite(scores[2]));
       CHECK_EQ(scores[3], 0.0);
     }

@@ -49,9 +49,16 @@ const char* name(CountingPath path);
 //   Of
 //                  5,000 classes 0.65 times as long;
 //   class_streams  everything else.
-// Weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack, and float
+// Logarithms, weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack, and float
 // counts that already hold documents are counted by `rows` whatever the shape.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
+
+// What is counted of an entry x > 0, repeated entries of a document added up first and weights applied afterwards.
+enum class Damping : std::uint8_t {
+  raw,    // x
+  log,    // log(1 + x), to 1 ulp; in float counts
+  binary  // 1
+};
 
 // Memory for the packed entries of a window of documents.
 inline constexpr std::int64_t default_window_bytes = std::int64_t{256} << 20;
@@ -60,6 +67,7 @@ struct CountingOptions {
   Threads threads = {};
   std::int64_t window_bytes = default_window_bytes;
   std::optional<CountingPath> path = {};  // none: choose_counting_path
+  Damping damping = Damping::raw;
 };
 
 template <CountType Count>
@@ -74,7 +82,8 @@ struct Counted {
 //   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
 //   weights  (n_docs,) or null; a document of weight w counts as w documents, of weight 0 not at all; finite, not negative
 //
-// x is checked on the way: throws as check_csr does. Count is int64 only if Value is an integer or Bool type.
+// x is checked on the way: throws as check_csr does. Count is int64 only if Value is an integer or Bool type, or in binary
+// counts; never in logarithmic ones.
 //
 // Each cell is summed in document order, starting from the value it has in `counts`: neither the number of threads nor
 // the cut of a collection into successive calls changes a bit. Throws CountOverflow, naming the document.

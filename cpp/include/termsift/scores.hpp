@@ -10,12 +10,36 @@
 
 namespace termsift {
 
-// A measure of how far apart the distributions {p, 1-p} and {q, 1-q} of one term are, where p = p_ic and q = q_ic:
+// A measure of how far apart the distributions {p, 1-p} and {q, 1-q} of one term are, where p = p_ic and q = q_ic; or those
+// of two Poisson variables, of the rates p and q, which may exceed 1 and have no complement:
 enum class Measure : std::uint8_t {
-  kl,         // p log(p/q) + (1-p) log((1-p)/(1-q))                   Tang, Kay and He 2016, Algorithms 2 and 3
-  nu_j,       // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]              ibid., eq. (20), the noncentrality of J
-  nu_pearson  // (p-q)^2/(q(1-q))                                      ibid., Section 4.4, Pearson's
+  kl,           // p log(p/q) + (1-p) log((1-p)/(1-q))                   Tang, Kay and He 2016, Algorithms 2 and 3
+  nu_j,         // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]              ibid., eq. (20), the noncentrality of J
+  nu_pearson,   // (p-q)^2/(q(1-q))                                      ibid., Section 4.4, Pearson's
+  bernoulli_kl,         // The same three, evaluated in a way that p and q above 2^-6 do not slow down: shares of documents
+  bernoulli_nu_j,       // often are, shares of occurrences hardly ever.
+  bernoulli_nu_pearson,
+  poisson_kl,           // p log(p/q) - p + q
+  poisson_nu_j,         // 1/2 [(p-q)^2/q + (p-q)^2/p]
+  poisson_nu_pearson    // (p-q)^2/q
 };
+inline constexpr bool has_complement(Measure measure) { return measure < Measure::poisson_kl; }
+inline constexpr bool has_small_p(Measure measure) { return measure < Measure::bernoulli_kl; }
+// Of the first three, that with the same value.
+inline constexpr Measure of_small_p(Measure measure) {
+  switch (measure) {
+    case Measure::bernoulli_kl: return Measure::kl;
+    case Measure::bernoulli_nu_j: return Measure::nu_j;
+    case Measure::bernoulli_nu_pearson: return Measure::nu_pearson;
+    default: return measure;
+  }
+}
+inline constexpr bool is_divergence(Measure measure) {
+  return of_small_p(measure) == Measure::kl || measure == Measure::poisson_kl;
+}
+inline constexpr bool is_pearson(Measure measure) {
+  return of_small_p(measure) == Measure::nu_pearson || measure == Measure::poisson_nu_pearson;
+}
 
 // How the values of the classes become the score of the term.
 enum class Aggregate : std::uint8_t {
@@ -34,14 +58,16 @@ struct Estimation {
 };
 
 // Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
-// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf, the smoothed p of a
-// term that a class lacks is 0 or at least 2^-450, and the weights are finite and not negative. 0 log 0 = 0,
-// x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result is NaN.
+// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf (b1, b2 in [0, inf) for
+// rates), the smoothed p of a term that a class lacks is 0 or at least 2^-450, rates are at most 2^64, and the weights are
+// finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result
+// is NaN.
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
-// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart may
-// underflow. Bits depend on neither the number of threads nor the SIMD target, and on other terms only by the constants of
-// the classes and, in `score`, by the choice between two ways for all terms: within one way a term's own counts decide.
+// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart, and rates
+// below 10^-250, may underflow. Bits depend on neither the number of threads nor the SIMD target, and on other terms only by
+// the constants of the classes and, in `score`, by the choice between two ways for all terms: within one way a term's own
+// counts decide.
 //
 // Scratch for each thread: up to 56 bytes for each class and term of a block of 128, and 1 MiB.
 

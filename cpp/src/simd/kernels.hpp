@@ -85,6 +85,8 @@ struct Kernels {
   void (*score_block_carefully)(const CarefulBlock&);
   // log(hi + lo), to an absolute error of 2^-68; n is a multiple of 8, the arguments are in [2^-900, 2^900].
   void (*logarithms)(const double* hi, const double* lo, int n, double* log_hi, double* log_lo);
+  // x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
+  void (*log_plus_one)(double* x, std::int64_t n);
   void (*mix_pairs)(const PairRun&);       // U, P and A += what the class adds
   void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without
   void (*score_empty)(const EmptyRun&);    // V = sum_c omega_c (value without)

@@ -27,6 +27,30 @@ TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, dou
   return d.hi == 0 ? 0.0 : result;
 }
 
+// d^2 / r of rates, 0/0 = 0. Rates up to 2^64 leave room for a smaller divisor than this.
+TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
+  const DoubleDouble usable{larger(r.hi, 0x1p-860), r.lo};
+  const double value = product(d, quotient(d, usable), 0.0);
+  const double result = r.hi > 0 ? value : infinity;
+  return d.hi == 0 ? 0.0 : result;
+}
+
+// Calls f.operator()<measure>(). Only the ordinary way has code of its own for Bernoulli's.
+template <class F>
+TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
+  switch (measure) {
+    case Measure::kl: f.template operator()<Measure::kl>(); break;
+    case Measure::nu_j: f.template operator()<Measure::nu_j>(); break;
+    case Measure::nu_pearson: f.template operator()<Measure::nu_pearson>(); break;
+    case Measure::bernoulli_kl: f.template operator()<Measure::bernoulli_kl>(); break;
+    case Measure::bernoulli_nu_j: f.template operator()<Measure::bernoulli_nu_j>(); break;
+    case Measure::bernoulli_nu_pearson: f.template operator()<Measure::bernoulli_nu_pearson>(); break;
+    case Measure::poisson_kl: f.template operator()<Measure::poisson_kl>(); break;
+    case Measure::poisson_nu_j: f.template operator()<Measure::poisson_nu_j>(); break;
+    case Measure::poisson_nu_pearson: f.template operator()<Measure::poisson_nu_pearson>(); break;
+  }
+}
+
 TERMSIFT_INLINE DoubleDouble rest_inverse(const ClassConstants& c) { return {c.rest_inverse_hi, c.rest_inverse_lo}; }
 
 // ---- the classes' values of each term as one score. Sums keep their rounding errors, so that 5,000 classes add none. ----
@@ -64,6 +88,17 @@ void numerators(const std::uint32_t* __restrict l, int n, double scale, double s
 
 // ---- the ordinary way ---------------------------------------------------------------------------------------------------
 
+// A product of two probabilities below this may have lost digits: of unsmoothed float counts.
+constexpr double least_product = 0x1p-960;
+
+// 1-p below this has too few of p's digits to be a difference.
+constexpr double least_complement = 0x1p-20;
+
+TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
+  const DoubleDouble difference = two_sum(1.0, -p.hi);
+  return quick_two_sum(difference.hi, difference.lo - p.lo);
+}
+
 struct Value {
   double value;
   double margin;             // not positive: the careful way must score the term;
@@ -73,7 +108,7 @@ struct Value {
 // The value of one class with p = p_ic, given T = sum_k pi_k p_k, as in
 //     d = p - q = (p - T) / (1 - pi),  q = p - d,
 // each to about 2^-100 of p. The margin says whether d or q is too small beside p for that, or p too large for the short
-// series of the complements.
+// series of the complements, if the measure has them.
 template <Measure measure>
 TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
   const DoubleDouble difference = two_sum(p.hi, -T.hi);
@@ -83,17 +118,45 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
       quick_two_sum(scaled.hi, scaled.lo + (difference.hi * rest_inverse.lo + difference_lo * rest_inverse.hi));
   const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
   const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
-  const double margin = smaller(q.hi - lost * p.hi, ordinary_p - p.hi);
+  const double q_margin = q.hi - lost * p.hi;
+  const double margin = has_small_p(measure) ? smaller(q_margin, ordinary_p - p.hi) : q_margin;
   const double difference_margin = magnitude(difference.hi) - lost * p.hi;
 
   if constexpr (measure == Measure::kl) {
     return {ordinary_divergence(p, q, d), margin, difference_margin};
+  } else if constexpr (has_complement(measure) && !has_small_p(measure)) {
+    const DoubleDouble P = one_minus(p), Q = one_minus(q);
+    const double both_margins = smaller(margin, smaller(P.hi, Q.hi) - least_complement);
+    if constexpr (measure == Measure::bernoulli_kl)
+      return {ordinary_term(p, q, d) + ordinary_term(P, Q, negate(d)), both_margins, difference_margin};
+    const double q_variance = multiply(q, Q).hi;
+    if constexpr (measure == Measure::bernoulli_nu_pearson) {
+      const double s = d.hi / q_variance;
+      return {d.hi * s + 2.0 * (d.lo * s), both_margins, difference_margin};
+    }
+    const double p_variance = multiply(p, P).hi;
+    const double both = p_variance * q_variance;
+    const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
+    const double value = d.hi * s + 2.0 * (d.lo * s);
+    return {p.hi > 0 ? value : infinity, smaller(both_margins, p.hi > 0 ? both - least_product : 1.0), difference_margin};
+  } else if constexpr (measure == Measure::poisson_kl) {
+    return {ordinary_term(p, q, d), margin, difference_margin};
+  } else if constexpr (measure == Measure::poisson_nu_j) {
+    // One division for both terms, as below.
+    const double p_rounded = p.hi + p.lo, both = p_rounded * q.hi;
+    const double s = (p_rounded + q.hi) * (0.5 * d.hi) / both;
+    const double value = d.hi * s + 2.0 * (d.lo * s);
+    return {p.hi > 0 ? value : infinity, smaller(margin, p.hi > 0 ? both - least_product : 1.0), difference_margin};
+  } else if constexpr (measure == Measure::poisson_nu_pearson) {
+    const double s = d.hi / q.hi;
+    return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
   } else if constexpr (measure == Measure::nu_j) {
     // One division for both terms: d^2 [p(1-p) + q(1-q)] / (2 p(1-p) q(1-q)).
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
-    const double s = (p_variance + q_variance) * (0.5 * d.hi) / (p_variance * q_variance);
+    const double both = p_variance * q_variance;
+    const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
     const double value = d.hi * s + 2.0 * (d.lo * s);
-    return {p.hi > 0 ? value : infinity, margin, difference_margin};
+    return {p.hi > 0 ? value : infinity, smaller(margin, p.hi > 0 ? both - least_product : 1.0), difference_margin};
   } else {
     const double s = d.hi / (q.hi + (q.lo - q.hi * q.hi));
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
@@ -188,6 +251,10 @@ void logarithms(const double* __restrict hi, const double* __restrict lo, int n,
   }
 }
 
+void log_plus_one(double* __restrict x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) x[j] = log_plus_one(x[j]);
+}
+
 // What a class adds to U, P and A for counts l: n <= block_terms of them, a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -271,17 +338,20 @@ struct Coupling {
   double margin;  // not positive: good for nothing
 };
 
-// -p log(1 - w x / T) + t(1-p, 1-q), the part of an empty class. T = T_0 + U.
+// -p log(1 - w x / T) + t(1-p, 1-q), the part of an empty class; of rates the first alone. T = T_0 + U.
+template <Measure measure>
 TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
   const double s = c.empty_w / (T + Y);
   const double z = s * s;
+  const double logarithm_part = 2.0 * c.empty_p * (s + s * (z * short_atanh_rest(z)));
+  if constexpr (!has_complement(measure)) return {logarithm_part, 0.2 - s};
   const double q = c.r * Y;
-  return {2.0 * c.empty_p * (s + s * (z * short_atanh_rest(z))) + ordinary_complement(c.empty_p + q, c.empty_p - q),
-          smaller(ordinary_p - q, 0.2 - s)};
+  return {logarithm_part + ordinary_complement(c.empty_p + q, c.empty_p - q), smaller(ordinary_p - q, 0.2 - s)};
 }
 
 // The same of a class with l of the term's occurrences.
+template <Measure measure>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
   const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
@@ -291,8 +361,9 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
   const double a = T * from_bits((2047ull - biased) << 52);
   const double s = (biased == 1024 ? wl.hi + c.empty_w : a - Y) / (a + Y);
   const double z = s * s;
-  const double log_ratio = k * ln2_hi + (k * ln2_lo + (2.0 * s + 2.0 * s * (z * short_atanh_rest(z))));
+  const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
   const double p = c.empty_p + l * c.inverse, q = c.r * Y;
+  if constexpr (!has_complement(measure)) return {p * log_ratio, Y - lost * T};
   return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
 }
 
@@ -313,7 +384,7 @@ template <Measure measure>
 void score_pairs(const PairRun& run) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
   const PairConstants c = *run.constants;
-  const ClassConstants base = measure == Measure::kl ? ClassConstants{} : *c.base;
+  const ClassConstants base = is_divergence(measure) ? ClassConstants{} : *c.base;
   const double lost = run.lost;
   const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
   for (std::int64_t begin = 0; begin < run.n; begin += block_terms) {
@@ -327,9 +398,10 @@ void score_pairs(const PairRun& run) {
     for (int j = 0; j < lanes; ++j) {
       // After many additions the high part is as many ulps off.
       const DoubleDouble U = quick_two_sum(U_hi[j], U_lo[j]);
-      if constexpr (measure == Measure::kl) {
+      if constexpr (is_divergence(measure)) {
         const double T = T_0.hi + U.hi;
-        const Coupling with = coupling(c, l[j], U.hi, U.lo, T, lost), without = empty_coupling(c, U.hi, T);
+        const Coupling with = coupling<measure>(c, l[j], U.hi, U.lo, T, lost);
+        const Coupling without = empty_coupling<measure>(c, U.hi, T);
         hi[j] = c.omega * (with.value - without.value), lo[j] = 0;
         margin[j] = smaller(with.margin, without.margin);
       } else {
@@ -352,11 +424,7 @@ void score_pairs(const PairRun& run) {
 }
 
 void score_pairs(const PairRun& run) {
-  switch (run.measure) {
-    case Measure::kl: score_pairs<Measure::kl>(run); break;
-    case Measure::nu_j: score_pairs<Measure::nu_j>(run); break;
-    case Measure::nu_pearson: score_pairs<Measure::nu_pearson>(run); break;
-  }
+  with_measure(run.measure, [&]<Measure measure>() { score_pairs<of_small_p(measure)>(run); });
 }
 
 // O(n_classes n).
@@ -372,10 +440,10 @@ void score_empty(const EmptyRun& run) {
   const double lost = run.lost;
   for (int k = 0; k < run.n_classes; ++k) {
     const PairConstants c = run.constants[k];
-    const ClassConstants base = measure == Measure::kl ? ClassConstants{} : *c.base;
+    const ClassConstants base = is_divergence(measure) ? ClassConstants{} : *c.base;
     for (int j = 0; j < run.n; ++j) {
       Coupling v;
-      if constexpr (measure == Measure::kl) v = empty_coupling(c, run.U_hi[j], T_hi[j]);
+      if constexpr (is_divergence(measure)) v = empty_coupling<measure>(c, run.U_hi[j], T_hi[j]);
       else v = whole_value<measure>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
       const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
       hi[j] = sum.hi;
@@ -390,11 +458,7 @@ void score_empty(const EmptyRun& run) {
 }
 
 void score_empty(const EmptyRun& run) {
-  switch (run.measure) {
-    case Measure::kl: score_empty<Measure::kl>(run); break;
-    case Measure::nu_j: score_empty<Measure::nu_j>(run); break;
-    case Measure::nu_pearson: score_empty<Measure::nu_pearson>(run); break;
-  }
+  with_measure(run.measure, [&]<Measure measure>() { score_empty<of_small_p(measure)>(run); });
 }
 
 // Scores from sums. O(n).
@@ -402,7 +466,7 @@ void finish_terms(const TermRun& run) {
   double U_hi[block_terms], U_lo[block_terms], P_hi[block_terms], P_lo[block_terms], A_hi[block_terms], A_lo[block_terms],
       V[block_terms], margin[block_terms];
   const TermSums* const sums = run.sums;
-  if (run.measure != Measure::kl) {
+  if (!is_divergence(run.measure)) {
     for (int j = 0; j < run.n; ++j) {
       const DoubleDouble sum = two_sum(run.empty_hi[j], sums[j].hi[TermSums::V]);
       run.scores[j] = sum.hi + (sum.lo + (run.empty_lo[j] + sums[j].lo[TermSums::V]));
@@ -528,52 +592,74 @@ void class_values(const CarefulBlock& block, const Pool& pool, int k, double* va
       values[j] = divergence_term(p, q, d) + complement_term(p.hi, q.hi, d.hi);
     } else if constexpr (measure == Measure::nu_j) {
       values[j] = 0.5 * (squared_over_variance(d, q, 1.0 - q.hi) + squared_over_variance(d, p, 1.0 - p.hi));
-    } else {
+    } else if constexpr (measure == Measure::nu_pearson) {
       values[j] = squared_over_variance(d, q, 1.0 - q.hi);
+    } else if constexpr (measure == Measure::poisson_kl) {
+      values[j] = divergence_term(p, q, d);
+    } else if constexpr (measure == Measure::poisson_nu_j) {
+      values[j] = 0.5 * (squared_over_rate(d, q) + squared_over_rate(d, p));
+    } else {
+      values[j] = squared_over_rate(d, q);
     }
   }
 }
 
-// The same for one common term, of which some class has p > 2^-6: 1-p and 1-q by sums of their own, like p and q.
-void common_term_values(const CarefulBlock& block, const Pool& pool, int j, double* values /* (n_classes, block) */) {
-  double top = 0, rest_hi = 0, rest_lo = 0;
-  const auto complement = [&](int k) {
-    const ClassConstants& c = block.constants[k];
-    const DoubleDouble x{block.x_hi[k * block_terms + j], block.x_lo[k * block_terms + j]};
-    return multiply(subtract(total(c), x), inverse(c));
+// The same for common terms, of which some class has p > 2^-6: 1-p and 1-q by sums of their own, like p and q. For the lanes
+// [begin, end), a multiple of 8 of them; only those of common terms are stored.
+template <Measure measure>
+void common_class_values(const CarefulBlock& block, const Pool& pool, int begin, int end) {
+  double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];  // as in Pool, of 1-p
+  const auto complement = [&](const ClassConstants& c, int at) {
+    return multiply(subtract(total(c), {block.x_hi[at], block.x_lo[at]}), inverse(c));
   };
-  for (int k = 0; k < block.n_classes; ++k)
-    add_to_rest(block.constants[k].prior_hi * complement(k).hi, top, rest_hi, rest_lo);
+  for (int j = begin; j < end; ++j) top[j] = rest_hi[j] = rest_lo[j] = 0;
   for (int k = 0; k < block.n_classes; ++k) {
-    const ClassConstants& c = block.constants[k];
-    const int at = k * block_terms + j;
-    const DoubleDouble d = difference_from_rest({block.e_hi[at], block.e_lo[at]}, {pool.mean_hi[j], pool.mean_lo[j]},
-                                                pool.spread[j], c);
-    const DoubleDouble p = multiply({block.x_hi[at], block.x_lo[at]}, inverse(c));
-    const DoubleDouble P = complement(k);
-    const double q_sum = all_but(c.prior_hi * p.hi, pool.top[j], pool.rest_hi[j], pool.rest_lo[j]) * c.rest_inverse_hi;
-    const double Q_sum = all_but(c.prior_hi * P.hi, top, rest_hi, rest_lo) * c.rest_inverse_hi;
-    const DoubleDouble q = refine(q_sum, p, d), Q = refine(Q_sum, P, negate(d));
-    switch (block.measure) {
-      case Measure::kl:
-        values[at] = divergence_term(p, q, d) + divergence_term(P, Q, negate(d));
-        break;
-      case Measure::nu_j:
-        values[at] = 0.5 * (squared_over_variance(d, q, Q.hi) + squared_over_variance(d, p, P.hi));
-        break;
-      case Measure::nu_pearson:
-        values[at] = squared_over_variance(d, q, Q.hi);
-        break;
+    const ClassConstants c = block.constants[k];
+    for (int j = begin; j < end; ++j)
+      add_to_rest(c.prior_hi * complement(c, k * block_terms + j).hi, top[j], rest_hi[j], rest_lo[j]);
+  }
+  for (int k = 0; k < block.n_classes; ++k) {
+    const ClassConstants c = block.constants[k];
+    double* values = block.class_scores + k * block_terms;
+    for (int j = begin; j < end; ++j) {
+      const int at = k * block_terms + j;
+      const DoubleDouble d = difference_from_rest({block.e_hi[at], block.e_lo[at]}, {pool.mean_hi[j], pool.mean_lo[j]},
+                                                  pool.spread[j], c);
+      const DoubleDouble p = multiply({block.x_hi[at], block.x_lo[at]}, inverse(c));
+      const DoubleDouble P = complement(c, at);
+      const double q_sum = all_but(c.prior_hi * p.hi, pool.top[j], pool.rest_hi[j], pool.rest_lo[j]) * c.rest_inverse_hi;
+      const double Q_sum = all_but(c.prior_hi * P.hi, top[j], rest_hi[j], rest_lo[j]) * c.rest_inverse_hi;
+      const DoubleDouble q = refine(q_sum, p, d), Q = refine(Q_sum, P, negate(d));
+      double value;
+      if constexpr (measure == Measure::kl)
+        value = divergence_term(p, q, d) + divergence_term(P, Q, negate(d));
+      else if constexpr (measure == Measure::nu_j)
+        value = 0.5 * (squared_over_variance(d, q, Q.hi) + squared_over_variance(d, p, P.hi));
+      else
+        value = squared_over_variance(d, q, Q.hi);
+      values[j] = pool.largest_p[j] > ordinary_p ? value : values[j];
     }
+  }
+}
+
+void score_common_terms(const CarefulBlock& block, const Pool& pool) {
+  const auto some_common = [&](int begin) {
+    bool common = false;
+    for (int j = begin; j < begin + 8; ++j) common |= pool.largest_p[j] > ordinary_p;
+    return common;
+  };
+  for (int begin = 0, end = 0; begin < block.n; begin = end + 8) {
+    for (end = begin; end < block.n && some_common(end); end += 8) {
+    }
+    if (end == begin) continue;
+    with_measure(block.measure, [&]<Measure measure>() {
+      if constexpr (has_complement(measure)) common_class_values<of_small_p(measure)>(block, pool, begin, end);
+    });
   }
 }
 
 void score_block(const Block& block) {
-  switch (block.measure) {
-    case Measure::kl: ordinary_scores<Measure::kl>(block); break;
-    case Measure::nu_j: ordinary_scores<Measure::nu_j>(block); break;
-    case Measure::nu_pearson: ordinary_scores<Measure::nu_pearson>(block); break;
-  }
+  with_measure(block.measure, [&]<Measure measure>() { ordinary_scores<measure>(block); });
 }
 
 void score_block_carefully(const CarefulBlock& block) {
@@ -581,15 +667,10 @@ void score_block_carefully(const CarefulBlock& block) {
   pool_classes(block, pool);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores + k * block_terms;
-    switch (block.measure) {
-      case Measure::kl: class_values<Measure::kl>(block, pool, k, values); break;
-      case Measure::nu_j: class_values<Measure::nu_j>(block, pool, k, values); break;
-      case Measure::nu_pearson: class_values<Measure::nu_pearson>(block, pool, k, values); break;
-    }
+    with_measure(block.measure, [&]<Measure measure>() { class_values<of_small_p(measure)>(block, pool, k, values); });
   }
   // Chosen by the term's own counts, never by its block's, so that equal columns have equal scores wherever they stand.
-  for (int j = 0; j < block.n; ++j)
-    if (pool.largest_p[j] > ordinary_p) common_term_values(block, pool, j, block.class_scores);
+  if (has_complement(block.measure)) score_common_terms(block, pool);
   if (block.scores == nullptr) return;
   double low[block_terms];
   begin_aggregate(block, low);
@@ -599,7 +680,7 @@ void score_block_carefully(const CarefulBlock& block) {
 
 }  // namespace
 
-extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, logarithms,
+extern constexpr Kernels kernels{numerators, score_block, score_block_carefully, logarithms,  log_plus_one,
                                  mix_pairs,  score_pairs, score_empty,           finish_terms};
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

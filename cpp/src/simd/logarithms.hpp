@@ -22,9 +22,10 @@ namespace {
 constexpr double infinity = __builtin_huge_val();
 
 // Probabilities below this count as it where they are divided by or their logarithm is taken: the exponent arithmetic of
-// divergence_term needs normal numbers and a quotient below 2^1023. Smoothed probabilities are larger (class_model.cpp
-// refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity but never NaN.
-constexpr double least_probability = 0x1p-960;
+// divergence_term needs normal numbers and a quotient below 2^1023, also of rates (up to 2^64). Smoothed probabilities are
+// larger (class_model.cpp refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity
+// but never NaN.
+constexpr double least_probability = 0x1p-950;
 
 // Up to this p, a term is ordinary: the complements are near 1 and need neither sums of their own nor logarithms.
 constexpr double ordinary_p = 0x1p-6;
@@ -61,6 +62,9 @@ TERMSIFT_INLINE double atanh_rest(double z) {
 
 // log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
 TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
+
+// log(2^k) + r in one double.
+TERMSIFT_INLINE double log_of_power_plus(double k, double r) { return k * ln2_hi + (k * ln2_lo + r); }
 
 // a / b for b >= least_probability, with one division; relative error about 2^-100.
 TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
@@ -202,6 +206,19 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const DoubleDouble whole = two_sum(k * ln2_hi, log_table[i][0]);
   const DoubleDouble sum = two_sum(whole.hi, 2.0 * s.hi);
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
+}
+
+// log(1 + x) for finite x >= 0, to 0.65 ulp: 2 atanh(x / (2 + x)) up to 1; below 2^-54 it rounds to x.
+TERMSIFT_INLINE double log_plus_one(double x) {
+  const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
+  const double z = s.hi * s.hi;
+  const double low = 2.0 * s.hi + (2.0 * s.lo + 2.0 * s.hi * (z * atanh_rest(z)));
+  // Near the end of the range logarithm() lacks exponents.
+  const bool huge = x > 0x1p900;
+  const DoubleDouble y = logarithm(two_sum(1.0, larger(x, 1.0) * (huge ? 0x1p-200 : 1.0)));
+  const DoubleDouble sum = two_sum(huge ? 200 * ln2_hi : 0.0, y.hi);
+  const double high = sum.hi + (sum.lo + (y.lo + (huge ? 200 * ln2_lo : 0.0)));
+  return x < 0x1p-54 ? x : x <= 1 ? low : high;
 }
 
 }  // namespace
