@@ -34,8 +34,9 @@ struct Estimation {
 };
 
 // Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
-// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf, the smoothed p of a
-// term that a class lacks is 0 or at least 2^-450, and the weights are finite and not negative. 0 log 0 = 0,
+// part, if one of them has all the prior mass but 2^-450 of it (then q is 0/0 for it, or nearly), or unless
+// 0 <= b1 <= b2 < inf, the smoothed p of a term that a class lacks is 0 or at least 2^-450, and the weights are finite and
+// not negative. 0 log 0 = 0,
 // x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result is NaN.
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
