@@ -44,7 +44,7 @@ struct GainKernels {
   void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
   // sum_c t(m_c / n_c, q_c): what a cell of the partition holds of the divergence. The pool is the whole, R = n.
   void (*cells)(const GainBlock&, const PoolView&);
-  // No less than any gain in the wedge, up to rounding (`gain_margin`); infinite where a term has nearly all of a corner.
+  // No less than any gain in the wedge, up to rounding (margin_ of the ladder); infinite where a term has nearly all of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
 };
 
