@@ -721,8 +721,8 @@ def greedy(
     k : int, optional
         How many terms to choose; all of them by default, or if there are fewer.
     alpha : float or pair of floats, default 1
-        Smoothing, as for `class_scores`. No probability may be 0, and those of a class may not
-        exceed 1 in sum: M b1 <= b2.
+        Smoothing, as for `class_scores`, but 0.1 is 1/10 and not the double next to it. No
+        probability may be 0, and those of a class may not exceed 1 in sum: M b1 <= b2.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. Two classes have the same divergence by any.
 
@@ -855,14 +855,29 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
     return [1 - sum((p[i][c] for i in chosen), Fraction(0)) for c in range(len(p[0]))]
 
 
+def _simple(x: float) -> Fraction:
+    """Return the first continued fraction that rounds to x, 1/10 for 0.1; x if none is simple."""
+    above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
+    while denominator <= 2**30:
+        whole = math.floor(rest)
+        above, numerator = numerator, whole * numerator + above
+        below, denominator = denominator, whole * denominator + below
+        if numerator / denominator == x:
+            return Fraction(numerator, denominator)
+        rest = 1 / (rest - whole)
+    return Fraction(x)
+
+
 def _fractions(
     counts: SupportsScoring, alpha: Alpha, class_prior: ClassPrior
 ) -> tuple[list[Variable], list[Fraction]]:
     """Return the probabilities of each term in the classes with documents, and the priors."""
     table = _table(counts, alpha, class_prior, "jeffreys")
     n_terms = len(table.l_ic[0])
-    b1 = Fraction(table.b1)
-    b2 = b1 * n_terms if np.ndim(alpha) == 0 else Fraction(table.b2)
+    b1 = _simple(table.b1)
+    b2 = b1 * n_terms if np.ndim(alpha) == 0 else _simple(table.b2)
+    if abs(b2 - b1 * n_terms) <= b2 / 2**45:
+        b2 = b1 * n_terms
     if n_terms * b1 > b2:
         raise ValueError(f"alpha = (b1, b2) needs {n_terms} b1 <= b2, not {alpha}")
     l_ic = [[Fraction(x) for x in table.l_ic[c]] for c in table.present]
