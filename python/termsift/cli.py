@@ -442,6 +442,8 @@ def _write_ranking_table(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCount
     for rank, term, index, score in ranking.rows():
         table.append((str(rank), f"{score:.6g}", _shown(index if term is None else term)))
     _write_table(out, table, ">><" if named else ">>>")
+    if ranking.informative is not None and ranking.informative < len(ranking):
+        out.write(f"From rank {ranking.informative + 1} on no term adds anything.\n")
 
 
 def _write_ranking_csv(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core, _counts_file, _validation
 from termsift._log import logger
 from termsift._progress import progress
-from termsift.methods import find_aggregate, find_method, find_selector
+from termsift.methods import Selector, find_aggregate, find_method, find_ranker
 from termsift.ranking import Ranking
 
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
@@ -615,11 +616,16 @@ class ClassCounts:
         >>> counts.rank("md", k=2).terms
         array(['bacon', 'viagra'], dtype=object)
         """
-        if find_selector(method):
+        chosen = find_ranker(method)
+        if isinstance(chosen, Selector):
+            choose = {"greedy": self.greedy}[chosen.name]
             if aggregate is not None or options:
-                given = ", ".join((*options, *(["aggregate"] if aggregate is not None else [])))
-                raise TypeError(f"{method} has no option {given} in a ranking")
-            return self.greedy(k, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
+                given = (*options, *(["aggregate"] if aggregate is not None else []))
+                takes = inspect.signature(choose).parameters
+                own = [f"{option}=..." for option in given if option in takes]
+                hint = f"; use counts.{chosen.name}({', '.join(own)})" if own else ""
+                raise TypeError(f"{method} has no option {', '.join(given)} in a ranking{hint}")
+            return choose(k, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
         k = _validation.check_k(k, self.n_terms)
         scores = self.score(
             method,
@@ -630,8 +636,7 @@ class ClassCounts:
             **options,
         )
         indices = _core.top_k(scores, k)
-        terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, scores[indices], terms, method)
+        return self._ranking(indices, scores[indices], method)
 
     def greedy(
         self,
@@ -650,7 +655,8 @@ class ClassCounts:
             How many terms; all if None or more than there are. A small k takes less time.
         alpha : float or (b1, b2)
             As for `score`, but no term may have probability 0 in a class, and those of a class may
-            not exceed 1 in sum: b1 * n_terms <= b2.
+            not exceed 1 in sum: b1 * n_terms <= b2. Simple fractions are taken for what they are
+            written as: 0.1 is 1/10.
         class_prior
             As for `score`.
         exhaustive : bool, default False
@@ -669,8 +675,9 @@ class ClassCounts:
         Raises
         ------
         ValueError
-            If fewer than two classes have documents, or an argument is not as above; if b1 is less
-            than a 2^40th of a class's tokens, unless all are whole and at most 2^51.
+            If fewer than two classes have documents, or an argument is not as above; if b1, or what
+            a term has in a class, is less than a 2^40th of a class's tokens, unless counts and b1,
+            times a common denominator, are whole and below 2^52 in sum.
 
         Notes
         -----
@@ -680,8 +687,15 @@ class ClassCounts:
         classes is the J-divergence. For more classes the paper leaves the algorithm open, and JMH
         in place of J is ours.
 
-        `md` is the divergence after the first step: both begin with the same term. Later ones may
-        differ, since `md` takes no account of what the terms before it have already told.
+        `md` is the divergence after the first step: both begin with the same term, but for ties.
+        Later ones may differ, since `md` takes no account of what the terms before it have already
+        told.
+
+        The order is that of gains from probabilities that are exact for whole counts with simple
+        smoothing, else rounded at 2^-52 of their class (2^-42 of one much smaller than others).
+        Gains that rounding could decide, or that agree in 14 digits, may come in either order, and
+        `informative` may count a gain that is rounding. Scores are of the probabilities unrounded,
+        within 1e-12 of their value. Memory: O(n_terms + terms of each class).
 
         Examples
         --------
@@ -704,5 +718,14 @@ class ClassCounts:
                 self._counts, b1, b2, prior, k, bool(exhaustive), threads, report
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
+        return self._ranking(indices, divergences, "greedy", informative)
+
+    def _ranking(
+        self,
+        indices: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        method: str,
+        informative: int | None = None,
+    ) -> Ranking:
         terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, divergences, terms, "greedy", informative)
+        return Ranking(indices, scores, terms, method, informative)
