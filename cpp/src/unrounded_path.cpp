@@ -108,13 +108,13 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
         pools.set(c * width + j, multiply(left, inverse_total[c]));
       }
     }
-    const auto cells_of = [&](const DoubleDoubles& of, double* out) {
-      kernel({static_cast<int>(width), static_cast<int>(n_classes), of.hi.data(), of.lo.data(), before.hi.data(),
-              before.lo.data(), out},
+    const auto cells_of = [&](const DoubleDoubles& of, double remainder_of, double* out) {
+      kernel({static_cast<int>(width), static_cast<int>(n_classes), remainder_of, of.hi.data(), of.lo.data(),
+              before.hi.data(), before.lo.data(), out},
              mixture);
     };
-    cells_of(p, values.data());
-    cells_of(pools, pool_values.data());
+    cells_of(p, 0, values.data());
+    cells_of(pools, 1, pool_values.data());
     for (std::size_t j = 0; j < width; ++j) {
       sum = add(sum, {values[j], 0});
       divergence = std::max(divergence, add(sum, {pool_values[j], 0}).hi);

@@ -68,7 +68,8 @@ what the score means:
   A score by 'md' is a divergence in nats between each class and the rest; it is small because one
   term is a small part of a text. Compare scores of one method, on one collection, only. Terms with
   equal scores keep the order of their indices.
-  By 'greedy' it is the divergence in nats that a term and all before it have together.
+  By 'greedy' it is the divergence in nats that a term and all before it have together; a last line
+  of the table says from where on no term adds anything.
 
 json output:
   {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...], "informative": ...,

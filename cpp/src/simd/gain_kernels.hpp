@@ -39,10 +39,12 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// Cells of a partition by probabilities of twice the digits. Arrays are (n_classes, n).
+// Cells of a partition by probabilities of twice the digits, in which a difference p - q below 2^-92 of p counts as none.
+// Arrays are (n_classes, n).
 struct CellBlock {
   int n;                       // cells, at most longest_gain_block
   int n_classes;               // at least 2
+  double remainder_of;         // p are what subtraction from so much has left; 0: they are not remainders
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out

@@ -287,6 +287,7 @@ TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi
 // sum_c t(p_c, q_c); the classes before c and those after it are added up by themselves, as for gains.
 void precise_cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
+  const double remainder_of = block.remainder_of;
   double after_hi[longest_gain_block], after_lo[longest_gain_block], low[longest_gain_block];
   double* values = block.values;
   for (int j = 0; j < n; ++j) block.before_hi[j] = block.before_lo[j] = 0;
@@ -312,7 +313,10 @@ void precise_cells(const CellBlock& block, const MixtureView& mixture) {
     for (int j = 0; j < n; ++j) {
       const DoubleDouble p{hi[j], lo[j]}, after{after_hi[j], after_lo[j]};
       const DoubleDouble q = multiply(add({in_hi[j], in_lo[j]}, after), others_inverse);
-      const DoubleDouble total = two_sum(values[j], divergence_term(p, q, subtract(p, q)));
+      const DoubleDouble d = subtract(p, q);
+      const double value = divergence_term(p, q, d);
+      const bool is_none = magnitude(d.hi) <= 0x1p-92 * larger(p.hi, remainder_of);
+      const DoubleDouble total = two_sum(values[j], is_none ? 0.0 : value);
       values[j] = total.hi;
       low[j] += total.lo;
       const DoubleDouble sum = add(after, part_of(prior, hi, lo, j));
