@@ -19,10 +19,10 @@ struct Smoothing {
 // l -> the whole number nearest to (l denominator + numerator) unit.
 struct Grid {
   double denominator = 1;
-  double numerator = 0;   // b1 denominator
-  double unit = 1;        // a power of two
-  double leftover = 0;    // whole
-  std::int64_t coarsest;  // the class whose total allows no finer unit
+  double numerator = 0;       // b1 denominator
+  double unit = 1;            // a power of two
+  double leftover = 0;        // whole
+  std::int64_t coarsest = 0;  // the class whose total allows no finer unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
   // Whether the mass of l is l + b1 but for the factor. Of whole l, if it is so of 0 and the unit is at least 1.
