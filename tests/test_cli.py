@@ -213,6 +213,14 @@ def test_every_selector(run: Any, table: Path, counts: ts.ClassCounts, selector:
     assert [term["index"] for term in found["terms"]] == list(ranking.indices)
     assert [term["score"] for term in found["terms"]] == list(ranking.scores)
 
+    ranking = counts.rank(selector.name)
+    assert ranking.informative is not None
+    assert ranking.informative < len(ranking)
+    result = run("rank", table, "--method", selector.name, "-k", len(ranking))
+    last = f"From rank {ranking.informative + 1} on no term adds anything.\n"
+    assert result.out.endswith("\n" + last)
+    assert last not in run("rank", table, "--method", selector.name, "-k", 1).out
+
     result = run("rank", table, "--method", selector.name, "--aggregate", "max")
     assert result.code == 2
     assert result.err.endswith(f"argument --aggregate: not for --method {selector.name}\n")

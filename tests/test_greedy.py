@@ -299,6 +299,154 @@ def test_priors_do_not_matter_to_two_classes() -> None:
         np.testing.assert_allclose(ranking.scores, expected.scores, rtol=1e-12)
 
 
+# ---- rounding ------------------------------------------------------------------------------------
+
+
+def of(term_frequency: Any, weight: list[float] | None = None) -> ts.ClassCounts:
+    """Counts of one document a class."""
+    return ts.count(np.array(term_frequency), range(len(term_frequency)), sample_weight=weight)
+
+
+def both(counts: ts.ClassCounts, **options: Any) -> ts.Ranking:
+    """The ranking, which both searches agree on."""
+    ranking = counts.greedy(**options)
+    assert_same(ranking, counts.greedy(**options, exhaustive=True))
+    return ranking
+
+
+@pytest.mark.parametrize(
+    "prior", [[1, 1e-309, 1e-309], [1, 1e-320, 0], [1, 1e-160, 1e-160], [1e160, 1, 1]]
+)
+def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -> None:
+    counts = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]])
+    calls: list[Callable[[], Any]] = [
+        lambda: counts.greedy(class_prior=prior),
+        lambda: counts.greedy(class_prior=prior, exhaustive=True),
+        lambda: ts.divergence(counts, [0], class_prior=prior),
+        lambda: counts.score("md", class_prior=prior),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+            call()
+    weighted = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]], [1, 1e-309, 1e-309])
+    for exhaustive in (False, True):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+            weighted.greedy(exhaustive=exhaustive)
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-100, 1e-130])
+def test_nearly_all_the_prior_mass_is_no_error(small: float) -> None:
+    table = 2 ** np.random.default_rng(3).integers(0, 44, (3, 12))
+    options = {"class_prior": [1, small, 2 * small]}
+    ranking = both(of(table), **options)
+    assert_is_algorithm_1(ranking, of(table), options)
+
+
+def test_a_smoothing_off_the_grid_adds_nothing_to_what_is_a_share() -> None:
+    # After term 0 every other has the same count in both classes.
+    for alpha in [(1, 4.1), (1, 5), (0.1, 4.1), (1, 2**0.5 * 4), (2.718281828, 11.3), 1 / 7.3]:
+        for table in ([[90, 3, 1, 2], [0, 3, 1, 2]], [[90_000_000, 3, 1, 2], [0, 3, 1, 2]]):
+            ranking = both(of(table), alpha=alpha)
+            assert ranking.informative == 1
+            assert ranking.indices.tolist() == [0, 1, 2, 3]
+            assert reference.greedy(of(table), alpha=alpha)[0].tolist() == [0, 1, 2, 3]
+
+
+def test_a_leftover_off_the_grid_is_exact_where_a_common_denominator_fits() -> None:
+    big = np.array([[4194303, 8589934591], [8388607, 4294967295]])
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        table = np.hstack([big, rng.integers(0, 10**6, (2, 6))])
+        counts, options = of(table), {"alpha": (0.25, 2.01)}
+        indices, divergences = reference.greedy(counts, **options)  # type: ignore[arg-type]
+        ranking = both(counts, **options)
+        assert ranking.indices.tolist() == indices.tolist()
+        np.testing.assert_allclose(ranking.scores, divergences, rtol=1e-14)
+
+
+def test_fractions_that_classes_share_add_nothing() -> None:
+    ranking = both(of([[90.3, 1.1, 2.2, 3.3], [0, 1.1, 2.2, 3.3]]))
+    assert ranking.informative == 1
+    assert ranking.indices.tolist() == [0, 1, 2, 3]
+    rng = np.random.default_rng(9)
+    for n_classes in (2, 3):
+        shared = np.repeat(rng.random((1, 30)), n_classes, axis=0)
+        own = rng.random((n_classes, 1)) * [[100.0]]
+        ranking = both(of(np.hstack([shared, own])))
+        assert ranking.informative == 1
+        assert ranking.indices.tolist() == [30, *range(30)]
+
+
+@pytest.mark.parametrize(
+    ("table", "alpha", "message"),
+    [
+        ([[1e6, 1e-9], [1, 1]], 0, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too"),
+        ([[1e6, 1e-10], [1, 1]], 0, "term 1 has l + b1 = 1e-10 in class 0, too small beside the 1"),
+        ([[1, 1], [1e-9, 1e6]], 0, "term 0 has l + b1 = 1.0000000000000001e-09 in class 1, too"),
+        ([[10**16, 3], [1, 1]], 0, "term 1 has l + b1 = 3 in class 0, too small beside the 1000"),
+        ([[10**16, 0], [1, 1]], 0, "term 1 has probability 0 in class 0 with b1 = 0"),
+        ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small beside the 10000000000000000 to"),
+    ],
+)
+def test_what_the_grid_cannot_hold_is_refused(table: Any, alpha: float, message: str) -> None:
+    for exhaustive in (False, True):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            of(table).greedy(alpha=alpha, exhaustive=exhaustive)
+
+
+@pytest.mark.parametrize(
+    ("table", "weight"),
+    [
+        ([[15, 0], [13, 14]], [0.8, 0.3]),
+        ([[523571930309, 428567177731], [375254019403, 14549212737]], None),
+    ],
+)
+def test_the_last_two_terms_are_a_tie(table: Any, weight: list[float] | None) -> None:
+    assert both(of(table, weight)).indices.tolist() == [0, 1]
+
+
+@kinds
+def test_the_last_two_of_many_are_a_tie(kind: str) -> None:
+    rng = np.random.default_rng(12)
+    for n_classes, n_terms in ((2, 2), (2, 3), (3, 2), (3, 9)):
+        for weight in (1.0, 0.3):
+            ranking = both(
+                counts_of(KINDS[kind](rng, n_classes, n_terms) * weight, [1] * n_classes)
+            )
+            assert ranking.indices[-2] < ranking.indices[-1]
+
+
+def test_a_tenth_is_a_tenth() -> None:
+    for alpha in (0.1, (0.1, 0.3), (0.1, 0.1 * 3)):
+        counts = of([[23, 12, 1], [2, 1, 0]])
+        ranking = both(counts, alpha=alpha)
+        indices, divergences = reference.greedy(counts, alpha=alpha)
+        assert ranking.indices.tolist() == indices.tolist() == [0, 1, 2]
+        assert ranking.informative == 0
+        assert divergences.tolist() == ranking.scores.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e11])
+@pytest.mark.parametrize("alpha", [1.0, 0.123456789012, 2.718281828, (1.0, 7.123456789012)])
+def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
+    tables = [
+        [[0.3, size, 7], [size, 0.4, 3]],
+        [[1, int(size), 7], [int(size), 0, 3]],
+        [[0.3, size, 7], [size / 1e3, 0.4, 3], [1.1, 2.2, size / 30]],
+    ]
+    for table in tables:
+        counts = of(table)
+        ranking = both(counts, alpha=alpha)
+        witness = of_witness(counts, {"alpha": alpha})
+        if alpha == (1.0, 7.123456789012):  # both read it as the fraction that is written
+            witness["b2"] = reference._simple(7.123456789012)
+        for k in (1, 2, 3):
+            terms = ranking.indices[:k].tolist()
+            exact = exact_divergence(terms=terms, **witness)
+            assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-14
+            assert relative_error(ts.divergence(counts, terms, alpha=alpha), exact) <= 1e-14
+
+
 def test_names_and_rank_go_the_same_way() -> None:
     counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
     counts.term_names = ["bacon", "and", "viagra"]
@@ -463,6 +611,19 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
     for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
         with pytest.raises(TypeError, match=f"greedy has no option {next(iter(options))}"):
             counts.rank("greedy", **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"in a ranking; use counts\.greedy\(exhaustive=\.\.\.\)"):
+        counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["Greedy", "gredy"])
+def test_rank_knows_selectors_by_near_names(name: str) -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(ValueError, match=r"expected one of md, .*greedy; did you mean 'greedy'\?"):
+        counts.rank(name)
+    with pytest.raises(ValueError, match=r"did you mean 'md'\?"):
+        counts.rank("mdd")
+    with pytest.raises(ValueError, match=f"no method {name!r}, expected one of md, md_chi2"):
+        counts.score(name)
 
 
 # ---- overlap -------------------------------------------------------------------------------------
@@ -481,6 +642,8 @@ def test_overlap() -> None:
             one.overlap(other, k)
     with pytest.raises(TypeError, match=r"k must be an integer or None, got 1\.0"):
         one.overlap(other, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a ranking is empty"):
+        one.overlap(ranking())
 
 
 # ---- long work -----------------------------------------------------------------------------------
@@ -548,6 +711,30 @@ def test_progress_is_told_to_nobody_else(
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys, "stderr", None)
     assert len(collection.greedy(200, exhaustive=True)) == 200
+
+
+def test_progress_asks_nothing_of_stderr(
+    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = io.StringIO()
+    closed.close()
+    for stream in (closed, SimpleNamespace(write=len)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(collection.greedy(10)) == 10
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_terms", [40, 129, 1000])
+def test_a_prefix_takes_no_more_than_twice_the_plain_search(
+    kind: str, n_classes: int, n_terms: int
+) -> None:
+    counts, _ = configuration(kind, n_classes, n_terms, 0)
+    for k in (1, 2, 3, 5, 10, 30):
+        smoothing = 1.0, (float(n_terms), 0.0)
+        evaluations = _core.greedy(counts._counts, *smoothing, None, k, False, 1, None)[3]
+        assert evaluations <= 2 * k * (n_terms - (k - 1) / 2) * 1.05
+        assert k > 1 or evaluations <= n_terms
 
 
 def test_the_log_says_how_much_was_done(

@@ -10,6 +10,9 @@
 namespace termsift {
 namespace {
 
+// Of a smoothed term in its class, and of all other classes beside one: products of some of these are normal numbers.
+constexpr double least_share = 0x1p-450;
+
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   const auto [b1, b2, weights, b2_rest] = estimation;
   if (!(b1 >= 0 && b2 >= 0 && (b1 <= b2 || rates) && std::isfinite(b1) && std::isfinite(b2 + b2_rest)))
@@ -90,6 +93,9 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (!(rest[k].hi > 0))
       throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
                                   " has all the prior mass; scores compare it with the other classes");
+    if (rest[k].hi < least_share * total.hi)
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass but " +
+                                  text(rest[k].hi / total.hi) + " of it; scores compare it with the other classes");
   }
 
   model.constants.resize(n);
@@ -103,7 +109,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
                                   " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
     if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
-    if (estimation.b1 > 0 && estimation.b1 / L.hi < 0x1p-450)
+    if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
       throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
                                   " tokens and b2 of class " + std::to_string(model.classes[k]));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));

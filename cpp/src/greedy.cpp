@@ -6,6 +6,7 @@
 
 #include "greedy_search.hpp"
 #include "termsift/double_double.hpp"
+#include "unrounded_path.hpp"
 
 namespace termsift {
 namespace {
@@ -76,8 +77,16 @@ GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimat
   else search_by_ladder(selection, evaluator, pacer);
   ranking.informative = selection.selected();
   ranking.evaluations = evaluator.evaluations();
-  accumulate_gains(selection, evaluator, pacer, ranking.divergences.get());
   list_terms(selection, ranking.indices.get());
+  double* const divergences = ranking.divergences.get();
+  if (groups.masses_are_exact()) {
+    accumulate_gains(selection, evaluator, pacer, divergences);
+  } else {
+    const std::int64_t n = ranking.informative;
+    unrounded_divergences(counts, estimation, groups.smoothing(), ranking.indices.get(), n, divergences,
+                          [&](std::int64_t done) { pacer.tick(done); });
+    std::fill(divergences + n, divergences + k, n > 0 ? divergences[n - 1] : 0);
+  }
   return ranking;
 }
 
@@ -95,6 +104,12 @@ double divergence(const ClassCounts<Count>& counts, const Estimation& estimation
   if (counts.n_terms == 0) return 0;
   const Threads threads{1, {}};
   const TermGroups groups(counts, estimation, false, threads);
+  if (!groups.masses_are_exact()) {
+    std::vector<double> values(terms.size() + 1, 0.0);
+    unrounded_divergences(counts, estimation, groups.smoothing(), terms.data(), std::ssize(terms), values.data() + 1,
+                          [](std::int64_t) {});
+    return values.back();
+  }
   GainEvaluator evaluator(groups, threads);
   const Pool whole(groups);
   Pool pool(groups);

@@ -25,7 +25,27 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// What the ladder guesses by, tuned on text. These cost time only: the order depends on none of them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
+constexpr double used_up = 0.4;                     // of a list is selected, we guess, when it must be made anew
+constexpr double front = 2 * used_up / list_ratio;  // of a list, where its best stand: more than that of the list below
+constexpr double most_used = 0.4;                   // of a pool's mass, in a wedge
+constexpr double usual_slack = 0.15;                // of a wedge's ratios, in parts of the mass that is to go
+constexpr double spare_mass = 0.1;                  // beyond that mass, in the same parts
+constexpr double greatest_slack = 0.4;
+// Reach and width of a list (Shortlist).
+constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
+constexpr double wider = 1.4, narrower = 0.93;
+constexpr double farther = 1.15, farther_for_mass = 1.3, short_reach = 0.05;
+constexpr double nearer_at_once = 0.3, nearer_soon = 0.6, nearer = 0.85;  // of a list that failed so long after it was made
+constexpr double point_reach = 1e-3;     // below it the wedge becomes a point
+constexpr double nearly_equal = 1e-10;   // gains at a point so close to the largest must all be compared
+constexpr double most_saved = 64;        // evaluations, in scans of all groups
+constexpr std::int64_t longest_pause = 4096;
+constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies whose wins are looked into together
+
+// What rounding may do to axes, to products of them and to ratios.
+constexpr double rounding = 1e-13;
 
 // (A, B) of a pool, (n_axes,) each.
 struct Axes {
@@ -53,8 +73,6 @@ struct Wedge {
     B1 = B2 = point.B;
   }
 
-  static constexpr double rounding = 1e-13;  // of axes, of products of them
-
   bool has_mass(const Axes& pool) const {
     for (std::size_t i = 0; i < A1.size(); ++i)
       if (!(pool.B[i] * (1 - rounding) >= B1[i] && pool.A[i] * (1 - rounding) >= A2[i])) return false;
@@ -79,11 +97,11 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; of the others the best fifth stands before the rest
+  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; of the others the best are in front
   double left_out = -infinity;
   bool everywhere = true;  // the wedge is all pools: nothing is left out
   Wedge wedge;
-  std::int64_t made_at = -1;  // step
+  std::int64_t made_at = -1;  // round, or not yet
   // How far the wedge reaches, in parts of what is expected to be selected before the list is used up, and its width, in
   // parts of the usual. Learnt: a list that fails to bound the rest was too wide, one that R leaves too narrow.
   double reach = 1, width = 1;
@@ -106,9 +124,13 @@ class Ladder {
   std::size_t lowest_unsure(double gain) const;
   // Whether the pool is no longer in the list's wedge.
   bool is_left(const Shortlist& list) const {
-    return !list.everywhere && list.made_at != step_ && !list.wedge.contains(now_);
+    return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
+  // How many lists, from the shortest, must be made anew since the pool is in no wedge of the last of them.
+  std::size_t count_left() const;
   void renew_left_lists();
+  // The evaluations of making so many lists, from the shortest, and of a scan, or a few more.
+  double cost_of(std::size_t n_lists) const;
   void make(std::size_t level, bool at_point);
   void make_from(std::size_t level, bool at_point) {
     for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
@@ -127,15 +149,16 @@ class Ladder {
   std::vector<double> inverse_totals_;
   const double margin_;  // of a bound above a gain, relative: rounding of both is far less
   std::vector<Shortlist> lists_;
-  std::vector<Candidate> all_;  // the list above the longest; by the gain at the start
+  std::vector<Candidate> all_;  // the list above the longest; by the gain at the start once there are lists
   std::int64_t n_live_;         // groups
-  std::int64_t step_ = 0;
+  std::int64_t round_ = 0;      // calls of select
+  Best first_;                  // winner of the first step
   Axes now_;
   std::vector<double> nothing_;  // (n_classes,) zeros
   std::vector<GroupId> groups_;  // scratch, as values_
   std::vector<double> values_;
-  // Evaluations that the ladder may still use: those that a plain search would have used for the steps so far, and a few for
-  // the start. When they are used up some steps are plain, at first one, then twice as many every time.
+  // Evaluations that the ladder may still use: one scan of all groups to start with, and one more for every step, as many as
+  // a plain search takes. When they are used up some steps are plain, at first one, then twice as many every time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };
@@ -151,15 +174,16 @@ Ladder::Ladder(Selection& selection, GainEvaluator& evaluator)
   values_.resize(n);
   std::iota(groups_.begin(), groups_.end(), 0);
   evaluator_.gains(groups_.data(), n_live_, selection_.pool.view(), values_.data());
-  for (std::size_t i = 0; i < n; ++i) all_.push_back({values_[i], groups_[i]});
-  std::sort(all_.begin(), all_.end(), more);
+  for (std::size_t i = 0; i < n; ++i) {
+    all_.push_back({values_[i], groups_[i]});
+    first_.consider(groups_[i], values_[i], selection);
+  }
   std::size_t capacity = smallest_list;
   do {
     lists_.emplace_back(capacity, now_.A.size());
     capacity *= list_ratio;
   } while (2 * capacity < n);
-  make_from(lists_.size() - 1, false);
-  budget_ = 4 * static_cast<double>(n) - static_cast<double>(evaluator_.evaluations());
+  budget_ = static_cast<double>(n);
 }
 
 Axes Ladder::axes_less(const std::vector<double>& removed) const {
@@ -189,7 +213,7 @@ void Ladder::evaluate_bounds(const std::vector<Candidate>& candidates, const Wed
 void Ladder::set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
   const std::size_t n_classes = nothing_.size();
   std::vector<double> removed(n_classes, 0.0), mass(n_classes);
-  const std::size_t n = std::min(source.size(), list.capacity * 2 / 5);
+  const std::size_t n = std::min(source.size(), static_cast<std::size_t>(used_up * static_cast<double>(list.capacity)));
   for (std::size_t i = 0; i < n; ++i) {
     selection_.groups.gather(&source[i].group, 1, 1, mass.data());
     const auto copies = static_cast<double>(selection_.copies_left(source[i].group));
@@ -199,17 +223,17 @@ void Ladder::set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
   Axes end = now_;
   std::vector<double> slack(now_.A.size());
   for (std::size_t i = 0; i < slack.size(); ++i) {
-    const double used_A = std::min(0.4, list.reach * (1 - after.A[i] / now_.A[i]));
-    const double used_B = std::min(0.4, list.reach * (1 - after.B[i] / now_.B[i]));
+    const double used_A = std::min(most_used, list.reach * (1 - after.A[i] / now_.A[i]));
+    const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
     end.A[i] *= 1 - used_A;
     end.B[i] *= 1 - used_B;
-    slack[i] = std::min(0.4, 0.15 * list.width * (used_A + used_B)) + 1e-11;
+    slack[i] = std::min(greatest_slack, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
   }
   list.wedge.cover(now_, end, slack);
   for (std::size_t i = 0; i < slack.size(); ++i) {
     // Some more mass may go than that, at the same ratios.
-    const double more_A = 1 - 0.1 * (1 - end.A[i] / now_.A[i]) - 1e-12;
-    const double more_B = 1 - 0.1 * (1 - end.B[i] / now_.B[i]) - 1e-12;
+    const double more_A = 1 - spare_mass * (1 - end.A[i] / now_.A[i]) - 10 * rounding;
+    const double more_B = 1 - spare_mass * (1 - end.B[i] / now_.B[i]) - 10 * rounding;
     list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
     list.wedge.A2[i] *= more_A, list.wedge.B2[i] *= more_A;
   }
@@ -218,8 +242,9 @@ void Ladder::set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
 void Ladder::make(std::size_t level, bool at_point) {
   Shortlist& list = lists_[level];
   std::vector<Candidate>& source = level + 1 < lists_.size() ? lists_[level + 1].candidates : all_;
+  if (&source == &all_ && list.made_at < 0) std::sort(all_.begin(), all_.end(), more);
   drop_selected(source);
-  list.made_at = step_;
+  list.made_at = round_;
   list.left_out = -infinity;
   list.everywhere = source.size() <= list.capacity;
   list.candidates = source;
@@ -235,40 +260,51 @@ void Ladder::make(std::size_t level, bool at_point) {
   auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
   std::nth_element(begin, end, list.candidates.end(), more);
   if (at_point) {
-    // Gains as good as equal to the largest must all be compared: no bound can tell them apart.
-    const double least = std::min_element(begin, end, more)->bound * (1 - 1e-10);
+    // No bound can tell such gains apart.
+    const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
     end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
   }
   for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
   if (level == 0) std::sort(begin, end, more);
-  else std::nth_element(begin, begin + (end - begin) / 5, end, more);
+  else std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(front * static_cast<double>(end - begin)), end, more);
   list.candidates.erase(end, list.candidates.end());
 }
 
 void Ladder::widen(Shortlist& list) const {
+  if (list.made_at < 0) return;
   if (list.wedge.has_mass(now_)) {
-    list.width = std::min(4.0, 1.4 * list.width);
-    if (list.width > 1 || list.reach < 0.05) list.reach = std::min(4.0, 1.15 * list.reach);
+    list.width = std::min(widest, wider * list.width);
+    if (list.width > 1 || list.reach < short_reach) list.reach = std::min(widest, farther * list.reach);
   } else {
-    list.reach = std::min(4.0, 1.3 * list.reach);
+    list.reach = std::min(widest, farther_for_mass * list.reach);
   }
 }
 
 void Ladder::narrow(Shortlist& list) const {
-  const std::int64_t age = step_ - list.made_at;
-  list.reach = std::max(1e-9, list.reach * (age == 0 ? 0.3 : age == 1 ? 0.6 : 0.85));
-  list.width = std::max(0.02, 0.93 * list.width);
+  const std::int64_t age = round_ - list.made_at;
+  list.reach = std::max(least_reach, list.reach * (age == 0 ? nearer_at_once : age == 1 ? nearer_soon : nearer));
+  list.width = std::max(least_width, narrower * list.width);
+}
+
+std::size_t Ladder::count_left() const {
+  std::size_t n = lists_.size();
+  while (n > 0 && !is_left(lists_[n - 1])) --n;
+  return n;
 }
 
 void Ladder::renew_left_lists() {
-  for (std::size_t level = lists_.size(); level-- > 0;) {
-    if (!is_left(lists_[level])) continue;
-    for (std::size_t l = level + 1; l-- > 0;) {
-      if (is_left(lists_[l])) widen(lists_[l]);
-      make(l, false);
-    }
-    return;
+  for (std::size_t l = count_left(); l-- > 0;) {
+    if (is_left(lists_[l])) widen(lists_[l]);
+    make(l, false);
   }
+}
+
+double Ladder::cost_of(std::size_t n_lists) const {
+  const auto live = static_cast<double>(n_live_);
+  double evaluations = std::min(static_cast<double>(smallest_list), live);
+  for (std::size_t l = 1; l <= n_lists; ++l)
+    evaluations += l < lists_.size() ? std::min(static_cast<double>(lists_[l].capacity), live) : live;
+  return evaluations;
 }
 
 Best Ladder::scan_all() {
@@ -309,7 +345,8 @@ std::size_t Ladder::lowest_unsure(double gain) const {
 }
 
 Best Ladder::find_best() {
-  budget_ = std::min(budget_ + static_cast<double>(n_live_), 64 * static_cast<double>(n_live_));
+  if (round_ == 0) return first_;
+  budget_ = std::min(budget_ + static_cast<double>(n_live_), most_saved * static_cast<double>(n_live_));
   if (plain_steps_left_ > 0) {
     --plain_steps_left_;
     return scan_all();
@@ -318,7 +355,7 @@ Best Ladder::find_best() {
   const std::size_t n_levels = lists_.size();
   const std::int64_t before = evaluator_.evaluations();
   const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
-  for (std::size_t attempt = 0; used() <= budget_; ++attempt) {
+  for (std::size_t attempt = 0; used() + cost_of(count_left()) <= budget_; ++attempt) {
     renew_left_lists();
     const Best best = scan_shortest();
     const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
@@ -328,20 +365,23 @@ Best Ladder::find_best() {
     }
     if (best.gain == 0) break;  // perhaps the end; bounds need not vanish with the gains
     Shortlist& list = lists_[level];
-    const bool at_point = list.made_at == step_ && (list.reach < 1e-3 || attempt > 3 * n_levels + 3);
+    const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
     narrow(list);
+    if (used() + cost_of(level + 1) > budget_) break;
     make_from(level, at_point);
-    if (at_point) list.reach = std::max(list.reach, 1e-3);
+    if (at_point) list.reach = std::max(list.reach, point_reach);
   }
   budget_ -= used();
   plain_steps_left_ = next_pause_ - 1;
-  next_pause_ = std::min<std::int64_t>(2 * next_pause_, 4096);
+  next_pause_ = std::min(2 * next_pause_, longest_pause);
   ladder_steps_ = 0;
   return scan_all();
 }
 
 std::int64_t Ladder::count_wins(const Best& best) {
-  const std::int64_t most = std::min(selection_.copies_left(best.group), selection_.wanted() - selection_.selected());
+  // The tie of the last two is not the group's to win.
+  const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
+                                      std::max<std::int64_t>(selection_.left() - 2, 1)});
   const double gain = best.gain * (1 - 3 * margin_);
   if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
   // After plain steps the lists may be those of other pools.
@@ -353,7 +393,7 @@ std::int64_t Ladder::count_wins(const Best& best) {
     if (c.bound < gain) break;
     if (c.group != best.group && selection_.copies_left(c.group) > 0) rivals.push_back(c);
   }
-  if (!rivals.empty() && most < 4) return 1;
+  if (!rivals.empty() && most <= first_run) return 1;
   std::vector<double> mass(nothing_.size()), removed(nothing_.size());
   selection_.groups.gather(&best.group, 1, 1, mass.data());
   const auto pool_after = [&](std::int64_t copies) {
@@ -361,9 +401,9 @@ std::int64_t Ladder::count_wins(const Best& best) {
     return axes_less(removed);
   };
   Wedge wedge(now_.A.size());
-  const std::vector<double> slack(now_.A.size(), 1e-13);
+  const std::vector<double> slack(now_.A.size(), rounding);
   std::int64_t wins = 1;
-  for (std::int64_t extra = 3; wins < most; extra *= 4) {
+  for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
     const std::int64_t wanted = std::min(most, wins + extra);
     const Axes end = pool_after(wanted - 1);  // the pool from which the last of them is selected
     for (const Shortlist& list : lists_)
@@ -384,7 +424,7 @@ std::int64_t Ladder::count_wins(const Best& best) {
 void Ladder::select(GroupId group, std::int64_t copies) {
   selection_.select(group, copies);
   if (selection_.copies_left(group) == 0) --n_live_;
-  ++step_;
+  ++round_;
   selection_.pool.axes_less(nothing_.data(), now_.A.data(), now_.B.data());
 }
 
@@ -395,7 +435,8 @@ void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pac
   Ladder ladder(selection, evaluator);
   while (!selection.complete()) {
     pacer.tick(selection.selected());
-    const Best best = ladder.find_best();
+    Best best = ladder.find_best();
+    best.settle(selection);
     if (best.gain == 0) return;
     ladder.select(best.group, ladder.count_wins(best));
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "greedy_search.hpp"
@@ -12,16 +13,12 @@ void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer
     pacer.tick_now(selection.selected());
     evaluator.gains(live.data(), std::ssize(live), selection.pool.view(), gains.data());
     Best best;
-    std::size_t place = 0;
-    for (std::size_t i = 0; i < live.size(); ++i) {
-      if (gains[i] < best.gain) continue;
-      best.consider(live[i], gains[i], selection);
-      if (best.group == live[i]) place = i;
-    }
+    for (std::size_t i = 0; i < live.size(); ++i) best.consider(live[i], gains[i], selection);
+    best.settle(selection);
     if (best.gain == 0) return;
     selection.select(best.group, 1);
     if (selection.copies_left(best.group) > 0) continue;
-    live[place] = live.back();
+    *std::find(live.begin(), live.end(), best.group) = live.back();
     live.pop_back();
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <stdexcept>
 #include <vector>
 
 #include "gain_evaluator.hpp"
@@ -27,7 +28,7 @@ class Pacer {
   }
   void tick_now(std::int64_t selected) {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return;
+    if (now - last_ < poll_interval) return;
     last_ = now;
     if (threads_.poll && threads_.poll()) throw Interrupted();
     if (progress_) progress_(selected);
@@ -52,6 +53,9 @@ class Selection {
   std::int64_t selected() const { return selected_; }
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
+  std::int64_t left() const { return groups.n_terms() - selected_; }
+  // Of two terms that are the whole pool, each is the pool less the other: their gains are equal, whatever is computed.
+  bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // The lowest term of the group that is left.
   std::int64_t head(GroupId g) const { return groups.member(groups.end(g) - copies_left(g)); }
@@ -78,6 +82,13 @@ struct Best {
 
   void consider(GroupId g, double value, const Selection& selection) {
     if (value > gain || (value == gain && selection.head(g) < selection.head(group))) *this = {g, value};
+  }
+  // Among all that are left. Throws std::logic_error where no gain was a number.
+  void settle(const Selection& selection) {
+    if (group < 0) throw std::logic_error("greedy: no gain is a number");
+    if (!selection.is_tie_of_two() || gain == 0) return;
+    for (GroupId g = 0; g < selection.groups.n_groups(); ++g)
+      if (selection.copies_left(g) > 0 && selection.head(g) < selection.head(group)) group = g;
   }
 };
 

@@ -29,7 +29,6 @@ namespace termsift {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto poll_interval = std::chrono::milliseconds(50);
 
 // Whether helpers have started, and whether this process is a child forked after that: they do not exist there.
 std::atomic<bool> had_helpers{false};

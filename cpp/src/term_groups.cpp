@@ -5,74 +5,32 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "class_model.hpp"
-#include "exact_double.hpp"
 #include "values.hpp"
 
 namespace termsift {
 namespace {
 
-// A grid's unit is at most 2^-51 of the class's mass. A smoothed zero of less than this many units would be rounded badly.
+// A mass of fewer units than this may not be rounded: it would lose too much.
 constexpr double least_units = 0x1p10;
 
-struct Fraction {
-  double numerator, denominator;
-};
-
-// The simplest fraction that rounds to x, by continued fractions: 0.1 is 1/10, so that l + 0.1 is a whole number of tenths.
-Fraction simple_fraction(double x) {
-  double before = 0, numerator = 1, denominator_before = 1, denominator = 0, rest = x;
-  for (int i = 0; i < 40; ++i) {
-    const double whole = std::floor(rest);
-    before = std::exchange(numerator, whole * numerator + before);
-    denominator_before = std::exchange(denominator, whole * denominator + denominator_before);
-    if (numerator / denominator == x) return {numerator, denominator};
-    if (denominator > 0x1p30) break;
-    rest = 1 / (rest - whole);
-  }
-  return {x, 1};
+[[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {
+  throw std::invalid_argument("term " + std::to_string(term) + " has probability 0 in class " + std::to_string(c) +
+                              " with b1 = 0; greedy needs every p_ic > 0");
 }
-
-// l -> the whole number nearest to (l denominator + numerator) unit, where b1 = numerator / denominator.
-struct Grid {
-  Fraction b1{0, 1};
-  double unit = 1;  // a power of two
-  double leftover = 0;
-
-  double mass(double l) const { return std::nearbyint((l * b1.denominator + b1.numerator) * unit); }
-};
 
 template <CountType Count>
-Grid make_grid(const ClassRow<Count>& row, std::int64_t c, std::int64_t n_terms, const Estimation& estimation) {
-  const auto n = static_cast<double>(n_terms);
-  Grid grid{simple_fraction(estimation.b1)};
-  const double total = (static_cast<double>(row.n_tokens) + estimation.b2) * grid.b1.denominator;
-  if (!(total > 0x1p-960 && total < 0x1p960))  // so that neither the unit nor a mass leaves the range of double
-    throw std::invalid_argument("class " + std::to_string(c) + " has " + text(row.n_tokens) + " tokens and b2 = " +
-                                text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
-  grid.unit = std::ldexp(1.0, 51 - std::ilogb(total));
-
-  const DoubleDouble b2 = multiply({estimation.b2, estimation.b2_rest}, {grid.b1.denominator, 0});
-  const DoubleDouble leftover = subtract(b2, two_product(grid.b1.numerator, n));
-  if (std::abs(leftover.hi) > 0x1p-45 * b2.hi) {  // else alpha n_terms, rounded
-    if (leftover.hi < 0)
-      throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
-                                  "n_terms = " + text(estimation.b1 * n) + ", got b2 = " + text(estimation.b2));
-    grid.leftover = std::max(1.0, std::nearbyint(leftover.hi * grid.unit));
-  }
-  const double unseen = grid.b1.numerator * grid.unit;
-  if (estimation.b1 > 0 && unseen < least_units && unseen != std::floor(unseen))
-    throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " +
-                                text(row.n_tokens) + " tokens of class " + std::to_string(c) +
-                                " for greedy, which needs 2^-40 of their number");
-  return grid;
-}
-
-[[noreturn]] void throw_zero(std::int64_t term, std::int64_t c, double b1) {
-  throw std::invalid_argument("term " + std::to_string(term) + " has probability 0 in class " + std::to_string(c) +
-                              " with b1 = " + text(b1) + "; greedy needs every p_ic > 0");
+[[noreturn]] void throw_too_small(const ClassCounts<Count>& counts, std::int64_t term, std::int64_t c, Count l,
+                                  const Grid& grid, double b1) {
+  const Count tokens = counts.rows[static_cast<std::size_t>(grid.coarsest)]->n_tokens;
+  const std::string what = l > 0 ? "term " + std::to_string(term) + " has l + b1 = " +
+                                       text(static_cast<double>(l) + b1) + " in class " + std::to_string(c) + ", "
+                                 : "smoothing b1 = " + text(b1) + " is ";
+  throw std::invalid_argument(what + "too small beside the " + text(tokens) + " tokens of class " +
+                              std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
 }
 
 // A strong mix of 64 bits (splitmix64).
@@ -143,19 +101,31 @@ MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Est
   for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
   columns.cells.resize(static_cast<std::size_t>(starts.back()));
   starts.pop_back();
+  const Grids grids = make_grids(counts, model.classes, estimation);
+  smoothing_ = grids.smoothing;
+  masses_are_exact_ = grids.is_exact;
   for_each_row([&](ClassId k, std::int64_t c, const ClassRow<Count>& row) {
-    const Grid grid = make_grid(row, c, n_terms_, estimation);
-    const double unseen = grid.mass(0);
+    const Grid& grid = grids.of_class[static_cast<std::size_t>(k)];
+    const auto mass_of = [&](std::int64_t term, Count l) {
+      const double scaled = grid.scaled(static_cast<double>(l)), mass = std::nearbyint(scaled);
+      if (mass < least_units && (mass != scaled || mass == 0)) throw_too_small(counts, term, c, l, grid, estimation.b1);
+      return mass;
+    };
+    const double unseen = std::nearbyint(grid.scaled(0));
     double total = grid.leftover + unseen * static_cast<double>(n_terms_ - row.size);
     std::int64_t missing = 0;  // the first term without a pair
     for (std::int64_t i = 0; i < row.size; ++i) {
-      const double mass = grid.mass(static_cast<double>(row.term_frequency[i]));
-      if (!(mass > 0)) throw_zero(row.terms[i], c, estimation.b1);
+      const Count l = row.term_frequency[i];
+      const double mass = mass_of(row.terms[i], l);
+      if constexpr (!std::is_integral_v<Count>) masses_are_exact_ = masses_are_exact_ && grid.holds(l);
       if (row.terms[i] == missing) ++missing;
       total += mass;
       columns.cells[static_cast<std::size_t>(starts[static_cast<std::size_t>(row.terms[i]) + 1]++)] = {k, mass};
     }
-    if (!(unseen > 0) && missing < n_terms_) throw_zero(missing, c, estimation.b1);
+    if (missing < n_terms_) {
+      if (estimation.b1 == 0) throw_zero(missing, c);
+      mass_of(missing, 0);
+    }
     columns.unseen.push_back(unseen);
     totals.push_back(total);
     prior.push_back(model.constants[static_cast<std::size_t>(k)].prior_hi);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mass_grid.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/scores.hpp"
 
@@ -47,6 +48,11 @@ class TermGroups {
   // masses (n_classes, width): column j is that of groups[j], for j < n <= width; the others are copies of the last.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
 
+  const Smoothing& smoothing() const { return smoothing_; }
+  bool has_leftover() const { return smoothing_.leftover.hi > 0; }
+  // Whether no mass is rounded: m_ic / n_c is (l_ic + b1) / (l_c + b2).
+  bool masses_are_exact() const { return masses_are_exact_; }
+
   // (n_classes,)
   std::vector<double> totals;          // n_c, whole numbers below 2^53
   std::vector<double> prior;           // pi_c
@@ -59,6 +65,8 @@ class TermGroups {
   std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
   void make_dense();
 
+  Smoothing smoothing_;
+  bool masses_are_exact_ = true;
   std::int64_t n_terms_ = 0;
   GroupId n_groups_ = 0;
   std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty: every term is a group

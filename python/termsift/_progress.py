@@ -11,11 +11,19 @@ _PATIENCE = 1.0  # seconds that pass before there is a line
 _EVERY = 0.1
 
 
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    try:
+        return isatty is not None and bool(isatty())
+    except ValueError:  # it is closed
+        return False
+
+
 @contextmanager
 def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None] | None]:
     """Give a function of how much is done, or None where nobody would see it."""
     stream = sys.stderr
-    if stream is None or not stream.isatty():
+    if not _is_terminal(stream):
         yield None
         return
     due = time.monotonic() + _PATIENCE

@@ -70,7 +70,8 @@ what the score means:
   A score by 'md' is a divergence in nats between each class and the rest; it is small because one
   term is a small part of a text. Compare scores of one method, on one collection, only. Terms with
   equal scores keep the order of their indices.
-  By 'greedy' it is the divergence in nats that a term and all before it have together.
+  By 'greedy' it is the divergence in nats that a term and all before it have together; a last line
+  of the table says from where on no term adds anything.
 
 json output:
   {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...], "informative": ...,
@@ -464,6 +465,8 @@ def _write_ranking_table(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCount
     for rank, term, index, score in ranking.rows():
         table.append((str(rank), f"{score:.6g}", _shown(index if term is None else term)))
     _write_table(out, table, ">><" if named else ">>>")
+    if ranking.informative is not None and ranking.informative < len(ranking):
+        out.write(f"From rank {ranking.informative + 1} on no term adds anything.\n")
 
 
 def _write_ranking_csv(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts) -> None:

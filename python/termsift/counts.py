@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -15,10 +16,11 @@ from termsift import _core, _counts_file, _validation
 from termsift._log import logger
 from termsift._progress import progress
 from termsift.methods import (
+    Selector,
     check_model,
     find_aggregate,
     find_method,
-    find_selector,
+    find_ranker,
     find_test,
     selectors,
 )
@@ -797,25 +799,26 @@ class ClassCounts:
             raise ValueError(f"policy must be 'top' or 'round_robin', got {policy!r}")
         if policy == "round_robin" and aggregate is not None:
             raise TypeError("round_robin ranks by the classes' own values and has no aggregate")
-        if find_selector(method):
-            if aggregate is not None or options or policy != "top":
-                own = {"aggregate": aggregate is not None, "policy": policy != "top"}
-                given = ", ".join((*options, *(name for name, is_given in own.items() if is_given)))
-                raise TypeError(f"{method} has no option {given} in a ranking")
-            return self.greedy(
-                k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
-            )
+        chosen = find_ranker(method)
+        if isinstance(chosen, Selector):
+            choose = {"greedy": self.greedy}[chosen.name]
+            shared = {"aggregate": aggregate is not None, "policy": policy != "top"}
+            given = (*options, *(option for option, is_given in shared.items() if is_given))
+            if given:
+                takes = inspect.signature(choose).parameters
+                own = [f"{option}=..." for option in given if option in takes]
+                hint = f"; use counts.{chosen.name}({', '.join(own)})" if own else ""
+                raise TypeError(f"{method} has no option {', '.join(given)} in a ranking{hint}")
+            return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
         k = _validation.check_k(k, self.n_terms)
         if policy == "round_robin":
-            chosen = find_method(method)
             measure = chosen.measure(options, check_model(model, chosen))
             b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
             prior = _validation.check_class_prior(class_prior, self.n_classes)
             threads = _validation.check_n_threads(n_threads)
             counts = self._counted_by(model, threads)
             indices, values = _core.round_robin(counts, measure, b1, b2, prior, k, threads)
-            terms = None if self._term_names is None else self._term_names[indices]
-            return Ranking(indices, values, terms, method)
+            return self._ranking(indices, values, method)
         scores = self.score(
             method,
             model=model,
@@ -826,8 +829,7 @@ class ClassCounts:
             **options,
         )
         indices = _core.top_k(scores, k)
-        terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, scores[indices], terms, method)
+        return self._ranking(indices, scores[indices], method)
 
     def greedy(
         self,
@@ -850,7 +852,8 @@ class ClassCounts:
             that of `md`, the scores are its running sums, and alpha is as for `score`.
         alpha : float or (b1, b2)
             As for `score`, but no term may have probability 0 in a class, and those of a class may
-            not exceed 1 in sum: b1 * n_terms <= b2.
+            not exceed 1 in sum: b1 * n_terms <= b2. Simple fractions are taken for what they are
+            written as: 0.1 is 1/10.
         class_prior
             As for `score`.
         exhaustive : bool, default False
@@ -869,8 +872,9 @@ class ClassCounts:
         Raises
         ------
         ValueError
-            If fewer than two classes have documents, or an argument is not as above; if b1 is less
-            than a 2^40th of a class's tokens, unless all are whole and at most 2^51.
+            If fewer than two classes have documents, or an argument is not as above; if b1, or what
+            a term has in a class, is less than a 2^40th of a class's tokens, unless counts and b1,
+            times a common denominator, are whole and below 2^52 in sum.
 
         Notes
         -----
@@ -880,8 +884,15 @@ class ClassCounts:
         classes is the J-divergence. For more classes the paper leaves the algorithm open, and JMH
         in place of J is ours.
 
-        `md` is the divergence after the first step: both begin with the same term. Later ones may
-        differ, since `md` takes no account of what the terms before it have already told.
+        `md` is the divergence after the first step: both begin with the same term, but for ties.
+        Later ones may differ, since `md` takes no account of what the terms before it have already
+        told.
+
+        The order is that of gains from probabilities that are exact for whole counts with simple
+        smoothing, else rounded at 2^-52 of their class (2^-42 of one much smaller than others).
+        Gains that rounding could decide, or that agree in 14 digits, may come in either order, and
+        `informative` may count a gain that is rounding. Scores are of the probabilities unrounded,
+        within 1e-12 of their value. Memory: O(n_terms + terms of each class).
 
         Examples
         --------
@@ -919,5 +930,14 @@ class ClassCounts:
                 report,
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
+        return self._ranking(indices, divergences, "greedy", informative)
+
+    def _ranking(
+        self,
+        indices: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        method: str,
+        informative: int | None = None,
+    ) -> Ranking:
         terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, divergences, terms, "greedy", informative)
+        return Ranking(indices, scores, terms, method, informative)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -363,10 +363,22 @@ def find_method(name: str) -> Method:
         )
     method = _BY_NAME.get(name) if isinstance(name, str) else None
     if method is None:
-        near = difflib.get_close_matches(str(name), _BY_NAME, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"no method {name!r}, expected one of {', '.join(_BY_NAME)}{hint}")
+        raise _unknown(name, _BY_NAME)
     return method
+
+
+def find_ranker(name: str) -> Method | Selector:
+    """Give the method or selector of that name; the error suggests the nearest one."""
+    selector = find_selector(name)
+    if selector is None and not (isinstance(name, str) and name in _BY_NAME):
+        raise _unknown(name, [*_BY_NAME, *_SELECTORS_BY_NAME])
+    return selector or find_method(name)
+
+
+def _unknown(name: object, known: Collection[str]) -> ValueError:
+    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return ValueError(f"no method {name!r}, expected one of {', '.join(known)}{hint}")
 
 
 def check_model(name: str, method: Method | Selector) -> str:

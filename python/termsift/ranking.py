@@ -80,8 +80,10 @@ class Ranking:
 
         Raises
         ------
+        TypeError
+            If k is not an integer.
         ValueError
-            If k is less than 1 or more than either ranking holds.
+            If k is less than 1 or more than either ranking holds, or if one is empty.
 
         Examples
         --------
@@ -95,6 +97,8 @@ class Ranking:
             k = shorter
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise TypeError(f"k must be an integer or None, got {k!r}")
+        if shorter == 0:
+            raise ValueError("a ranking is empty: there are no first terms to share")
         if not 1 <= k <= shorter:
             raise ValueError(f"k must be in [1, {shorter}], the shorter ranking, got {k}")
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / int(k)

@@ -213,10 +213,14 @@ void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& r
     const GreedyRanking plain = rank(c, all, true), fast = rank(c, all, false);
     check_same(fast, plain, n_terms);
     const Int k = below(random, all + 1);
-    check_same(rank(c, k, false), plain, at(k));
-    // A plain search's evaluations, and those for the start.
-    const Int most = all * (all + 1) + 6 * all;
-    CHECK(fast.evaluations <= most);
+    // Twice a plain search's evaluations, those of runs (which may be paid for later), and of lists that hold all.
+    const auto most = [&](Int n) { return n * (2 * all - n + 1) + all / 8 + 64; };
+    for (const Int n : {k, std::min<Int>(all, 1), std::min<Int>(all, 2), std::min<Int>(all, 5)}) {
+      const GreedyRanking first = rank(c, n, false);
+      check_same(first, plain, at(n));
+      CHECK(first.evaluations <= (n == 1 ? all : most(n)));
+    }
+    CHECK(fast.evaluations <= most(all));
     std::vector<Int> terms = indices(plain, n_terms);
     const double whole = divergence(c.counts(), c.estimation, terms);
     CHECK_NEAR(plain.divergences[all - 1], whole, whole * 1e-13);
@@ -318,6 +322,61 @@ TEST(two_classes_have_jeffreys_divergence_whatever_the_priors) {
   CHECK_NEAR(static_cast<Real>(empirical.divergences[49]), J, J * 1e-15L);
 }
 
+TEST(the_last_two_terms_are_a_tie) {
+  Random random(13);
+  for (const Kind kind : kinds)
+    for (const std::size_t n_classes : {2u, 3u, 5u})
+      for (const std::size_t n_terms : {2u, 3u, 8u}) {
+        Case<double> c = make_case<double>(kind, n_classes, n_terms, random);
+        c.estimation = {1, static_cast<double>(n_terms), {}, 0};
+        for (const bool exhaustive : {false, true}) {
+          const GreedyRanking r = rank(c, static_cast<Int>(n_terms), exhaustive);
+          CHECK(r.indices[static_cast<Int>(n_terms) - 2] < r.indices[static_cast<Int>(n_terms) - 1]);
+        }
+      }
+}
+
+// What is not whole on any grid: nothing of the same count in all classes tells them apart after the first term.
+TEST(classes_round_alike) {
+  const std::vector<double> shared{90.3, 1.1, 2.2, 3.3, 0.7, 1e-3};
+  std::vector<double> lacking = shared;
+  lacking[0] = 0;
+  for (const double b2 : {6.0, 10.1, 7 * 0.91234567}) {
+    const Case<double> fractions{{1, 1, 1}, {shared, lacking, lacking}, {1, b2, {}, 0}};
+    const Case<Int> whole{{1, 1}, {{90000001, 3, 1, 2, 0, 8}, {0, 3, 1, 2, 0, 8}}, {1, b2, {}, 0}};
+    for (const bool exhaustive : {false, true}) {
+      CHECK_EQ(rank(fractions, 6, exhaustive).informative, Int{1});
+      CHECK_EQ(rank(whole, 6, exhaustive).informative, Int{1});
+    }
+  }
+}
+
+TEST(divergences_are_of_unrounded_probabilities) {
+  Random random(14);
+  for (const Kind kind : kinds)
+    for (const double size : {1.0, 1e5}) {
+      Case<double> c = make_case<double>(kind, 2, 40, random);
+      for (double& l : c.tf[0]) l *= size;
+      c.estimation = {0.712345678912, 40, {}, 0};
+      const GreedyRanking ranking = rank(c, 40, false);
+      Real total[2] = {40, 40}, sum = 0;
+      for (std::size_t k = 0; k < 2; ++k)
+        for (const double l : c.tf[k]) total[k] += static_cast<Real>(l);
+      Real rest[2] = {1, 1};
+      for (Int step = 0; step < ranking.informative; ++step) {
+        Real p[2], parts[2];
+        for (std::size_t k = 0; k < 2; ++k) {
+          p[k] = (static_cast<Real>(c.tf[k][at(ranking.indices[step])]) + Real{0.712345678912}) / total[k];
+          rest[k] -= p[k];
+        }
+        parts[0] = (p[0] - p[1]) * std::log(p[0] / p[1]);
+        parts[1] = (rest[0] - rest[1]) * std::log(rest[0] / rest[1]);
+        sum += parts[0];
+        CHECK_NEAR(static_cast<Real>(ranking.divergences[step]), sum + parts[1], (sum + parts[1]) * 1e-13L + 1e-18L);
+      }
+    }
+}
+
 TEST(classes_without_documents_take_no_part) {
   Random random(9);
   const Case<Int> three = make_case<Int>(Kind::skewed, 3, 40, random);
@@ -373,6 +432,10 @@ TEST(what_makes_no_sense_is_refused) {
   const std::vector<double> prior{1, 0};
   c.estimation.prior_weights = prior;
   CHECK_THROWS(run(), invalid_argument, "all the prior mass");
+  const std::vector<double> nearly{1, 1e-309};
+  c.estimation.prior_weights = nearly;
+  CHECK_THROWS(run(), invalid_argument, "class 0 has all the prior mass but");
+  CHECK_THROWS(rank(c, 3, true), invalid_argument, "class 0 has all the prior mass but");
   c.estimation.prior_weights = {};
   const std::vector<Int> twice{1, 1}, outside{3}, negative{-1};
   CHECK_THROWS(divergence(c.counts(), c.estimation, twice), invalid_argument, "distinct, got 1 twice");
@@ -380,6 +443,8 @@ TEST(what_makes_no_sense_is_refused) {
   CHECK_THROWS(divergence(c.counts(), c.estimation, negative), invalid_argument, "got -1");
   const Case<double> huge{{1, 1}, {{1e300, 1}, {1, 1}}, {1e290, 2e290, {}, 0}};
   CHECK_THROWS(rank(huge, 2, false), invalid_argument, "greedy needs a sum between 2^-960 and 2^960");
+  const Case<double> rare{{1, 1}, {{1e6, 1e-9}, {1, 1}}, {0, 0, {}, 0}};
+  CHECK_THROWS(rank(rare, 2, false), invalid_argument, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too small");
 }
 
 TEST(no_terms_and_none_wanted) {

@@ -2,6 +2,7 @@
 // our own (parallel.cpp says why).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -9,6 +10,7 @@ namespace termsift {
 
 // Asked now and then on the calling thread of a long call; true means stop (the call then throws Interrupted).
 using Poll = std::function<bool()>;
+inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
 struct Threads {
   int count = 1;   // the most threads a loop may use

@@ -58,10 +58,10 @@ struct Estimation {
 };
 
 // Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
-// part, if one of them has all the prior mass (then q is 0/0 for it), or unless 0 <= b1 <= b2 < inf (b1, b2 in [0, inf) for
-// rates), the smoothed p of a term that a class lacks is 0 or at least 2^-450, rates are at most 2^64, and the weights are
-// finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a class without tokens if b2 = 0); no result
-// is NaN.
+// part, if one of them has all the prior mass but 2^-450 of it (then q is 0/0 for it, or nearly), or unless
+// 0 <= b1 <= b2 < inf (b1, b2 in [0, inf) for rates), the smoothed p of a term that a class lacks is 0 or at least 2^-450,
+// rates are at most 2^64, and the weights are finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a
+// class without tokens if b2 = 0); no result is NaN.
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
 // the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart, and rates

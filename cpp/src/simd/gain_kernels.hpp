@@ -39,12 +39,30 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
+// Cells of a partition by probabilities of twice the digits, in which a difference p - q below 2^-92 of p counts as none.
+// Arrays are (n_classes, n).
+struct CellBlock {
+  int n;                       // cells, at most longest_gain_block
+  int n_classes;               // at least 2
+  double remainder_of;         // p are what subtraction from so much has left; 0: they are not remainders
+  const double *p_hi, *p_lo;
+  double *before_hi, *before_lo;  // scratch
+  double* values;                 // (n,) out
+};
+
+// (n_classes,): pi_c, and 1 / (1 - pi_c).
+struct MixtureView {
+  const double *prior_hi, *prior_lo, *others_inverse_hi, *others_inverse_lo;
+};
+
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);              // one pool for all terms
   void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
   // sum_c t(m_c / n_c, q_c): what a cell of the partition holds of the divergence. The pool is the whole, R = n.
   void (*cells)(const GainBlock&, const PoolView&);
-  // No less than any gain in the wedge, up to rounding (`gain_margin`); infinite where a term has nearly all of a corner.
+  // The same cells, sum_c t(p_c, q_c), given p to some 106 bits.
+  void (*precise_cells)(const CellBlock&, const MixtureView&);
+  // No less than any gain in the wedge, up to rounding (Ladder::margin_); infinite where a term has nearly all of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
 };
 

@@ -1,5 +1,5 @@
-// The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target; what
-// logarithms.hpp says of bits and of functions from outside the target holds here too.
+// The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target;
+// what logarithms.hpp says of bits and of functions from outside the target holds here too.
 //
 // With phi(x, y) = x log(x/y) the gain of p out of R is phi(p) + phi(R-p) - phi(R), which as written loses all digits of a
 // small gain. Here, with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp),
@@ -278,8 +278,59 @@ void bounds(const GainBlock& block, const WedgeView& wedge) {
   else many_class_bounds(block, wedge);
 }
 
+// ---- cells of unrounded probabilities -----------------------------------------------------------------------------------
+
+TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi, const double* lo, int j) {
+  return multiply(prior, DoubleDouble{hi[j], lo[j]});
+}
+
+// sum_c t(p_c, q_c); the classes before c and those after it are added up by themselves, as for gains.
+void precise_cells(const CellBlock& block, const MixtureView& mixture) {
+  const int n = block.n, n_classes = block.n_classes;
+  const double remainder_of = block.remainder_of;
+  double after_hi[longest_gain_block], after_lo[longest_gain_block], low[longest_gain_block];
+  double* values = block.values;
+  for (int j = 0; j < n; ++j) block.before_hi[j] = block.before_lo[j] = 0;
+  for (int j = 0; j < n; ++j) after_hi[j] = after_lo[j] = low[j] = values[j] = 0;
+  for (int c = 0; c + 1 < n_classes; ++c) {
+    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
+    const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
+    const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
+    double *out_hi = block.before_hi + (c + 1) * n, *out_lo = block.before_lo + (c + 1) * n;
+    TERMSIFT_INDEPENDENT
+    for (int j = 0; j < n; ++j) {
+      const DoubleDouble sum = add({in_hi[j], in_lo[j]}, part_of(prior, hi, lo, j));
+      out_hi[j] = sum.hi;
+      out_lo[j] = sum.lo;
+    }
+  }
+  for (int c = n_classes - 1; c >= 0; --c) {
+    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
+    const DoubleDouble others_inverse{mixture.others_inverse_hi[c], mixture.others_inverse_lo[c]};
+    const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
+    const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
+    TERMSIFT_INDEPENDENT
+    for (int j = 0; j < n; ++j) {
+      const DoubleDouble p{hi[j], lo[j]}, after{after_hi[j], after_lo[j]};
+      const DoubleDouble q = multiply(add({in_hi[j], in_lo[j]}, after), others_inverse);
+      const DoubleDouble d = subtract(p, q);
+      const double value = divergence_term(p, q, d);
+      const bool is_none = magnitude(d.hi) <= 0x1p-92 * larger(p.hi, remainder_of);
+      const DoubleDouble total = two_sum(values[j], is_none ? 0.0 : value);
+      values[j] = total.hi;
+      low[j] += total.lo;
+      const DoubleDouble sum = add(after, part_of(prior, hi, lo, j));
+      after_hi[j] = sum.hi;
+      after_lo[j] = sum.lo;
+    }
+  }
+  for (int j = 0; j < n; ++j) values[j] += low[j];
+}
+
 }  // namespace
 
-GainKernels gain_kernels() { return {gains<true, true>, gains<false, true>, gains<true, false>, bounds}; }
+GainKernels gain_kernels() {
+  return {gains<true, true>, gains<false, true>, gains<true, false>, precise_cells, bounds};
+}
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

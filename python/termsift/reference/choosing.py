@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -91,8 +92,9 @@ def greedy(
     k : int, optional
         How many terms to choose; all of them by default, or if there are fewer.
     alpha : float or pair of floats, default 1
-        Smoothing, as for `class_scores`. No probability may be 0, and those of a class may not
-        exceed 1 in sum: M b1 <= b2. Neither is asked by the models "bernoulli" and "poisson".
+        Smoothing, as for `class_scores`, but 0.1 is 1/10 and not the double next to it. No
+        probability may be 0, and those of a class may not exceed 1 in sum: M b1 <= b2. Neither is
+        asked by the models "bernoulli" and "poisson".
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. Two classes have the same divergence by any.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
@@ -250,6 +252,19 @@ def _pool(p: list[Variable], chosen: list[int]) -> Variable:
     return [1 - sum((p[i][c] for i in chosen), Fraction(0)) for c in range(len(p[0]))]
 
 
+def _simple(x: float) -> Fraction:
+    """Return the first continued fraction that rounds to x, 1/10 for 0.1; x if none is simple."""
+    above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
+    while denominator <= 2**30:
+        whole = math.floor(rest)
+        above, numerator = numerator, whole * numerator + above
+        below, denominator = denominator, whole * denominator + below
+        if numerator / denominator == x:
+            return Fraction(numerator, denominator)
+        rest = 1 / (rest - whole)
+    return Fraction(x)
+
+
 def _fractions(
     counts: SupportsScoring, alpha: Alpha, class_prior: ClassPrior, model: str
 ) -> tuple[list[Variable], list[Fraction]]:
@@ -257,6 +272,11 @@ def _fractions(
     x_ic, X_c = events(counts, model)
     n_terms = len(x_ic[0])
     b1, b2 = smoothing(alpha, n_terms, model)
+    if model not in INDEPENDENT:
+        b1 = _simple(float(b1))
+        b2 = b1 * n_terms if np.ndim(alpha) == 0 else _simple(float(b2))
+        if abs(b2 - b1 * n_terms) <= b2 / 2**45:
+            b2 = b1 * n_terms
     present = present_classes(counts)
     weights = prior_weights(counts, class_prior)
     x = [[Fraction(value) for value in x_ic[c]] for c in present]
