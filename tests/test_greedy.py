@@ -439,7 +439,7 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
         ranking = both(counts, alpha=alpha)
         witness = of_witness(counts, {"alpha": alpha})
         if alpha == (1.0, 7.123456789012):  # both read it as the fraction that is written
-            witness["b2"] = reference._simple(7.123456789012)
+            witness["b2"] = choosing._simple(7.123456789012)
         for k in (1, 2, 3):
             terms = ranking.indices[:k].tolist()
             exact = exact_divergence(terms=terms, **witness)

@@ -376,7 +376,8 @@ def find_ranker(name: str) -> Method | Selector:
 
 
 def _unknown(name: object, known: Collection[str]) -> ValueError:
-    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    plain = str(name).lower().replace("-", "_")
+    near = difflib.get_close_matches(plain, known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return ValueError(f"no method {name!r}, expected one of {', '.join(known)}{hint}")
 
