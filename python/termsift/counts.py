@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from termsift import _core, _counts_file, _validation
 from termsift._log import logger
 from termsift._progress import progress
 from termsift.methods import (
+    Method,
     Selector,
     check_model,
     find_aggregate,
@@ -287,12 +289,13 @@ class ClassCounts:
     are fractions.
     """
 
-    __slots__ = ("_classes", "_counts", "_term_names", "_tf")
+    __slots__ = ("_classes", "_counts", "_term_names", "_tf", "_warned")
 
     _counts: _core.Counts
     _classes: list[Hashable]
     _term_names: NDArray[np.object_] | None
     _tf: str
+    _warned: bool  # of fractions in place of occurrences
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -307,6 +310,7 @@ class ClassCounts:
     ) -> ClassCounts:
         self = object.__new__(cls)
         self._counts, self._classes, self._term_names, self._tf = counts, classes, term_names, tf
+        self._warned = False
         return self
 
     # ---- what was counted ------------------------------------------------------------------------
@@ -582,6 +586,7 @@ class ClassCounts:
         """
         chosen = find_method(method)
         measure = chosen.measure(options, check_model(model, chosen))
+        self._check_whole(chosen, model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         threads = _validation.check_n_threads(n_threads)
         return _core.class_scores(
@@ -663,6 +668,7 @@ class ClassCounts:
             chosen.measure(options, check_model(model, chosen)),
             find_aggregate(aggregate, chosen),
         )
+        self._check_whole(chosen, model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
@@ -717,7 +723,9 @@ class ClassCounts:
         >>> found.statistics.round(4), found.pvalues.round(4), found.signs
         (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
         """
-        measure = find_test(method).measure({})
+        chosen = find_test(method)
+        measure = chosen.measure({})
+        self._check_whole(chosen)
         threads = _validation.check_n_threads(n_threads)
         n_c = np.asarray(self.class_docs, dtype=np.float64)
         present = n_c > 0
@@ -736,6 +744,24 @@ class ClassCounts:
             return significance_of(method, statistics, 1, signs, classes)
         sums = self.score(method, n_threads=n_threads)
         return significance_of(method, sums, int(present.sum()) - 1, signs, classes)
+
+    def _check_whole(self, method: Method | Selector, model: str = "multinomial") -> None:
+        """Warn once if a method of occurrences is given fractions that no weight explains."""
+        of_documents = "term frequency" not in method.needs or model in ("binary", "bernoulli")
+        if self._warned or self._counts.exact or self._tf != "raw" or of_documents:
+            return
+        tokens, docs = self._counts.class_tokens, self._counts.class_docs
+        fractions = np.flatnonzero(tokens != np.floor(tokens))
+        if len(fractions) == 0 or np.any(docs != np.floor(docs)):
+            return
+        self._warned = True
+        c = int(fractions[0])
+        warnings.warn(
+            f"{method.name} is of occurrences, but X holds fractions, such as tf-idf (class "
+            f"{self._classes[c]!r} has {tokens[c]:g} tokens): count occurrences, or damp them by "
+            "tf='log'",
+            stacklevel=3,
+        )
 
     def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:
         """Give the counts as the event model counts them."""
@@ -813,6 +839,7 @@ class ClassCounts:
         k = _validation.check_k(k, self.n_terms)
         if policy == "round_robin":
             measure = chosen.measure(options, check_model(model, chosen))
+            self._check_whole(chosen, model)
             b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
             prior = _validation.check_class_prior(class_prior, self.n_classes)
             threads = _validation.check_n_threads(n_threads)
@@ -907,6 +934,7 @@ class ClassCounts:
         2
         """
         check_model(model, _GREEDY)
+        self._check_whole(_GREEDY, model)
         k = _validation.check_k(k, self.n_terms)
         if model in _INDEPENDENT:
             ranking = self.rank(

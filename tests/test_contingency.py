@@ -1,0 +1,181 @@
+"""Scores of the table of a term and a class: accuracy, the same bits, policies and warnings."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+from exact import exact_cell_scores, ulp_error
+from termsift import _core, reference
+
+OF_TABLES = list(_core.ContingencyMeasure.__members__)
+# Differences of normal quantiles: digits are promised of the larger quantile alone, at most 3.3.
+ABSOLUTE = {"bns": 4 * 2**-51}
+
+
+def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
+    """Give documents whose terms are rare, common or confined to a class, and their classes."""
+    y = rng.integers(0, n_classes, n_docs)
+    rates = rng.gamma(0.3, 1.0, n_terms) * np.exp(rng.normal(0, 1, (n_classes, n_terms)))
+    return rng.poisson(rates[y]), y
+
+
+def assert_accurate(counts: ts.ClassCounts, method: str, alpha: float = 1.0) -> None:
+    exact = exact_cell_scores(
+        method,
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        counts.n_docs,
+        (counts.collection_term_frequency, counts.collection_document_frequency),
+        b2=alpha * counts.n_terms,
+    )
+    computed = counts.class_scores(method, alpha=alpha)
+    for row, exact_row in zip(computed.tolist(), exact, strict=True):
+        for value, truth in zip(row, exact_row, strict=True):
+            if abs(value - float(truth)) > ABSOLUTE.get(method, 0):
+                assert ulp_error(value, truth) <= 4, (method, value, float(truth))
+
+
+@pytest.mark.parametrize("method", OF_TABLES)
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_text_is_within_4_ulp(method: str, n_classes: int, simd_target: str) -> None:
+    rng = np.random.default_rng(n_classes)
+    X, y = collection(rng, 60, 40, n_classes)
+    assert_accurate(ts.count(X, y), method)
+    assert_accurate(ts.count(X, y), method, alpha=0.01)
+
+
+@pytest.mark.parametrize("method", OF_TABLES)
+def test_large_weights_are_within_4_ulp(method: str) -> None:
+    # Nearly independent terms: det is 1e-9 of the products that it is the difference of.
+    rng = np.random.default_rng(8)
+    X, y = collection(rng, 30, 20, 3)
+    for largest in (10**3, 10**9, 10**15):
+        weights = rng.integers(largest // 2, largest, len(y))
+        assert_accurate(ts.count(X, y, sample_weight=weights), method)
+
+
+@pytest.mark.parametrize("method", OF_TABLES)
+@pytest.mark.parametrize("unit", [1e-120, 0.1, 1e120])
+def test_fractions_are_accurate(method: str, unit: float) -> None:
+    rng = np.random.default_rng(9)
+    X, y = collection(rng, 30, 20, 3)
+    counts = ts.count(X, y, sample_weight=rng.integers(1, 9, len(y)) * unit)
+    # n is the sum of the classes', where n_docs is the sum in another order.
+    exact = exact_cell_scores(
+        method,
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+        b2=float(counts.n_terms),
+    )
+    computed = counts.class_scores(method)
+    truth = np.array([[float(value) for value in row] for row in exact])
+    np.testing.assert_allclose(computed, truth, rtol=1e-13, atol=ABSOLUTE.get(method, 0))
+
+
+@pytest.mark.parametrize("method", OF_TABLES)
+def test_documents_of_several_classes_count_once(method: str) -> None:
+    rng = np.random.default_rng(10)
+    X, _ = collection(rng, 40, 25, 4)
+    y = (rng.random((40, 4)) < 0.4).astype(int)
+    assert_accurate(ts.count(X, y), method)
+    ours = ts.count(X, y).score(method)
+    np.testing.assert_allclose(ours, reference.score(reference.count(X, y), method), rtol=1e-12)
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "mean", "max", None])
+@pytest.mark.parametrize("method", OF_TABLES)
+def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
+    # Sparse, so that most classes lack a term, and in more chunks than one.
+    rng = np.random.default_rng(12)
+    X = sp.random_array((2000, 20_000), density=0.003, rng=rng).tocsr()
+    X.data = rng.geometric(0.5, X.nnz)
+    counts = ts.count(X, rng.integers(0, 60, 2000))
+    _core.use_simd_target("baseline")
+    expected = counts.score(method, aggregate=aggregate, n_threads=1).tobytes()
+    _core.use_simd_target(simd_target)
+    for n_threads in (1, 2, 3, 7):
+        ours = counts.score(method, aggregate=aggregate, n_threads=n_threads)
+        assert ours.tobytes() == expected
+
+
+def test_two_classes_tie_to_the_last_bit() -> None:
+    # Each table of two classes is the other turned over: the first class has the term.
+    rng = np.random.default_rng(13)
+    X, y = collection(rng, 200, 500, 2)
+    counts = ts.count(X, y)
+    for method in ("chi2", "g2"):
+        first, second = counts.class_scores(method)
+        assert first.tobytes() == second.tobytes()
+        assert (counts.significance(method).classes == 0).all()
+
+
+# ---- policies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 40])
+def test_round_robin_is_the_references(method: str, n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    X, y = collection(rng, 120, 150, n_classes)
+    counts = ts.count(X, y)
+    for k in (None, 1, 7, 60):
+        by_class = counts.class_scores(method)[counts.class_docs > 0]
+        indices, values = reference.round_robin(by_class, k)
+        for n_threads in (1, 3):
+            ranking = counts.rank(method, k, policy="round_robin", n_threads=n_threads)
+            assert ranking.indices.tolist() == indices.tolist()
+            assert ranking.scores.tolist() == values.tolist()
+
+
+def test_round_robin_in_several_stretches() -> None:
+    # More classes than 128 MiB hold whole lists of: 700 lists of 20,000 terms.
+    rng = np.random.default_rng(14)
+    X = sp.random_array((1400, 20_000), density=0.002, rng=rng).tocsr()
+    counts = ts.count(X, np.arange(1400) % 700)
+    by_class = counts.class_scores("gss")
+    places = np.empty(by_class.shape, dtype=np.int64)
+    for row, values in zip(places, by_class, strict=True):
+        row[np.argsort(-values, kind="stable")] = np.arange(len(values))
+    expected = np.lexsort((places.argmin(axis=0), places.min(axis=0)))
+    earned = by_class[places.argmin(axis=0), np.arange(20_000)][expected]
+    for k in (3000, 20_000):
+        ranking = counts.rank("gss", k, policy="round_robin")
+        assert np.array_equal(ranking.indices, expected[:k])
+        assert np.array_equal(ranking.scores, earned[:k])
+
+
+def test_policies_are_checked() -> None:
+    counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1])
+    with pytest.raises(ValueError, match="policy must be 'top' or 'round_robin', got 'best'"):
+        counts.rank(policy="best")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="has no aggregate"):
+        counts.rank(policy="round_robin", aggregate="sum")
+    with pytest.raises(TypeError, match="greedy has no option policy"):
+        counts.rank("greedy", policy="round_robin")
+
+
+# ---- fractions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("error")
+def test_fractions_in_place_of_counts_warn_once() -> None:
+    counts = ts.count(np.array([[0.5, 0.2], [0.1, 0.7]]), ["ham", "spam"])
+    assert len(counts.score("ig")) == 2  # of documents
+    assert len(counts.score("md", model="binary")) == 2
+    with pytest.warns(UserWarning, match=r"md is of occurrences.*class 'ham' has 0\.7 tokens"):
+        counts.score("md")
+    counts.score("md")
+    for harmless in (
+        ts.count(np.array([[1.0, 2.0], [0.0, 3.0]]), [0, 1]),
+        ts.count(np.array([[1, 2], [0, 3]]), [0, 1], sample_weight=[0.5, 1.5]),
+        ts.count(np.array([[1, 2], [0, 3]]), [0, 1], tf="log"),
+    ):
+        harmless.score("md")
