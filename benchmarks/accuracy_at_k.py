@@ -1,27 +1,34 @@
 """Test accuracy of multinomial naive Bayes on the first k terms of a ranking.
 
-    python benchmarks/accuracy_at_k.py
+    python benchmarks/accuracy_at_k.py [--write]
 
-Ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every method, trains
-scikit-learn's MultinomialNB on the first k of them, and prints the accuracy on the test documents.
+Ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every method, event
+model and policy, trains scikit-learn's MultinomialNB on the first k of them, and prints the
+accuracy on the test documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sklearn.naive_bayes import MultinomialNB
 
 import corpora
 import termsift as ts
+from compare import ROOT, conditions, markdown, put_between
 
+MARKER = "accuracy"
 KS = (10, 50, 100, 200, 500, 1000, 2000)
 CORPORA = {"20 Newsgroups": corpora.newsgroups, "Reuters": corpora.reuters}
 
 
-def accuracies(split: corpora.Split, method: str, ks: Sequence[int] = KS) -> list[float]:
+def accuracies(
+    split: corpora.Split, method: str, ks: Sequence[int] = KS, **options: Any
+) -> list[float]:
     """Give the test accuracy in per cent for each number of terms."""
-    ranking = ts.count(split.X_train, split.y_train).rank(method, k=max(ks))
+    ranking = ts.count(split.X_train, split.y_train).rank(method, k=max(ks), **options)
     found = []
     for k in ks:
         terms = ranking.indices[:k]
@@ -30,19 +37,38 @@ def accuracies(split: corpora.Split, method: str, ks: Sequence[int] = KS) -> lis
     return found
 
 
+def rankings() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every method with each of its models and policies."""
+    for method in (*ts.methods(), *ts.selectors()):
+        for model in method.models or ("multinomial",):
+            yield method.name, {"model": model}
+            if isinstance(method, ts.Method):
+                yield method.name, {"model": model, "policy": "round_robin"}
+
+
 def main() -> None:
     """Print one table a corpus."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the tables of the README")
+    args = parser.parse_args()
+    tables = []
     for name, load in CORPORA.items():
         if reason := corpora.missing(name):
             print(f"skipped: {reason}")
             continue
         split = load()
-        documents = f"{split.X_train.shape[0]} + {split.X_test.shape[0]} documents"
-        print(f"\n{name}: {documents}, {split.X_train.shape[1]} terms. Test accuracy, per cent:")
-        print(f"{'k':>10}" + "".join(f"{k:>7}" for k in KS))
-        for method in ts.methods():
-            row = "".join(f"{value:>7.1f}" for value in accuracies(split, method.name))
-            print(f"{method.name:>10}{row}")
+        documents = f"{split.X_train.shape[0]:,} + {split.X_test.shape[0]:,} documents"
+        rows = []
+        for method, options in rankings():
+            found = accuracies(split, method, **options)
+            label = [method, options["model"], options.get("policy", "top")]
+            rows.append([*label, *(f"{value:.1f}" for value in found)])
+            print(*rows[-1], flush=True)
+        table = markdown(["method", "model", "policy", *(f"k = {k:,}" for k in KS)], rows)
+        tables.append(f"{name}, {documents}, {split.X_train.shape[1]:,} terms:\n\n{table}")
+    if args.write:
+        text = "\n\n".join([f"Measured {conditions()}.", *tables])
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, text)
 
 
 if __name__ == "__main__":

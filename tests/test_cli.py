@@ -248,6 +248,16 @@ def test_a_model_of_a_method_without_is_wrong_usage(run: Any, table: Path) -> No
             assert "argument --model: only for --method md or md_chi2" in result.err
 
 
+def test_round_robin(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    result = run("rank", table, "--method", "ig", "--policy", "round_robin", "--format", "json")
+    ranking = counts.rank("ig", 1000, policy="round_robin")
+    assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
+    for other in (["--aggregate", "max"], ["--method", "greedy"]):
+        result = run("rank", table, "--policy", "round_robin", *other)
+        assert result.code == 2
+        assert "argument --policy: round_robin has no aggregate" in result.err
+
+
 def test_an_option_of_another_method_is_wrong_usage(run: Any, table: Path) -> None:
     result = run("rank", table, "--noncentrality", "pearson")
     assert result.code == 2

@@ -82,6 +82,7 @@ void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads&
   std::vector<double> values(static_cast<std::size_t>(n_rows * width));
   std::vector<Stretch> lists(classes.size());
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
+  std::vector<Listed> turn;  // terms of one place
   for (std::int64_t n_taken = 0; n_taken < k; length = std::min(longest, 2 * length)) {
     for (Stretch& list : lists) list.begin(length);
     for (std::int64_t first = 0; first < n_terms; first += width) {
@@ -94,15 +95,19 @@ void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads&
         if (first + n == n_terms) list.finish();
       });
     }
-    for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place)
+    for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
+      turn.clear();
       for (const Stretch& list : lists) {
-        if (place >= list.terms().size() || n_taken == k) continue;
+        if (place >= list.terms().size()) continue;
         const Listed& listed = list.terms()[place];
         if (taken[static_cast<std::size_t>(listed.term)]) continue;
         taken[static_cast<std::size_t>(listed.term)] = true;
-        indices[n_taken] = listed.term, scores[n_taken] = listed.value;
-        ++n_taken;
+        turn.push_back(listed);
       }
+      std::sort(turn.begin(), turn.end(), [](const Listed& a, const Listed& b) { return a.term < b.term; });
+      for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken)
+        indices[n_taken] = turn[i].term, scores[n_taken] = turn[i].value;
+    }
   }
 }
 

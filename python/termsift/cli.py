@@ -171,6 +171,12 @@ def _add_rank(commands: Any) -> None:
         help="weights of the classes: their shares of the documents, or equal (default: empirical)",
     )
     group.add_argument(
+        "--policy",
+        choices=("top", "round_robin"),
+        default="top",
+        help="the terms of the highest scores, or the classes' own lists in turns (default: top)",
+    )
+    group.add_argument(
         "--aggregate",
         choices=("sum", "mean", "max"),
         help="how the classes' values make one score (default: the method's own)",
@@ -365,11 +371,14 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
             args.usage_error(f"argument --{flag}: only for --method {' or '.join(methods)}")
     if args.aggregate is not None and find_selector(args.method):
         args.usage_error(f"argument --aggregate: not for --method {args.method}")
+    if args.policy != "top" and (args.aggregate is not None or find_selector(args.method)):
+        args.usage_error("argument --policy: round_robin has no aggregate, and selectors no policy")
     with_models = [method.name for method in ts.methods() if method.models]
     with_models += [selector.name for selector in ts.selectors() if selector.models]
     if args.model != MODELS[0] and args.method not in with_models:
         args.usage_error(f"argument --model: only for --method {' or '.join(with_models)}")
-    shared = {name: getattr(args, name) for name in ("model", "alpha", "class_prior", "aggregate")}
+    names = ("policy", "model", "alpha", "class_prior", "aggregate")
+    shared = {name: getattr(args, name) for name in names}
     return {**shared, **given}
 
 

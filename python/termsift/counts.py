@@ -796,7 +796,8 @@ class ClassCounts:
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms of the highest scores. "round_robin" lets the classes take turns:
             each lists the terms by its own value, and a term has the best place that any list gives
-            it, so that classes of few documents get their share. It has no aggregate.
+            it, so that classes of few documents get their share; terms of one place come by index.
+            It has no aggregate.
 
         Returns
         -------

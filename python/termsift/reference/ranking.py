@@ -54,19 +54,19 @@ def round_robin(
     Notes
     -----
     A class lists all terms by its own value, as `rank` does. A term's place is its best position
-    in any list, and the first class in which it has that position. First come all first positions
-    in the order of the classes, then all second ones, and so on, each term once. A position whose
-    term has come before is passed over: the class does not name its next best in its stead.
+    in any list. First come the terms of the first place, by index, then those of the second, and so
+    on. A position whose term has come before is passed over: the class does not name its next best
+    in its stead. A term's value is that of the first class that has it at its place.
 
     Examples
     --------
-    Both classes have term 0 first; of their second terms that of the first class comes first.
+    Both classes have term 0 first; of their second terms the lower index comes first.
 
-    >>> indices, values = round_robin([[9, 2, 1], [8, 3, 7]])
+    >>> indices, values = round_robin([[9, 1, 2], [8, 7, 3]])
     >>> indices
     array([0, 1, 2])
     >>> values
-    array([9., 2., 7.])
+    array([9., 7., 2.])
     """
     _check_k(k)
     by_class = np.asarray(class_scores, dtype=np.float64).tolist()
@@ -74,7 +74,7 @@ def round_robin(
     n_terms = len(by_class[0])
     # (position, class): the smaller, the better.
     place = [min((lists[c].index(i), c) for c in range(len(lists))) for i in range(n_terms)]
-    order = sorted(range(n_terms), key=place.__getitem__)[:k]
+    order = sorted(range(n_terms), key=lambda i: (place[i][0], i))[:k]
     values = [by_class[place[i][1]][i] for i in order]
     return np.array(order, dtype=np.int64), np.array(values, dtype=np.float64)
 
