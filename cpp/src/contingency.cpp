@@ -58,27 +58,35 @@ class Run {
 // worked out beforehand, where they are fewer than the pairs.
 class SmallCells {
  public:
-  static constexpr int n_cells = 8, n_totals = 64, size = n_cells * n_totals;
-
   SmallCells(const ContingencyModel& model, ContingencyKernel kernel, std::int64_t n_pairs, const Threads& threads) {
     const auto n_classes = static_cast<std::int64_t>(model.classes.size());
-    if (!model.facts.is_dear || !model.whole || n_pairs < 4 * size * n_classes) return;
-    values_.resize(static_cast<std::size_t>(size * n_classes));
-    for_each_block(n_classes, worth(threads, size * n_classes), [&](std::int64_t k, Worker&) {
+    if (!model.facts.is_dear || !model.whole) return;
+    // Tables of 16 KiB still stay in the nearest cache.
+    while (cells_ < 16 && 16 * size() * n_classes <= n_pairs) cells_ *= 2, totals_ *= 2;
+    if (4 * size() * n_classes > n_pairs) return;
+    values_.resize(static_cast<std::size_t>(size() * n_classes));
+    for_each_block(n_classes, worth(threads, size() * n_classes), [&](std::int64_t k, Worker&) {
       Run run(kernel, true);
-      for (int begin = 0; begin < size; begin += run_terms) {
+      for (int begin = 0; begin < size(); begin += run_terms) {
         for (int j = 0; j < run_terms; ++j)
-          run.set(j, {static_cast<double>((begin + j) / n_totals), 0}, {static_cast<double>((begin + j) % n_totals), 0});
+          run.set(j, {static_cast<double>((begin + j) / totals_), 0}, {static_cast<double>((begin + j) % totals_), 0});
         const double* const values = run.values(run_terms, model.classes[static_cast<std::size_t>(k)].constants);
-        std::copy_n(values, run_terms, values_.data() + k * size + begin);
+        std::copy_n(values, run_terms, values_.data() + k * size() + begin);
       }
     });
   }
 
-  // value(a, t, c) for whole a < n_cells and t < n_totals at a * n_totals + t; null if none are known.
-  const double* of_class(std::size_t k) const { return values_.empty() ? nullptr : values_.data() + k * size; }
+  // value(a, t, c) for whole a < cells() and t < totals() at a * totals() + t; null if none are known.
+  const double* of_class(std::size_t k) const {
+    return values_.empty() ? nullptr : values_.data() + static_cast<std::int64_t>(k) * size();
+  }
+  int cells() const { return cells_; }
+  int totals() const { return totals_; }
 
  private:
+  std::int64_t size() const { return std::int64_t{cells_} * totals_; }  // a multiple of run_terms
+
+  int cells_ = 8, totals_ = 64;
   std::vector<double> values_;
 };
 
@@ -344,6 +352,7 @@ class ChunkScorer {
     const ContingencyConstants& constants = task_.model.classes[k].constants;
     const double unit = task_.model.unit;
     const double* const small = small_.of_class(k);
+    const int n_cells = small_.cells(), n_totals = small_.totals();
     double values[run_terms];
     int others[run_terms];
     for (std::int64_t begin = entries_.begin[k]; begin < entries_.end[k]; begin += run_terms) {
@@ -358,8 +367,8 @@ class ChunkScorer {
       int n_others = 0;
       for (int j = 0; j < n; ++j) {  // no branch: none could be foretold
         const DoubleDouble a = exact_double(cells[begin + j]), t = total(j);
-        const bool is_small = (a.hi < SmallCells::n_cells) & (t.hi < SmallCells::n_totals);
-        values[j] = small[is_small ? static_cast<int>(a.hi) * SmallCells::n_totals + static_cast<int>(t.hi) : 0];
+        const bool is_small = (a.hi < n_cells) & (t.hi < n_totals);
+        values[j] = small[is_small ? static_cast<int>(a.hi) * n_totals + static_cast<int>(t.hi) : 0];
         others[n_others] = j;
         run_.set(n_others, a, t);
         n_others += !is_small;
