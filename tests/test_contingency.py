@@ -91,6 +91,63 @@ def test_documents_of_several_classes_count_once(method: str) -> None:
     np.testing.assert_allclose(ours, reference.score(reference.count(X, y), method), rtol=1e-12)
 
 
+@pytest.mark.parametrize("n_classes", [2, 60])
+@pytest.mark.parametrize("method", OF_TABLES)
+def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: int) -> None:
+    # Enough pairs of small cells that a dear measure looks them up.
+    rng = np.random.default_rng(15)
+    X = (rng.random((300, 20_000)) < 0.1).astype(int)
+    counts = ts.count(X, np.arange(300) % n_classes)
+    by_class = counts.class_scores(method)
+    assert np.array_equal(counts.score(method, aggregate="max"), by_class.max(axis=0))
+    for aggregate, weight in (("sum", 1.0), ("mean", 1 / n_classes)):
+        ours = counts.score(method, aggregate=aggregate)  # type: ignore[arg-type]
+        expected = (by_class * weight).sum(axis=0)
+        error = 1e-14 * np.abs(by_class * weight).sum(axis=0)
+        finite = np.isfinite(expected)
+        assert np.array_equal(ours[~finite], expected[~finite])
+        assert (np.abs(ours[finite] - expected[finite]) <= error[finite]).all()
+
+
+def test_nothing_crashes_without_documents() -> None:
+    for counts in (
+        ts.count(np.zeros((0, 3), int), []),
+        ts.count(np.zeros((2, 3), int), [0, 1], sample_weight=[0, 0]),
+    ):
+        for aggregate in (None, "sum", "mean", "max"):
+            assert counts.score("df", aggregate=aggregate).tolist() == [0, 0, 0]  # type: ignore[arg-type]
+        assert counts.rank("df", policy="round_robin").indices.tolist() == [0, 1, 2]
+        with pytest.raises(ValueError, match="at least two"):
+            counts.rank("md", policy="round_robin")
+
+
+@pytest.mark.parametrize("model", ["multinomial", "binary", "bernoulli", "poisson"])
+@pytest.mark.parametrize("method", ["md", "md_chi2"])
+def test_the_first_none_by_round_robin(method: str, model: Any) -> None:
+    counts = ts.count(np.array([[3, 1], [0, 2]]), [0, 1])
+    assert len(counts.rank(method, 0, policy="round_robin", model=model)) == 0
+
+
+def test_nothing_is_nan_at_the_edges() -> None:
+    everywhere = np.array([[1, 0], [1, 1], [1, 1]])
+    counts = ts.count(np.array([[1, 0], [1, 2], [0, 1]]), everywhere)
+    found = counts.significance("chi2_counts", per_class=True)
+    assert not np.isnan(found.log_pvalues).any()
+    assert found.statistics[0].tolist() == [0, 0]
+    assert not np.isnan(found.adjusted("bh")).any()
+
+    y = np.array([1] * 4 + [2] + [1] * 4 + [2, 0, 1, 1, 2, 2, 0, 2])
+    balanced = (17 / (3 * np.bincount(y)))[y]
+    in_all = ts.count(np.ones((17, 1), int), y, sample_weight=balanced)
+    for method in ("chi2", "ngl"):
+        assert in_all.score(method).tolist() == [0]
+
+    counts = ts.count(np.array([[1, 0], [0, 0], [1, 2]]), [0, 1, 1])
+    for aggregate in ("sum", "mean", "max"):
+        scores = counts.score("log_odds", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
+        assert not np.isnan(scores).any()
+
+
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max", None])
 @pytest.mark.parametrize("method", OF_TABLES)
 def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
@@ -170,9 +227,15 @@ def test_fractions_in_place_of_counts_warn_once() -> None:
     counts = ts.count(np.array([[0.5, 0.2], [0.1, 0.7]]), ["ham", "spam"])
     assert len(counts.score("ig")) == 2  # of documents
     assert len(counts.score("md", model="binary")) == 2
-    with pytest.warns(UserWarning, match=r"md is of occurrences.*class 'ham' has 0\.7 tokens"):
+    with pytest.warns(
+        UserWarning, match=r"md is of occurrences.*class 'ham' has term 0 0\.5 times"
+    ):
         counts.score("md")
     counts.score("md")
+    shares = ts.count(np.array([[0.5, 0.5], [0.25, 0.75]]), ["ham", "spam"])  # of whole sums
+    with pytest.warns(UserWarning, match="is of occurrences") as caught:
+        shares.rank("log_odds")
+    assert caught[0].filename == __file__
     for harmless in (
         ts.count(np.array([[1.0, 2.0], [0.0, 3.0]]), [0, 1]),
         ts.count(np.array([[1, 2], [0, 3]]), [0, 1], sample_weight=[0.5, 1.5]),

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include "counts_object.hpp"
@@ -254,6 +256,17 @@ void register_counts(py::module_& module) {
       }, "model"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) -> Counts {
         return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
+      })
+      .def("first_fraction", [](const Counts& c) -> std::optional<std::tuple<std::int64_t, std::int64_t, double>> {
+        const auto* counts = std::get_if<ClassCounts<double>>(&c.value);  // exact counts hold none
+        if (counts == nullptr) return std::nullopt;
+        for (std::size_t k = 0; k < counts->rows.size(); ++k) {
+          const ClassRow<double>& row = *counts->rows[k];
+          for (std::int64_t i = 0; i < row.size; ++i)
+            if (const double x = row.term_frequency[i]; x != std::floor(x))
+              return std::tuple{static_cast<std::int64_t>(k), std::int64_t{row.terms[i]}, x};
+        }
+        return std::nullopt;
       })
       .def("as_one_class", [](const Counts& c) -> Counts {  // the whole collection
         return std::visit([]<class Count>(const ClassCounts<Count>& v) -> Counts {

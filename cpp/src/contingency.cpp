@@ -167,20 +167,27 @@ class SumsWithoutTerm {
 
 template <CountType Count>
 SumsWithoutTerm::SumsWithoutTerm(const ContingencyTask<Count>& task, const Threads& threads) {
-  ChunkEntries entries(task.n_classes());
-  ColumnTotals<Count> totals;
-  for (std::int64_t first = 0; first < task.counts.n_terms; first += chunk_terms) {
-    const std::int64_t last = std::min(first + chunk_terms, task.counts.n_terms);
-    entries.find(task, first, last);
-    totals.find(task, entries, first, last, task.model.facts.column_totals_are_tokens);
-    const auto n_before = totals_.size();
-    for (std::int64_t t = 0; t < last - first; ++t) totals_.push_back(totals[static_cast<std::size_t>(t)]);
-    const auto middle = totals_.begin() + static_cast<std::ptrdiff_t>(n_before);
-    std::sort(middle, totals_.end(), less);
-    std::inplace_merge(totals_.begin(), middle, totals_.end(), less);
-    const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
-    totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
-  }
+  struct Workspace {
+    explicit Workspace(const ContingencyTask<Count>& t) : entries(t.n_classes()) {}
+    ChunkEntries entries;
+    ColumnTotals<Count> totals;
+  };
+  const std::int64_t n_terms = task.counts.n_terms;
+  totals_.resize(static_cast<std::size_t>(n_terms));
+  const Threads for_totals = worth(threads, n_terms * static_cast<std::int64_t>(task.n_classes()));
+  PerThread<Workspace> workspaces(for_totals);
+  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, for_totals, [&](std::int64_t chunk, Worker& worker) {
+    worker.check();
+    Workspace& work = workspaces.own(worker, task);
+    const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
+    work.entries.find(task, first, last);
+    work.totals.find(task, work.entries, first, last, task.model.facts.column_totals_are_tokens);
+    for (std::int64_t t = first; t < last; ++t)
+      totals_[static_cast<std::size_t>(t)] = work.totals[static_cast<std::size_t>(t - first)];
+  });
+  std::sort(totals_.begin(), totals_.end(), less);
+  const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
+  totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
   sums_.resize(totals_.size());
   const auto n = static_cast<std::int64_t>(totals_.size());
   for_each_block((n + run_terms - 1) / run_terms, worth(threads, n * static_cast<std::int64_t>(task.n_classes())),
@@ -243,8 +250,9 @@ class ChunkScorer {
         }
         if (!sums.without) return;
         for (int j = 0; j < n; ++j) run_.set(j, {}, totals_[static_cast<std::size_t>(terms[j] - first)]);
-        run_.values(n, c.constants);
-        for (int j = 0; j < n; ++j) add_to(sums_[static_cast<std::size_t>(terms[j] - first)].value, -c.weight * if_possible(values[j]));
+        const double* const without = run_.values(n, c.constants);
+        for (int j = 0; j < n; ++j)
+          add_to(sums_[static_cast<std::size_t>(terms[j] - first)].value, -c.weight * if_possible(without[j]));
       });
     }
     finish_sums(sums, static_cast<std::size_t>(last - first), scores);
@@ -292,7 +300,10 @@ class ChunkScorer {
     for (std::int64_t begin = first; begin < last; begin += run_terms) {
       const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, last - begin));
       const auto at = static_cast<std::size_t>(begin - first);
-      for (int j = 0; j < n; ++j) run_.set(j, cells_[at + static_cast<std::size_t>(j)], totals_[at + static_cast<std::size_t>(j)]);
+      for (int j = 0; j < n; ++j) {
+        const std::size_t t = at + static_cast<std::size_t>(j);
+        run_.set(j, cells_[t], totals_[t]);
+      }
       std::copy_n(run_.values(n, constants), n, scores + at);
     }
   }
@@ -416,9 +427,11 @@ class ChunkScorer {
         } else if (sum.n_classes < sums.n_classes) {
           if (missing == Missing::minus_infinity) add_to(sum.value, -infinity);
           else if (missing == Missing::infinity) add_to(sum.value, infinity);
-          else if (without != nullptr) add_to(sum.value, without[j] / sums.reference->product * subtract(sums.products, sum.products).hi);
+          else if (without != nullptr)
+            add_to(sum.value, without[j] / sums.reference->product * subtract(sums.products, sum.products).hi);
         }
-        scores[t] = totals_[t].hi > 0 ? sum.value.hi + sum.value.lo : 0;
+        const double score = sum.value.hi + sum.value.lo;  // not a number for inf - inf
+        scores[t] = totals_[t].hi > 0 && score == score ? score : 0;
       }
     }
   }
@@ -442,7 +455,10 @@ class ChunkScorer {
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     lacking_.resize(static_cast<std::size_t>(begin_.back()));
     for (std::size_t t = 0; t < n; ++t)
-      if (lacks(t)) lacking_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(largest_[t].first_without)]++)] = static_cast<std::int32_t>(t);
+      if (lacks(t)) {
+        std::int32_t& place = begin_[static_cast<std::size_t>(largest_[t].first_without)];
+        lacking_[static_cast<std::size_t>(place++)] = static_cast<std::int32_t>(t);
+      }
     const auto class_of = [&](std::size_t i) { return largest_[static_cast<std::size_t>(lacking_[i])].first_without; };
     for (std::size_t begin = 0, end = 0; begin < lacking_.size(); begin = end) {
       const auto k = static_cast<std::size_t>(class_of(begin));
@@ -495,6 +511,10 @@ void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, 
            Aggregate aggregate, const Threads& threads, double* scores) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, aggregate);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  if (model.classes.empty()) {
+    std::fill_n(scores, counts.n_terms, 0.0);
+    return;
+  }
   if (aggregate == Aggregate::max) {
     for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
       scorer.max(first, last, worker, scores + first, nullptr, nullptr);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <numeric>
 #include <vector>
 
 namespace termsift {
@@ -69,7 +69,10 @@ void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads&
     if (counts.rows[c]->n_docs > 0) classes.push_back(c);
   const auto n_classes = static_cast<std::int64_t>(classes.size()), n_terms = counts.n_terms;
   if (n_classes == 0 || n_terms == 0 || k == 0) {
-    values_of(0, 0, nullptr);  // says what is wrong with the arguments
+    double none = 0;
+    values_of(0, 0, &none);  // says what is wrong with the arguments
+    std::iota(indices, indices + k, 0);
+    std::fill_n(scores, k, 0.0);
     return;
   }
   const std::int64_t n_rows = static_cast<std::int64_t>(counts.rows.size());

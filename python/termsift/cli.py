@@ -331,7 +331,11 @@ def _add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None
 
 def _methods_help() -> str:
     return _registry_help(
-        "methods, with p and q the term's probability within a class and outside it:", ts.methods()
+        "methods, with p and q the term's probability within a class and outside it, or of the n "
+        "documents\nA in the class with the term, B in others with it, C in the class without it, "
+        "D neither;\nn_c = A + C, d_i = A + B, det = AD - BC; l_ic occurrences in the class, l_i "
+        "in all:",
+        ts.methods(),
     )
 
 
@@ -371,8 +375,10 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
             args.usage_error(f"argument --{flag}: only for --method {' or '.join(methods)}")
     if args.aggregate is not None and find_selector(args.method):
         args.usage_error(f"argument --aggregate: not for --method {args.method}")
-    if args.policy != "top" and (args.aggregate is not None or find_selector(args.method)):
-        args.usage_error("argument --policy: round_robin has no aggregate, and selectors no policy")
+    if args.policy != "top" and find_selector(args.method):
+        args.usage_error(f"argument --policy: not for --method {args.method}")
+    if args.policy == "round_robin" and args.aggregate is not None:
+        args.usage_error("argument --aggregate: not for --policy round_robin")
     with_models = [method.name for method in ts.methods() if method.models]
     with_models += [selector.name for selector in ts.selectors() if selector.models]
     if args.model != MODELS[0] and args.method not in with_models:

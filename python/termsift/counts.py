@@ -169,6 +169,14 @@ def _add(
     return added
 
 
+def _levels_to_caller() -> int:
+    """Give the stacklevel of a warning that is to name the line of whoever called the package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def load(path: str | os.PathLike[str]) -> ClassCounts:
     """Load counts that `ClassCounts.save` wrote.
 
@@ -619,7 +627,8 @@ class ClassCounts:
             What is counted, for methods whose ``models`` name it; see Notes.
         alpha : float or (b1, b2)
             Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
-            b2 = alpha * n_terms; 1 is Laplace's. Needs 0 <= b1 <= b2. The model "bernoulli" takes
+            b2 = alpha * n_terms; 1 is Laplace's. Of `log_odds`, b2 is the mass of the prior.
+            Needs 0 <= b1 <= b2. The model "bernoulli" takes
             one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1 may exceed b2.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
@@ -635,8 +644,8 @@ class ClassCounts:
         Returns
         -------
         scores : ndarray of shape (n_terms,), float64
-            In nats for divergences. Never NaN; infinite only without smoothing, for a term that
-            some classes have and others lack.
+            In nats for divergences. Never NaN. Infinite where `termsift.methods` says so of empty
+            cells, and without smoothing for a term that some classes have and others lack.
 
         Raises
         ------
@@ -648,7 +657,9 @@ class ClassCounts:
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents take no part. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Accurate to 4 ulp
         in ordinary cases, and to a relative 1e-14 unless p and q agree to more than 16 digits.
-        O(n_classes * n_terms).
+        O(pairs of a class and a term it contains), but O(n_classes * n_terms) for `md` and
+        `md_chi2` of few classes or by the largest value. The sum or mean of `g2`, `bns`,
+        `relevancy` or `log_odds` takes O(n_classes) more for each total that occurs.
 
         Models: "multinomial" is as above. "binary" counts documents in place of occurrences,
         p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" tosses a coin for each document,
@@ -737,7 +748,8 @@ class ClassCounts:
         if per_class:
             statistics, signs = _core.class_scores_and_signs(self._counts, measure, threads)
             if method == "chi2_counts":
-                statistics[present] /= (1 - n_c[present] / self.n_docs)[:, None]
+                rest = (1 - n_c / self.n_docs)[:, None]
+                np.divide(statistics, rest, out=statistics, where=rest > 0)
             return significance_of(method, statistics, 1, signs, None)
         statistics, classes, signs = _core.strongest_class(self._counts, measure, threads)
         if method != "chi2_counts":
@@ -750,17 +762,19 @@ class ClassCounts:
         of_documents = "term frequency" not in method.needs or model in ("binary", "bernoulli")
         if self._warned or self._counts.exact or self._tf != "raw" or of_documents:
             return
-        tokens, docs = self._counts.class_tokens, self._counts.class_docs
-        fractions = np.flatnonzero(tokens != np.floor(tokens))
-        if len(fractions) == 0 or np.any(docs != np.floor(docs)):
+        docs = self._counts.class_docs
+        if np.any(docs != np.floor(docs)):
             return
-        self._warned = True
-        c = int(fractions[0])
+        self._warned = True  # or looked at, which is not worth a second time
+        found = self._counts.first_fraction()
+        if found is None:
+            return
+        c, term, value = found
         warnings.warn(
             f"{method.name} is of occurrences, but X holds fractions, such as tf-idf (class "
-            f"{self._classes[c]!r} has {tokens[c]:g} tokens): count occurrences, or damp them by "
-            "tf='log'",
-            stacklevel=3,
+            f"{self._classes[c]!r} has term {term} {value:g} times): count occurrences, or damp "
+            "them by tf='log'",
+            stacklevel=_levels_to_caller(),
         )
 
     def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:

@@ -51,8 +51,9 @@ struct ContingencyOptions {
 };
 
 // All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the class
-// is all or no document has the term; no result is NaN. An infinite value of a class without weight is no part of a mean. They
-// throw std::invalid_argument if fewer than two classes have documents (df and tfidf compare none), or unless the weights are finite and not negative, some positive.
+// is all or no document has the term; no result is NaN: +inf and -inf add up to 0. An infinite value of a class without weight
+// is no part of a mean. They throw std::invalid_argument if fewer than two classes have documents (df and tfidf compare none),
+// or unless the weights are finite and not negative, some positive.
 //
 // Accuracy: 4 ulp of the formula's value; of bns 4 ulp of the larger quantile. Bits depend neither on the number of threads
 // nor on the SIMD target.

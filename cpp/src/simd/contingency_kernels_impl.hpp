@@ -114,11 +114,13 @@ TERMSIFT_INLINE double value(DoubleDouble a, DoubleDouble t, const ContingencyCo
   } else if constexpr (measure == ContingencyMeasure::g2) {
     return 2.0 * (table.class_terms() + table.rest_terms()) / table.g.hi;
   } else if constexpr (measure == ContingencyMeasure::chi2) {
-    const double value = (det * c.spread) * (det / (t.hi * table.others().hi));
-    return det == 0 ? 0.0 : value;
+    const double others = table.others().hi;  // without the term; 0 if rounded fractions make det a little more than 0
+    const double value = (det * c.spread) * (det / (t.hi * others));
+    return det == 0 || !(others > 0) || !(table.rest.hi > 0) ? 0.0 : value;
   } else if constexpr (measure == ContingencyMeasure::ngl) {
-    const double value = det * square_root(c.spread / (t.hi * table.others().hi));
-    return det == 0 ? 0.0 : value;
+    const double others = table.others().hi;
+    const double value = det * square_root(c.spread / (t.hi * others));
+    return det == 0 || !(others > 0) || !(table.rest.hi > 0) ? 0.0 : value;
   } else if constexpr (measure == ContingencyMeasure::chi2_printed) {
     const double cells = (a.hi * table.B().hi) * (table.C().hi * table.D().hi);
     const double value = cells > 0 ? det * det / cells : infinity;
