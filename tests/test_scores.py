@@ -250,6 +250,7 @@ def test_the_registry_is_complete() -> None:
     for entry in ts.methods():
         assert entry.formula
         assert entry.source
+        assert entry.zeros
         assert entry.title.endswith(".")
         for name, values in entry.options.items():
             for value in values:

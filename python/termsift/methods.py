@@ -138,6 +138,7 @@ _REGISTRY = (
         source=f"{PAPER}, Algorithms 2 and 3",
         needs="term frequency",
         default_aggregate="sum",
+        zeros="0 log 0 = 0, x log(x/0) = inf",
         models=MODELS,
         measures={(): _core.Measure.kl},
     ),
@@ -150,6 +151,7 @@ _REGISTRY = (
         source=f"{PAPER}, eq. (20) and Section 4.4",
         needs="term frequency",
         default_aggregate="sum",
+        zeros="0 for p = q, else inf where a divisor is 0",
         options={"noncentrality": ("jeffreys", "pearson")},
         models=MODELS,
         measures={
@@ -164,6 +166,7 @@ _REGISTRY = (
         source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
         "Categorization, ICML 1997, Section 2.1",
         default_aggregate=None,
+        zeros="0 for A = 0",
     ),
     _of_table(
         name="tfidf",
@@ -173,6 +176,7 @@ _REGISTRY = (
         "1975",
         needs="term frequency, document frequency",
         default_aggregate=None,
+        zeros="0 for a term in all documents or in none",
     ),
     _of_table(
         name="mi",
@@ -224,6 +228,7 @@ _REGISTRY = (
         source="Galavotti, Sebastiani and Simi, Experiments on the Use of Feature Selection and "
         "Negative Evidence in Automated Text Categorization, ECDL 2000",
         default_aggregate="max",
+        zeros="0 for a term that no document has",
     ),
     _of_table(
         name="odds_ratio",
@@ -241,6 +246,7 @@ _REGISTRY = (
         source="Wiener, Pedersen and Weigend, A Neural Network Approach to Topic Spotting, "
         "SDAIR 1995",
         default_aggregate="max",
+        zeros="0 for a class of all documents",
     ),
     _of_table(
         name="ngl",
@@ -268,7 +274,7 @@ _REGISTRY = (
         source="Forman, An Extensive Empirical Study of Feature Selection Metrics for Text "
         "Classification, JMLR 3, 2003",
         default_aggregate="max",
-        zeros="shares are clipped to [0.0005, 0.9995]",
+        zeros="shares are clipped to [0.0005, 0.9995]; 0 for det = 0 and a class of all documents",
     ),
     _of_table(
         name="log_odds",
@@ -288,6 +294,7 @@ _REGISTRY = (
         formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
         source="Elasticsearch, significant_terms aggregation",
         default_aggregate="max",
+        zeros="0 for f <= g, and for a term that no document has",
     ),
     _of_table(
         name="chi2_counts",
@@ -296,6 +303,7 @@ _REGISTRY = (
         source="scikit-learn, sklearn.feature_selection.chi2",
         needs="term frequency",
         default_aggregate="sum",
+        zeros="0 for a term that no document has",
         is_test=True,
     ),
 )
