@@ -6,5 +6,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_counts(module);
   register_scores(module);
   register_greedy(module);
+  register_naive_bayes(module);
   register_runtime(module);
 }

@@ -82,6 +82,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
 void register_counts(py::module_& module);
 void register_scores(py::module_& module);
 void register_greedy(py::module_& module);
+void register_naive_bayes(py::module_& module);
 void register_runtime(py::module_& module);
 
 }  // namespace termsift::bindings

@@ -21,6 +21,8 @@ from termsift import reference
 from termsift._core import CountOverflowError
 from termsift._info import show_versions
 from termsift.counts import ClassCounts, count, divergence, load
+from termsift.curve import Curve
+from termsift.evaluation import choose_k, cross_validate, selection_curve
 from termsift.methods import Method, Selector, methods, selectors
 from termsift.ranking import Ranking
 from termsift.score_functions import (
@@ -50,6 +52,7 @@ __version__ = _core.__version__
 __all__ = [
     "ClassCounts",
     "CountOverflowError",
+    "Curve",
     "Method",
     "Ranking",
     "Selector",
@@ -60,7 +63,9 @@ __all__ = [
     "chi2",
     "chi2_counts",
     "chi2_printed",
+    "choose_k",
     "count",
+    "cross_validate",
     "df",
     "divergence",
     "g2",
@@ -77,6 +82,7 @@ __all__ = [
     "odds_ratio",
     "reference",
     "relevancy",
+    "selection_curve",
     "selectors",
     "show_versions",
     "tfidf",

@@ -172,6 +172,20 @@ def divergence(
     prior: Float64s | None,
     indices: Int64s,
 ) -> float: ...
+def classify_by_prefixes(
+    counts: Counts,
+    model: EventModel,
+    b1: float,
+    ranking: Int64s,
+    ks: Int64s,
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_terms: int,
+    labels: Int32s,
+    damping: Damping,
+    n_threads: int,
+) -> tuple[Int64s, Int64s]: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...

@@ -433,15 +433,26 @@ def check_tf(tf: str) -> str:
     return tf
 
 
-def check_k(k: int | None, n_terms: int) -> int:
+def check_k(k: Any, n_terms: int) -> int:
     """Give the number of terms to rank: ``k``, or all if it is None or larger."""
     if k is None:
         return n_terms
     if isinstance(k, bool) or not isinstance(k, Integral):
-        raise TypeError(f"k must be an integer or None, got {k!r}")
+        hint = "; that is for documents to say, see termsift.choose_k" if k == "auto" else ""
+        raise TypeError(f"k must be an integer or None, got {k!r}{hint}")
     if k < 0:
         raise ValueError(f"k must not be negative, got {k}")
     return min(int(k), n_terms)
+
+
+def check_positive(number: float, name: str) -> float:
+    """Give a positive, finite number as a float."""
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise TypeError(f"{name} must be a number, got {number!r}")
+    value = float(number)
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {number!r}")
+    return value
 
 
 def check_smoothing(
@@ -475,21 +486,20 @@ def check_smoothing(
     return b1, (max(b1, b2), rest)
 
 
-def check_indices(indices: Any, n_terms: int) -> _core.Int64s:
-    """Give the columns of distinct terms as int64."""
-    array = _array(indices, "indices")
+def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
+    """Give distinct positions among n, of columns or rows, as int64."""
+    array = _array(indices, name)
     if array.ndim != 1:
-        raise ValueError(f"indices has {array.ndim} dimensions, expected 1")
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if len(array) == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"indices must hold integers, got dtype {array.dtype}")
-    wrong = (array < 0) | (array >= n_terms)
+        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
+    wrong = (array < 0) | (array >= n)
     if wrong.any():
         position = int(np.argmax(wrong))
         raise ValueError(
-            f"indices has {array[position]} at position {position}, expected a term in "
-            f"[0, {n_terms})"
+            f"{name} has {array[position]} at position {position}, expected a {of} in [0, {n})"
         )
     terms = np.ascontiguousarray(array, dtype=np.int64)
     order = np.argsort(terms, kind="stable")
@@ -497,7 +507,7 @@ def check_indices(indices: Any, n_terms: int) -> _core.Int64s:
     if len(again):
         first, second = order[again[0]], order[again[0] + 1]
         raise ValueError(
-            f"indices has {terms[first]} at positions {first} and {second}, expected each term once"
+            f"{name} has {terms[first]} at positions {first} and {second}, expected each {of} once"
         )
     return terms
 

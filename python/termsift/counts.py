@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
-from termsift._log import logger
+from termsift._log import levels_to_caller, logger
 from termsift._progress import progress
 from termsift.methods import (
     Method,
@@ -124,8 +124,20 @@ def count(
     matrix = _validation.check_matrix(X, threads)
     labels = _validation.check_labels(y, matrix.n_docs, classes)
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
+    return count_checked(matrix, labels, weights, tf, threads, window)
+
+
+def count_checked(
+    matrix: _validation.Csr,
+    labels: _validation.Labels,
+    weights: _core.Count | None = None,
+    tf: str = "raw",
+    n_threads: int = 0,
+    window_bytes: int = _core.default_window_bytes,
+) -> ClassCounts:
+    """Count what has passed the gate."""
     empty = _core.Counts(len(labels.classes), _is_exact(matrix, weights, tf))
-    added = _add(empty, matrix, labels, weights, tf, threads, window)
+    added = _add(empty, matrix, labels, weights, tf, n_threads, window_bytes)
     return ClassCounts._of(added, labels.classes, None, tf)
 
 
@@ -167,14 +179,6 @@ def _add(
         path,
     )
     return added
-
-
-def _levels_to_caller() -> int:
-    """Give the stacklevel of a warning that is to name the line of whoever called the package."""
-    frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def load(path: str | os.PathLike[str]) -> ClassCounts:
@@ -774,7 +778,7 @@ class ClassCounts:
             f"{method.name} is of occurrences, but X holds fractions, such as tf-idf (class "
             f"{self._classes[c]!r} has term {term} {value:g} times): count occurrences, or damp "
             "them by tf='log'",
-            stacklevel=_levels_to_caller(),
+            stacklevel=levels_to_caller(),
         )
 
     def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:

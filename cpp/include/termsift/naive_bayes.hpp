@@ -1,0 +1,46 @@
+// Counts and a ranking -> what naive Bayes makes of other documents with the first k terms, for every k in one sweep.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "termsift/class_counts.hpp"
+#include "termsift/counting.hpp"
+#include "termsift/csr_view.hpp"
+#include "termsift/event_model.hpp"
+
+namespace termsift {
+
+// Naive Bayes of the terms that are the first k of a ranking, and of no others, for several k. The classes' priors are their
+// shares of the documents; classes without documents take no part.
+struct NaiveBayes {
+  EventModel model = EventModel::multinomial;
+  double b1 = 1;                          // b2(k) is b1 k; bernoulli: 2 b1, poisson: b1
+  std::span<const std::int64_t> ranking;  // distinct terms
+  std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
+};
+
+// The documents to be classified. What is counted of an entry is what was counted in training.
+template <class Index, class Value>
+struct LabelledDocuments {
+  CsrView<Index, Value> x;
+  std::span<const ClassId> labels;  // (n_rows,), -1 for a class that is none of those counted
+  Damping damping = Damping::raw;
+};
+
+// For each k and class c, how many documents are taken for one of c, predicted (ks.size(), n_classes), and how many of them
+// are: hits, of the same shape. Both row-major.
+//
+// A document belongs to the class of the largest log posterior; to the first of those that agree with it within rounding,
+// 2^-44 of what is added up. O(pairs + entries of the documents * classes), and O(classes) more for each k at which the
+// closest two classes might have changed places. Memory: 12 bytes for each pair of a class and a term that is ranked, 8 for
+// each k and class.
+//
+// Throws std::invalid_argument for a ranking, ks, labels or documents that are not as above, b1 that is not positive, and if
+// no class has documents.
+template <CountType Count, class Index, class Value>
+void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes,
+                          const LabelledDocuments<Index, Value>& documents, const Threads& threads, std::int64_t* hits,
+                          std::int64_t* predicted);
+
+}  // namespace termsift

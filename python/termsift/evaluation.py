@@ -1,0 +1,539 @@
+"""Ranking -> curve: how many terms to keep, and by which method."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core, _validation
+from termsift._log import levels_to_caller
+from termsift._progress import progress
+from termsift.counts import ClassCounts, Model, count_checked
+from termsift.curve import Curve, Metric, curve_of, metrics_of
+from termsift.methods import MODELS, Selector, find_ranker
+from termsift.ranking import Ranking
+
+Policy = Literal["top", "round_robin"]
+
+# Up to this k every number of terms is looked at, beyond it one in a hundred.
+_EVERY_K_TO = 2000
+_GROWTH = 1.01
+
+
+def selection_curve(
+    ranking: Ranking | Sequence[int] | NDArray[np.integer],
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    ks: Iterable[int] | None = None,
+    *,
+    naive_bayes: Model = "multinomial",
+    alpha: float = 1.0,
+    estimator: Any = None,
+    n_threads: int | None = None,
+) -> Curve:
+    """Tell how well naive Bayes does on test documents with the first k terms, for every k.
+
+    Parameters
+    ----------
+    ranking : Ranking, or array of column indices
+        The terms, best first.
+    X_train, X_test : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
+        As for `termsift.count`, with the same columns.
+    y_train, y_test : sequence of labels
+        One class a document. A test document of a class that no training document has is never
+        taken for one of it, and counts as an error.
+    ks : sequence of int, optional
+        Numbers of terms; by default every one from 1 to the length of the ranking, of those beyond
+        2,000 each about 1% larger than the one before.
+    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
+        What the classifier counts, as for `ClassCounts.score`: scikit-learn's MultinomialNB, the
+        same of presences, BernoulliNB, and one of Poisson rates.
+    alpha : float, default 1.0
+        Its smoothing, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha, poisson: alpha).
+    estimator : scikit-learn classifier, optional
+        Fitted and asked to predict for each k, in place of naive Bayes. Needs ks, and scikit-learn.
+    n_threads : int, optional
+        As for `termsift.count`.
+
+    Returns
+    -------
+    curve : Curve
+
+    Raises
+    ------
+    ValueError
+        If the matrices' columns, the ranking and ks do not fit each other, if there is no test
+        document, if a document has several classes or none, and as for `termsift.count`.
+    TypeError
+        For arguments of another kind.
+
+    Notes
+    -----
+    At each k the model is the one trained on those k terms alone: for "multinomial"
+    log p_ic = log(l_ic + b1) - log(l_c(k) + b2), l_c(k) the occurrences of the k terms in class c.
+    The predictions are those of fitting and predicting anew with ``X[:, ranking.indices[:k]]``.
+    Classes whose posteriors agree within rounding (2^-44 of what is added up) are equal, and the
+    first is chosen.
+
+    One sweep by rank serves all k: a document is looked at again where it has the next term, and
+    where the classes' totals have drifted as far apart as its best two classes are. Memory: 24
+    bytes for each k and class.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
+    >>> y = ["ham", "ham", "spam", "spam"]
+    >>> ranking = ts.count(X, y).rank("md")
+    >>> curve = ts.selection_curve(ranking, X, y, X, y)
+    >>> curve.ks, curve.accuracy
+    (array([1, 2, 3]), array([0.5, 1. , 1. ]))
+    """
+    threads = _validation.check_n_threads(n_threads)
+    train = _validation.check_matrix(X_train, threads, "X_train")
+    test = _validation.check_matrix(X_test, threads, "X_test")
+    if test.n_terms != train.n_terms:
+        raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
+    name = ranking.method if isinstance(ranking, Ranking) else "given"
+    indices = ranking.indices if isinstance(ranking, Ranking) else ranking
+    indices = _validation.check_indices(indices, train.n_terms, "ranking")
+    ks = check_ks(ks, len(indices), estimator)
+    y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
+    documents = _Documents.of(test, y_test, y_train.classes)
+    if estimator is not None:
+        _validation.check_entries(train, threads, "X_train")
+        _validation.check_entries(test, threads, "X_test")
+        found = _estimate(estimator, train, y_train, documents, indices, ks)
+    else:
+        counts = count_checked(train, y_train, n_threads=threads)
+        found = _classify(counts, documents, indices, ks, naive_bayes, alpha, threads)
+    return curve_of(name, ks, [found])
+
+
+def cross_validate(
+    X: Any,
+    y: Any,
+    methods: str | Iterable[str] = ("md",),
+    ks: Iterable[int] | None = None,
+    cv: Any = 10,
+    random_state: Any = 0,
+    *,
+    models: str | Iterable[str] = ("multinomial",),
+    policies: str | Iterable[str] = ("top",),
+    repeats: int = 1,
+    naive_bayes: Model = "multinomial",
+    alpha: float = 1.0,
+    estimator: Any = None,
+    n_threads: int | None = None,
+) -> dict[str, Curve]:
+    """Tell how well a classifier does with the first k terms of several rankings, for every k.
+
+    Each fold's documents are classified after ranking and training on all the others.
+
+    Parameters
+    ----------
+    X, y
+        As for `selection_curve`.
+    methods : str or sequence of str
+        Names of `termsift.methods` and `termsift.selectors`.
+    ks : sequence of int, optional
+        As for `selection_curve`, of all terms.
+    cv : int, or splitter, or iterable of (train, test) indices, default 10
+        Folds; or an object with scikit-learn's ``split(X, y)``.
+    random_state : int, numpy Generator or None, default 0
+        By which the documents are shuffled before they are dealt to the folds.
+    models, policies : str or sequence of str
+        Of `ClassCounts.rank`. Every method is tried with each of these that it has: "multinomial"
+        is what a method that has no models does, and selectors have no policy but "top".
+    repeats : int, default 1
+        How many times to deal the documents to the folds.
+    naive_bayes, alpha, estimator, n_threads
+        As for `selection_curve`. The methods too are smoothed by alpha.
+
+    Returns
+    -------
+    curves : dict of str to Curve
+        In the order of methods, models and policies. The names are those of the method, model and
+        policy, without "multinomial" and "top": "md", "md binary round_robin".
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `selection_curve`; for fewer than 2 folds, or more than any class has documents.
+
+    Warns
+    -----
+    UserWarning
+        If a class has fewer documents than there are folds.
+
+    Notes
+    -----
+    The documents of each class are shuffled and dealt to the folds in turn, so that folds differ by
+    one document at most, in all and of each class. The training counts of a fold are the whole less
+    the fold's: every document is counted twice, however many folds there are.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
+    >>> y = ["ham", "ham", "spam", "spam"]
+    >>> curves = ts.cross_validate(X, y, ["md", "chi2"], ks=[1, 2], cv=2)
+    >>> curves["md"].accuracy
+    array([0.5, 1. ])
+    >>> curves["chi2"].smallest_k()
+    2
+    """
+    threads = _validation.check_n_threads(n_threads)
+    matrix = _validation.check_matrix(X, threads)
+    labels = _one_class(y, matrix, "")
+    ks = check_ks(ks, matrix.n_terms, estimator)
+    rankers = rankers_of(methods, models, policies)
+    whole = count_checked(matrix, labels, n_threads=threads)  # which checks the matrix
+    documents = _matrix(matrix)
+    splits = list(_splits(cv, documents, y, labels, repeats, random_state))
+
+    def part(rows: NDArray[np.integer]) -> tuple[_validation.Csr, _validation.Labels]:
+        some = _validation.check_matrix(documents[rows], threads)
+        return some, _validation.Labels(labels.classes, labels.codes[rows], None)
+
+    runs: dict[str, list[Mapping[Metric, NDArray[np.float64]]]] = {name: [] for name in rankers}
+    done = 0
+    with progress("evaluated", len(splits) * len(rankers), "rankings") as report:
+        for train, test in splits:
+            left_out = np.ones(matrix.n_docs, dtype=bool)
+            left_out[train] = False
+            counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
+            held, known = part(test)
+            held_out = _Documents(held, known.codes, len(labels.classes))
+            for name, (method, options) in rankers.items():
+                ranking = counts.rank(
+                    method, int(ks[-1]), alpha=alpha, n_threads=n_threads, **options
+                )
+                if estimator is None:
+                    found = _classify(
+                        counts, held_out, ranking.indices, ks, naive_bayes, alpha, threads
+                    )
+                else:
+                    found = _estimate(estimator, *part(train), held_out, ranking.indices, ks)
+                runs[name].append(found)
+                done += 1
+                if report is not None:
+                    report(done)
+    return {name: curve_of(name, ks, found) for name, found in runs.items()}
+
+
+def choose_k(
+    X: Any,
+    y: Any,
+    method: str = "md",
+    *,
+    policy: Policy = "top",
+    model: Model = "multinomial",
+    metric: Metric = "accuracy",
+    ks: Iterable[int] | None = None,
+    cv: Any = 10,
+    random_state: Any = 0,
+    naive_bayes: Model = "multinomial",
+    alpha: float = 1.0,
+    estimator: Any = None,
+    n_threads: int | None = None,
+) -> int:
+    """Choose how many terms to keep, by cross-validation on the documents given.
+
+    Parameters
+    ----------
+    X, y, ks, cv, random_state, naive_bayes, alpha, estimator, n_threads
+        As for `cross_validate`.
+    method, policy, model
+        Of `ClassCounts.rank`.
+    metric : str, default "accuracy"
+        One of those of `Curve`.
+
+    Returns
+    -------
+    k : int
+        The smallest k within one standard error of the best, `Curve.smallest_k`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `cross_validate`, and for a model or policy that the method does not have.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
+    >>> ts.choose_k(X, ["ham", "ham", "spam", "spam"], cv=2)
+    2
+    """
+    curves = cross_validate(
+        X,
+        y,
+        [method],
+        ks,
+        cv,
+        random_state,
+        models=[model],
+        policies=[policy],
+        naive_bayes=naive_bayes,
+        alpha=alpha,
+        estimator=estimator,
+        n_threads=n_threads,
+    )
+    (curve,) = curves.values()
+    return curve.smallest_k(metric)
+
+
+# ---- what is asked -------------------------------------------------------------------------------
+
+
+def every_k(n_terms: int) -> NDArray[np.int64]:
+    """Give every k to 2,000, then each about 1% larger than the one before, and last n_terms."""
+    ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
+    while ks and ks[-1] < n_terms:
+        ks.append(min(int(ks[-1] * _GROWTH), n_terms))
+    return np.array(ks, dtype=np.int64)
+
+
+def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> NDArray[np.int64]:
+    """Give distinct numbers of terms, increasing."""
+    if ks is None:
+        if estimator is not None:
+            raise ValueError("an estimator is fitted for each k: say which, ks=[...]")
+        if n_terms == 0:
+            raise ValueError("there are no terms to choose from")
+        return every_k(n_terms)
+    listed = list(ks)
+    for k in listed:
+        if isinstance(k, bool) or not isinstance(k, Integral):
+            raise TypeError(f"ks must hold integers, got {k!r}")
+        if not 1 <= k <= n_terms:
+            raise ValueError(f"ks has {k}, expected numbers in [1, {n_terms}], the terms ranked")
+    if not listed:
+        raise ValueError("ks is empty")
+    return np.unique(np.array(listed, dtype=np.int64))
+
+
+def rankers_of(
+    methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
+) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Give (method, options of `ClassCounts.rank`) by name, for each method, model and policy."""
+    methods, models, policies = (
+        [names] if isinstance(names, str) else list(names) for names in (methods, models, policies)
+    )
+    for model in models:
+        if model not in MODELS:
+            raise ValueError(f"models must be of {', '.join(MODELS)}, got {model!r}")
+    for policy in policies:
+        if policy not in ("top", "round_robin"):
+            raise ValueError(f"policies must be of top, round_robin, got {policy!r}")
+    rankers: dict[str, tuple[str, dict[str, Any]]] = {}
+    for method in methods:
+        chosen = find_ranker(method)
+        of_method = {
+            (model, policy)
+            for model in models
+            for policy in policies
+            if model in (chosen.models or MODELS[:1])
+            and not (isinstance(chosen, Selector) and policy != "top")
+        }
+        if not of_method:
+            raise ValueError(
+                f"{method} has none of the models {', '.join(models)} with the policies "
+                f"{', '.join(policies)}"
+            )
+        for model in models:
+            for policy in policies:
+                if (model, policy) in of_method:
+                    parts = [method, *({model, policy} - {MODELS[0], "top"})]
+                    rankers[" ".join(parts)] = (method, {"model": model, "policy": policy})
+    if not rankers:
+        raise ValueError("methods is empty")
+    return rankers
+
+
+# ---- documents and folds -------------------------------------------------------------------------
+
+
+class _Documents:
+    """Test documents: codes from n_trained on are of classes that were not trained."""
+
+    def __init__(self, matrix: _validation.Csr, codes: _core.Int32s, n_trained: int) -> None:
+        if matrix.n_docs == 0:
+            raise ValueError("there are no test documents")
+        self.matrix, self.codes, self.n_trained = matrix, codes, n_trained
+
+    @classmethod
+    def of(
+        cls, matrix: _validation.Csr, labels: _validation.Labels, trained: list[Hashable]
+    ) -> _Documents:
+        position = {label: code for code, label in enumerate(trained)}
+        code_of = [position.setdefault(label, len(position)) for label in labels.classes]
+        return cls(matrix, np.array(code_of, dtype=np.int32)[labels.codes], len(trained))
+
+    def support(self) -> NDArray[np.int64]:
+        """Documents of each class, those not trained last."""
+        return np.bincount(self.codes, minlength=self.n_trained).astype(np.int64)
+
+
+def _one_class(y: Any, matrix: _validation.Csr, which: str) -> _validation.Labels:
+    """Give the labels of documents that have one class each."""
+    labels = _validation.check_labels(y, matrix.n_docs, None)
+    if labels.indptr is not None:
+        name = f"y_{which}" if which else "y"
+        raise ValueError(
+            f"{name} is an indicator matrix, expected one label a document: a document that is "
+            "taken for one class cannot be right about several"
+        )
+    return labels
+
+
+def _matrix(csr: _validation.Csr) -> Any:
+    return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
+
+
+def _splits(
+    cv: Any,
+    X: Any,
+    y: Any,
+    labels: _validation.Labels,
+    repeats: int,
+    random_state: Any,
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Give (train, test) documents of each fold."""
+    if isinstance(repeats, bool) or not isinstance(repeats, Integral) or repeats < 1:
+        raise ValueError(f"repeats must be a positive integer, got {repeats!r}")
+    n_docs = len(labels.codes)
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        yield from _stratified(int(cv), labels, int(repeats), random_state)
+        return
+    if repeats != 1:
+        raise ValueError("repeats is of cv=int; another cv says itself how often")
+    pairs = cv.split(X, y) if hasattr(cv, "split") else cv
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
+    n_folds = 0
+    for n_folds, (train, test) in enumerate(pairs, start=1):
+        where = f"of fold {n_folds - 1}"
+        yield (
+            _validation.check_indices(train, n_docs, f"the training part {where}", "document"),
+            _validation.check_indices(test, n_docs, f"the test part {where}", "document"),
+        )
+    if n_folds == 0:
+        raise ValueError("cv gives no folds")
+
+
+def _stratified(
+    n_folds: int, labels: _validation.Labels, repeats: int, random_state: Any
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    class_docs = np.bincount(labels.codes, minlength=len(labels.classes))
+    if n_folds < 2:
+        raise ValueError(f"cv must be at least 2, got {n_folds}")
+    if n_folds > class_docs.max(initial=0):
+        raise ValueError(
+            f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "
+            "largest class"
+        )
+    least = int(np.argmin(class_docs))
+    if class_docs[least] < n_folds:
+        warnings.warn(
+            f"class {labels.classes[least]!r} has {class_docs[least]} documents, fewer than the "
+            f"{n_folds} folds: some folds are without it",
+            stacklevel=levels_to_caller(),
+        )
+    rng = np.random.default_rng(random_state)
+    n_docs = len(labels.codes)
+    for _ in range(repeats):
+        shuffled = rng.permutation(n_docs)
+        by_class = shuffled[np.argsort(labels.codes[shuffled], kind="stable")]
+        fold_of = np.empty(n_docs, dtype=np.intp)
+        fold_of[by_class] = np.arange(n_docs) % n_folds
+        for fold in range(n_folds):
+            yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+# ---- classifiers ---------------------------------------------------------------------------------
+
+
+def _classify(
+    counts: ClassCounts,
+    documents: _Documents,
+    indices: NDArray[np.int64],
+    ks: NDArray[np.int64],
+    naive_bayes: str,
+    alpha: float,
+    n_threads: int,
+) -> dict[Metric, NDArray[np.float64]]:
+    """Give the metrics of naive Bayes at each k."""
+    if naive_bayes not in MODELS:
+        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
+    n = documents.n_trained
+    matrix = documents.matrix
+    hits, predicted = _core.classify_by_prefixes(
+        counts._counts,
+        _core.EventModel.__members__[naive_bayes],
+        _validation.check_positive(alpha, "alpha"),
+        indices,
+        ks,
+        matrix.indptr,
+        matrix.indices,
+        matrix.data,
+        matrix.n_terms,
+        np.where(documents.codes < n, documents.codes, -1).astype(np.int32),
+        _core.Damping.__members__[counts.tf],
+        n_threads,
+    )
+    return _metrics(hits, predicted, documents)
+
+
+def _estimate(
+    estimator: Any,
+    train: _validation.Csr,
+    y_train: _validation.Labels,
+    documents: _Documents,
+    indices: NDArray[np.int64],
+    ks: NDArray[np.int64],
+) -> dict[Metric, NDArray[np.float64]]:
+    """Give the metrics of a scikit-learn classifier at each k."""
+    try:
+        from sklearn.base import clone
+    except ImportError as error:
+        raise ImportError(
+            "estimator= needs scikit-learn: pip install 'termsift[sklearn]'"
+        ) from error
+    names = _as_labels(y_train.classes)
+    code_of = {name: code for code, name in enumerate(names.tolist())}
+    X_train, X_test = _matrix(train), _matrix(documents.matrix)
+    n = documents.n_trained
+    hits = np.zeros((len(ks), n), dtype=np.int64)
+    predicted = np.zeros((len(ks), n), dtype=np.int64)
+    for step, k in enumerate(ks):
+        terms = indices[:k]
+        fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes])
+        codes = np.array([code_of[name] for name in fitted.predict(X_test[:, terms]).tolist()])
+        predicted[step] = np.bincount(codes, minlength=n)
+        hits[step] = np.bincount(codes[codes == documents.codes], minlength=n)
+    return _metrics(hits, predicted, documents)
+
+
+def _as_labels(classes: list[Hashable]) -> NDArray[Any]:
+    """Give the labels as scikit-learn takes them, all strings or all integers; else their codes."""
+    if {type(label) for label in classes} in ({str}, {int}, {bool}):
+        return np.array(classes)
+    return np.arange(len(classes))
+
+
+def _metrics(
+    hits: NDArray[np.int64], predicted: NDArray[np.int64], documents: _Documents
+) -> dict[Metric, NDArray[np.float64]]:
+    support = documents.support()
+    not_trained = ((0, 0), (0, len(support) - documents.n_trained))
+    return metrics_of(np.pad(hits, not_trained), np.pad(predicted, not_trained), support)

@@ -1,0 +1,1 @@
+#include "termsift/naive_bayes.hpp"
