@@ -14,6 +14,7 @@ pytest.importorskip("mpmath")
 
 import compare
 import corpora
+import curve
 import greedy
 import termsift as ts
 import workloads
@@ -207,8 +208,23 @@ def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_the_readme_has_the_markers() -> None:
     text = (Path(compare.__file__).parent / "README.md").read_text("utf-8")
-    for marker in ("compare", "errors", "greedy", "profile"):
+    for marker in ("compare", "errors", "greedy", "profile", "methods", "curve", "accuracy"):
         assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
+
+
+# ---- naive Bayes at every k ----------------------------------------------------------------------
+
+
+def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(workloads, "CACHE", tmp_path)
+    whole, folds = curve.measure(quick=True)
+    assert "k = 1 to 50" in whole
+    assert "7 methods at 10 values of k" in folds
+    # Got wrong: a figure whose answer is another than scikit-learn's.
+    refitted = curve.refitted
+    monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
+    with pytest.raises(AssertionError):
+        curve.measure(quick=True)
 
 
 # ---- the greedy order ----------------------------------------------------------------------------
