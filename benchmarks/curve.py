@@ -5,7 +5,8 @@
 On 20 Newsgroups, where `corpora.py` finds it, else on workload A (half of it for testing): the
 curve for k = 1 to 2,000 against scikit-learn's MultinomialNB fitted and asked to predict at each of
 these k; then a 10-fold cross-validation of seven methods at 200 values of k against one of
-scikit-learn's `chi2` at ten. In one process, in turn; the accuracies are asserted to be the same in the same run.
+scikit-learn's `chi2` at ten. In one process, in turn; the accuracies are asserted to be the same in
+the same run.
 """
 
 from __future__ import annotations
