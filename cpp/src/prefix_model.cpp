@@ -14,7 +14,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x) = log(1 + x).
+// Every x becomes L(x).
 void log_plus_one(std::vector<double>& values) {
   const std::size_t size = values.size();
   values.resize((size + 7) / 8 * 8);
