@@ -74,8 +74,8 @@ what the score means:
   of the table says from where on no term adds anything.
 
 json output:
-  {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...], "informative": ...,
-   "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
+  {"method": ..., "policy": ..., "model": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
+   "informative": ..., "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
   "term" is null where terms have no names. JSON has no infinity: an infinite score is null.
   "informative" is there by 'greedy' alone: how many terms add something; the rest follow by index.
 
@@ -492,6 +492,8 @@ def _write_ranking_json(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts
     """Write one JSON object, with a line for each term."""
     head = {
         "method": ranking.method,
+        "policy": ranking.policy,
+        "model": ranking.model,
         "n_docs": counts.n_docs,
         "n_terms": counts.n_terms,
         "classes": [_json_label(label) for label in counts.classes],

@@ -860,7 +860,7 @@ class ClassCounts:
             threads = _validation.check_n_threads(n_threads)
             counts = self._counted_by(model, threads)
             indices, values = _core.round_robin(counts, measure, b1, b2, prior, k, threads)
-            return self._ranking(indices, values, method)
+            return self._ranking(indices, values, method, policy=policy, model=model)
         scores = self.score(
             method,
             model=model,
@@ -871,7 +871,7 @@ class ClassCounts:
             **options,
         )
         indices = _core.top_k(scores, k)
-        return self._ranking(indices, scores[indices], method)
+        return self._ranking(indices, scores[indices], method, model=model)
 
     def greedy(
         self,
@@ -957,7 +957,7 @@ class ClassCounts:
             )
             informative = int(np.count_nonzero(ranking.scores))
             sums = _core.running_sums(ranking.scores)
-            return Ranking(ranking.indices, sums, ranking.terms, "greedy", informative)
+            return self._ranking(ranking.indices, sums, "greedy", informative, model=model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
@@ -973,7 +973,7 @@ class ClassCounts:
                 report,
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
-        return self._ranking(indices, divergences, "greedy", informative)
+        return self._ranking(indices, divergences, "greedy", informative, model=model)
 
     def _ranking(
         self,
@@ -981,6 +981,9 @@ class ClassCounts:
         scores: NDArray[np.float64],
         method: str,
         informative: int | None = None,
+        *,
+        policy: str = "top",
+        model: str,
     ) -> Ranking:
         terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, scores, terms, method, informative)
+        return Ranking(indices, scores, terms, method, informative, policy, model)

@@ -36,6 +36,10 @@ class Ranking:
     informative : int or None
         How many terms, from the first on, each added to the divergence of those before it; the
         rest add nothing and stand in the order of their indices. None for scores of single terms.
+    policy : str
+        How scores became an order, "top" or "round_robin".
+    model : str
+        The event model: what was counted. "multinomial", too, for methods that know none.
 
     Examples
     --------
@@ -51,6 +55,8 @@ class Ranking:
     terms: NDArray[np.object_] | None
     method: str
     informative: int | None = None
+    policy: str = "top"
+    model: str = "multinomial"
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -61,7 +67,10 @@ class Ranking:
         size = f"{len(self)} terms"
         if self.informative is not None and self.informative < len(self):
             size += f", {self.informative} informative,"
-        return f"<Ranking of {size} by {self.method}: {names}>"
+        how = self.method
+        how += f", policy={self.policy}" if self.policy != "top" else ""
+        how += f", model={self.model}" if self.model != "multinomial" else ""
+        return f"<Ranking of {size} by {how}: {names}>"
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
         """Give the share of the first k terms that two rankings have in common.
