@@ -493,6 +493,7 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
     if command == ["rank"]:
         assert "what the score means" in result.out
         assert "With --policy round_robin a score is the term's\n  value in the class" in result.out
+        assert "There are no p-values here: in Python, counts.significance" in result.out
         for choice in (*ts.methods()[0].models, "top", "round_robin"):
             assert f"({choice})" in result.out
         assert "JSON has no infinity" in result.out

@@ -73,6 +73,7 @@ what the score means:
   value in the class that gave it its place, and the places make the order. By 'greedy' it is the
   divergence in nats that a term and all before it have together; a last line of the table says from
   where on no term adds anything.
+  There are no p-values here: in Python, counts.significance has those of the tests.
 
 json output:
   {"method": ..., "policy": ..., "model": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
