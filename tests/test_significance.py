@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import math
+import sys
 from typing import Any
 
 import mpmath
@@ -158,16 +158,11 @@ def test_to_frame() -> None:
 
 
 def test_to_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without_pandas(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without_pandas)
-    with pytest.raises(ImportError, match=r"termsift\[pandas\]"):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # importing it fails
+    with pytest.raises(ImportError) as caught:
         fake([3.0]).to_frame()
+    message = "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
+    assert str(caught.value) == message
 
 
 # ---- adjustment ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._extras import require
 from termsift._files import replacing
 
 if TYPE_CHECKING:
@@ -132,16 +133,14 @@ class Ranking:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Ranking.to_frame needs pandas: pip install 'termsift[pandas]'"
-            ) from error
+        pandas = require("pandas", "pandas", "Ranking.to_frame")
         columns: dict[str, NDArray[np.generic]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
             columns["term"] = self.terms
-        return pd.DataFrame({**columns, "index": self.indices, "score": self.scores})
+        frame: pd.DataFrame = pandas.DataFrame(
+            {**columns, "index": self.indices, "score": self.scores}
+        )
+        return frame
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the ranking as CSV: rank, term (if names are known), index, score.

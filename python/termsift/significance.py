@@ -9,6 +9,8 @@ import numpy as np
 import scipy  # loads scipy.special where it is first used, not with termsift
 from numpy.typing import NDArray
 
+from termsift._extras import require
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -145,15 +147,10 @@ class Significance:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
-            ) from error
+        pandas = require("pandas", "pandas", "Significance.to_frame")
         positions = np.indices(self.statistics.shape)
         classes = positions[0] if self.classes is None else self.classes
-        return pd.DataFrame(
+        frame: pd.DataFrame = pandas.DataFrame(
             {
                 "class": classes.ravel(),
                 "index": positions[-1].ravel(),
@@ -163,6 +160,7 @@ class Significance:
                 "log_pvalue": self.log_pvalues.ravel(),
             }
         )
+        return frame
 
 
 def significance_of(
