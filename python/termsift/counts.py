@@ -745,17 +745,18 @@ class ClassCounts:
                 "a test compares classes: at least two with documents are needed, got "
                 f"{present.sum()}"
             )
+        names = (self.classes, self._term_names)
         if per_class:
             statistics, signs = _core.class_scores_and_signs(self._counts, measure, threads)
             if method == "chi2_counts":
                 rest = (1 - n_c / self.n_docs)[:, None]
                 np.divide(statistics, rest, out=statistics, where=rest > 0)
-            return significance_of(method, statistics, 1, signs, None)
+            return significance_of(method, statistics, 1, signs, None, *names)
         statistics, classes, signs = _core.strongest_class(self._counts, measure, threads)
         if method != "chi2_counts":
-            return significance_of(method, statistics, 1, signs, classes)
+            return significance_of(method, statistics, 1, signs, classes, *names)
         sums = self.score(method, n_threads=n_threads)
-        return significance_of(method, sums, int(present.sum()) - 1, signs, classes)
+        return significance_of(method, sums, int(present.sum()) - 1, signs, classes, *names)
 
     def _check_whole(self, method: Method | Selector, model: str = "multinomial") -> None:
         """Warn once if a method of occurrences is given fractions that no weight explains."""
