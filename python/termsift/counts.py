@@ -659,7 +659,8 @@ class ClassCounts:
         in ordinary cases, and to a relative 1e-14 unless p and q agree to more than 16 digits.
         O(pairs of a class and a term it contains), but O(n_classes * n_terms) for `md` and
         `md_chi2` of few classes or by the largest value. The sum or mean of `g2`, `bns`,
-        `relevancy` or `log_odds` takes O(n_classes) more for each total that occurs.
+        `relevancy` or `log_odds` takes O(n_classes) more for each distinct total of a term; whole
+        counts have at most sqrt(2 * occurrences) of them.
 
         Models: "multinomial" is as above. "binary" counts documents in place of occurrences,
         p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" tosses a coin for each document,
