@@ -136,6 +136,8 @@ def test_rank_as_json(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     assert ranking.terms is not None
     assert json.loads(result.out) == {
         "method": "md",
+        "policy": "top",
+        "model": "multinomial",
         "n_docs": 5,
         "n_terms": 6,
         "classes": ["sport", "trade"],
@@ -251,7 +253,9 @@ def test_a_model_of_a_method_without_is_wrong_usage(run: Any, table: Path) -> No
 def test_round_robin(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     result = run("rank", table, "--method", "ig", "--policy", "round_robin", "--format", "json")
     ranking = counts.rank("ig", 1000, policy="round_robin")
-    assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
+    found = json.loads(result.out)
+    assert (found["method"], found["policy"]) == ("ig", "round_robin")
+    assert [term["index"] for term in found["terms"]] == list(ranking.indices)
     for other, message in (
         (["--aggregate", "max"], "argument --aggregate: not for --policy round_robin\n"),
         (["--method", "greedy"], "argument --policy: not for --method greedy\n"),
@@ -259,6 +263,11 @@ def test_round_robin(run: Any, table: Path, counts: ts.ClassCounts) -> None:
         result = run("rank", table, "--policy", "round_robin", *other)
         assert result.code == 2
         assert result.err.endswith(message)
+
+
+def test_json_says_the_model(run: Any, table: Path) -> None:
+    found = run("rank", table, "--model", "poisson", "--format", "json").out
+    assert json.loads(found)["model"] == "poisson"
 
 
 def test_an_option_of_another_method_is_wrong_usage(run: Any, table: Path) -> None:
@@ -483,6 +492,10 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
             assert ending in result.out
     if command == ["rank"]:
         assert "what the score means" in result.out
+        assert "With --policy round_robin a score is the term's\n  value in the class" in result.out
+        assert "There are no p-values here: in Python, counts.significance" in result.out
+        for choice in (*ts.methods()[0].models, "top", "round_robin"):
+            assert f"({choice})" in result.out
         assert "JSON has no infinity" in result.out
 
 

@@ -77,7 +77,11 @@ def test_every_method_has_its_section(entry: ts.Method) -> None:
     assert re.search(rf"\n- Default aggregate: {aggregate}\b", text)
     for value in (value for values in entry.options.values() for value in values[1:]):
         assert f'"{value}"' in METHODS.read_text(encoding="utf-8")
-    assert set(re.findall(r"\b(?:19|20)\d\d\b", entry.source)) <= set(re.findall(r"\d{4}", text))
+    years = re.findall(r"\b(?:19|20)\d\d\b", entry.source)
+    assert years
+    assert set(years) <= set(re.findall(r"\d{4}", text))
+    places = r"(?:Section|Chapter|Algorithms?|Reference) [\d.]*\d"
+    assert set(re.findall(places, entry.source)) <= set(re.findall(places, " ".join(text.split())))
 
 
 @pytest.mark.parametrize("entry", ts.selectors(), ids=lambda entry: entry.name)

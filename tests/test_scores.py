@@ -204,11 +204,27 @@ def test_names_go_with_the_ranking(tmp_path: Any) -> None:
     pd.testing.assert_frame_equal(frame, ranking.to_frame(), check_dtype=False, check_exact=True)
 
 
+@pytest.mark.parametrize("model", ["multinomial", "binary", "bernoulli", "poisson"])
+def test_a_ranking_says_how_it_was_made(model: Any) -> None:
+    counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    by_model = "" if model == "multinomial" else f", model={model}"
+    top = counts.rank("md", model=model)
+    assert (top.method, top.policy, top.model) == ("md", "top", model)
+    assert repr(top).startswith(f"<Ranking of 3 terms by md{by_model}: ")
+    turns = counts.rank("md", policy="round_robin", model=model)
+    assert (turns.method, turns.policy, turns.model) == ("md", "round_robin", model)
+    assert repr(turns).startswith(f"<Ranking of 3 terms by md, policy=round_robin{by_model}: ")
+    for greedy in (counts.greedy(model=model), counts.rank("greedy", model=model)):
+        assert (greedy.method, greedy.policy, greedy.model) == ("greedy", "top", model)
+
+
 def test_to_frame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     ranking = ts.count(np.array([[1, 0], [0, 1]]), [0, 1]).rank()
-    with pytest.raises(ImportError, match=r"pip install 'termsift\[pandas\]'"):
+    with pytest.raises(ImportError) as caught:
         ranking.to_frame()
+    message = "Ranking.to_frame needs pandas: pip install 'termsift[pandas]'"
+    assert str(caught.value) == message
 
 
 def scores_of(found: Any) -> Any:

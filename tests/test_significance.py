@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import math
+import sys
 from typing import Any
 
 import mpmath
@@ -157,17 +157,37 @@ def test_to_frame() -> None:
     assert per_class["statistic"].tolist() == [3.0, 0.0, 8.0, 1.0, 2.0, 3.0]
 
 
+@pytest.mark.parametrize("labels", [["ham", "spam"], [("a", 1), None], [3, 7]])
+def test_to_frame_knows_labels_and_names(labels: list[Any]) -> None:
+    counts = ts.count(
+        np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), np.eye(2)[[0, 0, 1, 1]], None, labels
+    )
+    found = counts.significance("chi2")
+    assert (found.labels, found.terms) == (labels, None)
+    assert list(found.to_frame())[:2] == ["class", "index"]
+    assert (found.to_frame()["class"].dtype.kind == "i") == (labels == [3, 7])
+    counts.term_names = ["bacon", "viagra"]
+    columns = ["class", "term", "index", "sign", "statistic", "pvalue", "log_pvalue"]
+    for method in ("chi2", "g2", "chi2_counts"):
+        found = counts.significance(method)
+        assert found.classes is not None
+        frame = found.to_frame()
+        assert list(frame) == columns
+        assert frame["class"].tolist() == [labels[row] for row in found.classes]
+        assert frame["term"].tolist() == ["bacon", "viagra"]
+        per_class = counts.significance(method, per_class=True).to_frame()
+        assert list(per_class) == columns
+        assert per_class["class"].tolist() == [label for label in labels for _ in range(2)]
+        assert per_class["term"].tolist() == ["bacon", "viagra"] * 2
+        assert per_class["index"].tolist() == [0, 1, 0, 1]
+
+
 def test_to_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without_pandas(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without_pandas)
-    with pytest.raises(ImportError, match=r"termsift\[pandas\]"):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # importing it fails
+    with pytest.raises(ImportError) as caught:
         fake([3.0]).to_frame()
+    message = "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
+    assert str(caught.value) == message
 
 
 # ---- adjustment ----------------------------------------------------------------------------------

@@ -66,16 +66,18 @@ columns of a table without header. An svmlight file without an index 0 counts it
 
 _SCORE_MEANING = """\
 what the score means:
-  It orders the terms of one collection: the higher, the better the term tells the classes apart.
-  A score by 'md' is a divergence in nats between each class and the rest; it is small because one
-  term is a small part of a text. Compare scores of one method, on one collection, only. Terms with
-  equal scores keep the order of their indices.
-  By 'greedy' it is the divergence in nats that a term and all before it have together; a last line
-  of the table says from where on no term adds anything.
+  The higher, the better the term tells the classes apart; terms with equal scores keep the order of
+  their indices. A score by 'md' is a divergence in nats between each class and the rest, and small
+  because one term is a small part of a text. Compare scores of one method, on one collection, only.
+  Two lists need not begin with the highest score. With --policy round_robin a score is the term's
+  value in the class that gave it its place, and the places make the order. By 'greedy' it is the
+  divergence in nats that a term and all before it have together; a last line of the table says from
+  where on no term adds anything.
+  There are no p-values here: in Python, counts.significance has those of the tests.
 
 json output:
-  {"method": ..., "n_docs": ..., "n_terms": ..., "classes": [...], "informative": ...,
-   "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
+  {"method": ..., "policy": ..., "model": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
+   "informative": ..., "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
   "term" is null where terms have no names. JSON has no infinity: an infinite score is null.
   "informative" is there by 'greedy' alone: how many terms add something; the rest follow by index.
 
@@ -153,8 +155,10 @@ def _add_rank(commands: Any) -> None:
         "--model",
         choices=MODELS,
         default=MODELS[0],
-        help="what the counts are taken for: occurrences; documents in their place (binary); a "
-        f"coin (bernoulli) or a rate (poisson) for each document (default: {MODELS[0]})",
+        help=f"for {', '.join(_with_models())}: p is the term's share of the class's occurrences "
+        "(multinomial), the same with documents in place of occurrences (binary), the share of the "
+        "class's documents that have it (bernoulli), its occurrences a document (poisson) "
+        f"(default: {MODELS[0]})",
     )
     group.add_argument(
         "--alpha",
@@ -174,7 +178,8 @@ def _add_rank(commands: Any) -> None:
         "--policy",
         choices=("top", "round_robin"),
         default="top",
-        help="the terms of the highest scores, or the classes' own lists in turns (default: top)",
+        help="the terms of the highest scores (top), or each class's own best terms in turns, so "
+        "that each has its share (round_robin) (default: top)",
     )
     group.add_argument(
         "--aggregate",
@@ -356,6 +361,12 @@ def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> st
     return "\n".join(lines) + "\n\n"
 
 
+def _with_models() -> list[str]:
+    """Return the names of the methods that know several event models."""
+    rankers: tuple[ts.Method | ts.Selector, ...] = (*ts.methods(), *ts.selectors())
+    return [ranker.name for ranker in rankers if ranker.models]
+
+
 def _method_options() -> dict[str, tuple[tuple[str, ...], list[str]]]:
     """Return the options that some methods have: their values, and the names of those methods."""
     options: dict[str, tuple[tuple[str, ...], list[str]]] = {}
@@ -379,10 +390,8 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
         args.usage_error(f"argument --policy: not for --method {args.method}")
     if args.policy == "round_robin" and args.aggregate is not None:
         args.usage_error("argument --aggregate: not for --policy round_robin")
-    with_models = [method.name for method in ts.methods() if method.models]
-    with_models += [selector.name for selector in ts.selectors() if selector.models]
-    if args.model != MODELS[0] and args.method not in with_models:
-        args.usage_error(f"argument --model: only for --method {' or '.join(with_models)}")
+    if args.model != MODELS[0] and args.method not in _with_models():
+        args.usage_error(f"argument --model: only for --method {' or '.join(_with_models())}")
     names = ("policy", "model", "alpha", "class_prior", "aggregate")
     shared = {name: getattr(args, name) for name in names}
     return {**shared, **given}
@@ -492,6 +501,8 @@ def _write_ranking_json(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts
     """Write one JSON object, with a line for each term."""
     head = {
         "method": ranking.method,
+        "policy": ranking.policy,
+        "model": ranking.model,
         "n_docs": counts.n_docs,
         "n_terms": counts.n_terms,
         "classes": [_json_label(label) for label in counts.classes],

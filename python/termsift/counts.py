@@ -663,7 +663,8 @@ class ClassCounts:
         in ordinary cases, and to a relative 1e-14 unless p and q agree to more than 16 digits.
         O(pairs of a class and a term it contains), but O(n_classes * n_terms) for `md` and
         `md_chi2` of few classes or by the largest value. The sum or mean of `g2`, `bns`,
-        `relevancy` or `log_odds` takes O(n_classes) more for each total that occurs.
+        `relevancy` or `log_odds` takes O(n_classes) more for each distinct total of a term; whole
+        counts have at most sqrt(2 * occurrences) of them.
 
         Models: "multinomial" is as above. "binary" counts documents in place of occurrences,
         p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" tosses a coin for each document,
@@ -749,17 +750,18 @@ class ClassCounts:
                 "a test compares classes: at least two with documents are needed, got "
                 f"{present.sum()}"
             )
+        names = (self.classes, self._term_names)
         if per_class:
             statistics, signs = _core.class_scores_and_signs(self._counts, measure, threads)
             if method == "chi2_counts":
                 rest = (1 - n_c / self.n_docs)[:, None]
                 np.divide(statistics, rest, out=statistics, where=rest > 0)
-            return significance_of(method, statistics, 1, signs, None)
+            return significance_of(method, statistics, 1, signs, None, *names)
         statistics, classes, signs = _core.strongest_class(self._counts, measure, threads)
         if method != "chi2_counts":
-            return significance_of(method, statistics, 1, signs, classes)
+            return significance_of(method, statistics, 1, signs, classes, *names)
         sums = self.score(method, n_threads=n_threads)
-        return significance_of(method, sums, int(present.sum()) - 1, signs, classes)
+        return significance_of(method, sums, int(present.sum()) - 1, signs, classes, *names)
 
     def _check_whole(self, method: Method | Selector, model: str = "multinomial") -> None:
         """Warn once if a method of occurrences is given fractions that no weight explains."""
@@ -864,7 +866,7 @@ class ClassCounts:
             threads = _validation.check_n_threads(n_threads)
             counts = self._counted_by(model, threads)
             indices, values = _core.round_robin(counts, measure, b1, b2, prior, k, threads)
-            return self._ranking(indices, values, method)
+            return self._ranking(indices, values, method, policy=policy, model=model)
         scores = self.score(
             method,
             model=model,
@@ -875,7 +877,7 @@ class ClassCounts:
             **options,
         )
         indices = _core.top_k(scores, k)
-        return self._ranking(indices, scores[indices], method)
+        return self._ranking(indices, scores[indices], method, model=model)
 
     def greedy(
         self,
@@ -961,7 +963,7 @@ class ClassCounts:
             )
             informative = int(np.count_nonzero(ranking.scores))
             sums = _core.running_sums(ranking.scores)
-            return Ranking(ranking.indices, sums, ranking.terms, "greedy", informative)
+            return self._ranking(ranking.indices, sums, "greedy", informative, model=model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
@@ -977,7 +979,7 @@ class ClassCounts:
                 report,
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
-        return self._ranking(indices, divergences, "greedy", informative)
+        return self._ranking(indices, divergences, "greedy", informative, model=model)
 
     def _ranking(
         self,
@@ -985,6 +987,9 @@ class ClassCounts:
         scores: NDArray[np.float64],
         method: str,
         informative: int | None = None,
+        *,
+        policy: str = "top",
+        model: str,
     ) -> Ranking:
         terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, scores, terms, method, informative)
+        return Ranking(indices, scores, terms, method, informative, policy, model)

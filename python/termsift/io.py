@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib
 import json
 import re
 import zipfile
@@ -50,6 +49,8 @@ import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
+from termsift._extras import MissingExtraError, require
+
 if TYPE_CHECKING:
     import os
 
@@ -65,10 +66,6 @@ _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platf
 Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
 
 __all__ = ["Collection", "MissingExtraError", "count_words", "read_collection", "read_names"]
-
-
-class MissingExtraError(ImportError):
-    """A file needs a package that comes with one of termsift's extras."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +253,7 @@ def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Co
 
 
 def _read_svmlight(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
-    datasets = _need("sklearn.datasets", path, extra="sklearn", package="scikit-learn")
+    datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
     multilabel = _has_lists_of_labels(path)
     with _damage_told(path), _open(path) as file:
         try:
@@ -512,16 +509,6 @@ def _refuse(path: Path, why: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
-
-
-def _need(module: str, path: Path, *, extra: str, package: str) -> Any:
-    """Import what one kind of file needs, or say how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(
-            f"{path}: reading it needs {package}: pip install 'termsift[{extra}]'"
-        ) from None
 
 
 def _open(path: Path) -> BinaryIO:

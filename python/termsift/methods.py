@@ -14,6 +14,9 @@ PAPER = (
     "Categorization, IEEE TKDE 28(9), 2016"
 )
 
+# Where the paper prints what others measure. A source names the places that we could check.
+_IN_PAPER = "Tang, Kay and He 2016, Section 2.3"
+
 MODELS = tuple(_core.EventModel.__members__)
 # What a model has in place of a measure.
 _MEASURES_OF: dict[str, dict[Any, _core.Measure]] = {
@@ -49,7 +52,7 @@ class Method:
         B in other classes with it, C in the class without it, D neither; n_c = A + C,
         d_i = A + B, det = AD - BC = A n - d_i n_c.
     source : str
-        Author, year, equation.
+        Author, title, year, and where in it.
     needs : str
         What of the counts it reads.
     default_aggregate : str or None
@@ -173,7 +176,7 @@ _REGISTRY = (
         title="Term frequency times inverse document frequency.",
         formula="l_ic log(n/d_i); of the collection l_i log(n/d_i)",
         source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
-        "1975",
+        f"1975; named for selection in {_IN_PAPER}",
         needs="term frequency, document frequency",
         default_aggregate=None,
         zeros="0 for a term in all documents or in none",
@@ -192,7 +195,7 @@ _REGISTRY = (
         "has.",
         formula="A/n log(A n / (d_i n_c))",
         source="Mladenic and Grobelnik, Feature Selection for Unbalanced Class Distribution and "
-        "Naive Bayes, ICML 1999",
+        f"Naive Bayes, ICML 1999, pp. 258-267, as printed in {_IN_PAPER}",
         default_aggregate="sum",
         zeros="0 for A = 0",
     ),
@@ -217,7 +220,7 @@ _REGISTRY = (
         name="chi2_printed",
         title="The chi-square statistic as the paper prints it, which is that of no test.",
         formula="det^2 / (A B C D)",
-        source=f"{PAPER}, Section 2",
+        source=f"{PAPER}, Section 2.3",
         default_aggregate="max",
         zeros="inf where a cell is 0 and det is not",
     ),
@@ -226,7 +229,8 @@ _REGISTRY = (
         title="The GSS coefficient, chi-square without what favours rare terms and classes.",
         formula="det / n^2",
         source="Galavotti, Sebastiani and Simi, Experiments on the Use of Feature Selection and "
-        "Negative Evidence in Automated Text Categorization, ECDL 2000",
+        "Negative Evidence in Automated Text Categorization, ECDL 2000, pp. 59-68, as printed in "
+        f"{_IN_PAPER}",
         default_aggregate="max",
         zeros="0 for a term that no document has",
     ),
@@ -234,8 +238,8 @@ _REGISTRY = (
         name="odds_ratio",
         title="The odds of the term in the class, over those elsewhere.",
         formula="A D / (B C)",
-        source="van Rijsbergen, Information Retrieval, 1979; Mladenic and Grobelnik, ICML 1999, "
-        "take its logarithm, which ranks alike",
+        source="van Rijsbergen, Information Retrieval, 2nd edition, 1979, Chapter 6; Mladenic and "
+        "Grobelnik, ICML 1999, take its logarithm, which ranks alike",
         default_aggregate="max",
         zeros="inf for B C = 0 unless A D = 0",
     ),
@@ -253,7 +257,7 @@ _REGISTRY = (
         title="The NGL coefficient: the signed root of chi2, for terms that speak for a class.",
         formula="sqrt(n) det / sqrt(n_c (n - n_c) d_i (n - d_i))",
         source="Ng, Goh and Low, Feature Selection, Perceptron Learning, and a Usability Case "
-        "Study for Text Categorization, SIGIR 1997",
+        "Study for Text Categorization, SIGIR 1997, pp. 67-73, as the correlation coefficient",
         default_aggregate="max",
         zeros="0 where a margin is 0",
     ),
@@ -262,7 +266,7 @@ _REGISTRY = (
         title="Dunning's log-likelihood ratio of the documents with the term and in the class.",
         formula="2 sum O log(O/E) over the cells O = A, B, C, D, E = row total * column total / n",
         source="Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, "
-        "Computational Linguistics 19(1), 1993",
+        "Computational Linguistics 19(1), 1993, Section 5, Likelihood Ratio Tests",
         default_aggregate="max",
         zeros="a cell of no documents adds 0",
         is_test=True,
@@ -272,7 +276,7 @@ _REGISTRY = (
         title="Bi-normal separation of the term's document shares.",
         formula="|F(A/n_c) - F(B/(n - n_c))|, F the normal quantile",
         source="Forman, An Extensive Empirical Study of Feature Selection Metrics for Text "
-        "Classification, JMLR 3, 2003",
+        "Classification, JMLR 3, 2003, pp. 1289-1305",
         default_aggregate="max",
         zeros="shares are clipped to [0.0005, 0.9995]; 0 for det = 0 and a class of all documents",
     ),
@@ -292,7 +296,7 @@ _REGISTRY = (
         title="Elasticsearch's JLH: the change of the term's document share, absolute times "
         "relative.",
         formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
-        source="Elasticsearch, significant_terms aggregation",
+        source="Elasticsearch Reference 5.2, 2017, Significant Terms Aggregation, JLH score",
         default_aggregate="max",
         zeros="0 for f <= g, and for a term that no document has",
     ),
@@ -300,7 +304,8 @@ _REGISTRY = (
         name="chi2_counts",
         title="scikit-learn's chi2: observed against expected term frequencies.",
         formula="(l_ic - E)^2 / E, E = l_i n_c / n",
-        source="scikit-learn, sklearn.feature_selection.chi2",
+        source="scikit-learn 1.9.1, sklearn.feature_selection.chi2; Pedregosa and others, "
+        "Scikit-learn: Machine Learning in Python, JMLR 12, 2011",
         needs="term frequency",
         default_aggregate="sum",
         zeros="0 for a term that no document has",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._extras import require
 from termsift._files import replacing
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class Ranking:
     informative : int or None
         How many terms, from the first on, each added to the divergence of those before it; the
         rest add nothing and stand in the order of their indices. None for scores of single terms.
+    policy : str
+        How scores became an order, "top" or "round_robin".
+    model : str
+        The event model: what was counted. "multinomial", too, for methods that know none.
 
     Examples
     --------
@@ -51,6 +56,8 @@ class Ranking:
     terms: NDArray[np.object_] | None
     method: str
     informative: int | None = None
+    policy: str = "top"
+    model: str = "multinomial"
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -61,7 +68,10 @@ class Ranking:
         size = f"{len(self)} terms"
         if self.informative is not None and self.informative < len(self):
             size += f", {self.informative} informative,"
-        return f"<Ranking of {size} by {self.method}: {names}>"
+        how = self.method
+        how += f", policy={self.policy}" if self.policy != "top" else ""
+        how += f", model={self.model}" if self.model != "multinomial" else ""
+        return f"<Ranking of {size} by {how}: {names}>"
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
         """Give the share of the first k terms that two rankings have in common.
@@ -123,16 +133,14 @@ class Ranking:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Ranking.to_frame needs pandas: pip install 'termsift[pandas]'"
-            ) from error
+        pandas = require("pandas", "pandas", "Ranking.to_frame")
         columns: dict[str, NDArray[np.generic]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
             columns["term"] = self.terms
-        return pd.DataFrame({**columns, "index": self.indices, "score": self.scores})
+        frame: pd.DataFrame = pandas.DataFrame(
+            {**columns, "index": self.indices, "score": self.scores}
+        )
+        return frame
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the ranking as CSV: rank, term (if names are known), index, score.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy  # loads scipy.special where it is first used, not with termsift
 from numpy.typing import NDArray
+
+from termsift._extras import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +39,10 @@ class Significance:
     classes : ndarray of shape (n_terms,), int64, or None
         Row of the class of the largest value (of equals the first), whose sign is given. None per
         class.
+    labels : list of labels, or None
+        Those of the rows, if known.
+    terms : ndarray of shape (n_terms,), str objects, or None
+        Names of the terms, if known.
 
     Notes
     -----
@@ -66,6 +73,8 @@ class Significance:
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
+    labels: list[Hashable] | None = None
+    terms: NDArray[np.object_] | None = None
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -137,32 +146,33 @@ class Significance:
         -------
         frame : pandas.DataFrame
             One row a test, in the order of terms (per class: of classes, then terms). Columns
-            class and index (the rows and columns of the counts), sign, statistic, pvalue,
-            log_pvalue.
+            class (the label, or the row of the counts if labels are not known), term (if names are
+            known), index, sign, statistic, pvalue, log_pvalue.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
-            ) from error
+        pandas = require("pandas", "pandas", "Significance.to_frame")
         positions = np.indices(self.statistics.shape)
-        classes = positions[0] if self.classes is None else self.classes
-        return pd.DataFrame(
+        classes: NDArray[Any] = (positions[0] if self.classes is None else self.classes).ravel()
+        index = positions[-1].ravel()
+        if self.labels is not None:
+            classes = np.fromiter(self.labels, object, len(self.labels))[classes]
+        named = {} if self.terms is None else {"term": self.terms[index]}
+        frame: pd.DataFrame = pandas.DataFrame(
             {
-                "class": classes.ravel(),
-                "index": positions[-1].ravel(),
+                "class": classes,
+                **named,
+                "index": index,
                 "sign": self.signs.ravel(),
                 "statistic": self.statistics.ravel(),
                 "pvalue": self.pvalues.ravel(),
                 "log_pvalue": self.log_pvalues.ravel(),
             }
         )
+        return frame.infer_objects()  # labels that are numbers make a column of numbers
 
 
 def significance_of(
@@ -171,6 +181,8 @@ def significance_of(
     degrees: int,
     signs: NDArray[np.integer],
     classes: NDArray[np.integer] | None,
+    labels: list[Hashable] | None = None,
+    terms: NDArray[np.object_] | None = None,
 ) -> Significance:
     """Give the significance of statistics that follow a chi-square distribution by chance."""
     return Significance(
@@ -180,6 +192,8 @@ def significance_of(
         log_chi2_sf(statistics, degrees),
         signs.astype(np.int8, copy=False),
         None if classes is None else classes.astype(np.int64, copy=False),
+        labels,
+        terms,
     )
 
 
