@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._extras import require
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -156,13 +158,8 @@ class Curve:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Curve.to_frame needs pandas: pip install 'termsift[pandas]'"
-            ) from error
-        return pd.DataFrame(self.columns())
+        pandas = require("pandas", "pandas", "Curve.to_frame")
+        return pandas.DataFrame(self.columns())
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Give the columns of `to_frame` by name."""

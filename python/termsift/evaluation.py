@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _validation
+from termsift._extras import require
 from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.counts import ClassCounts, Model, count_checked
@@ -503,12 +504,7 @@ def _estimate(
     ks: NDArray[np.int64],
 ) -> dict[Metric, NDArray[np.float64]]:
     """Give the metrics of a scikit-learn classifier at each k."""
-    try:
-        from sklearn.base import clone
-    except ImportError as error:
-        raise ImportError(
-            "estimator= needs scikit-learn: pip install 'termsift[sklearn]'"
-        ) from error
+    clone = require("sklearn.base", "sklearn", "estimator=").clone
     names = _as_labels(y_train.classes)
     code_of = {name: code for code, name in enumerate(names.tolist())}
     X_train, X_test = _matrix(train), _matrix(documents.matrix)
