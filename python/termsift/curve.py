@@ -159,7 +159,8 @@ class Curve:
             If pandas is not installed.
         """
         pandas = require("pandas", "pandas", "Curve.to_frame")
-        return pandas.DataFrame(self.columns())
+        frame: pd.DataFrame = pandas.DataFrame(self.columns())
+        return frame
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Give the columns of `to_frame` by name."""
