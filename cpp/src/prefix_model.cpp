@@ -14,7 +14,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x) = log(1 + x).
+// Every x becomes L(x).
 void log_plus_one(std::vector<double>& values) {
   const std::size_t size = values.size();
   values.resize((size + 7) / 8 * 8);
@@ -140,7 +140,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
     log_plus_one(m.loss);
   } else if (bayes.model == EventModel::bernoulli) {
-    // -log(1 - p) = log((X + 2 b1)/(X - l + b1)) = L(b1/(X + b1)) + L(l/(X - l + b1))
+    // (X + 2 b1)/(X - l + b1), the inverse of 1 - p, is the product of 1 + b1/(X + b1) and 1 + l/(X - l + b1).
     std::vector<double> present(l.size()), without(n);
     for (std::size_t pair = 0; pair < l.size(); ++pair)
       present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);
