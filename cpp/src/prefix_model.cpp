@@ -1,6 +1,7 @@
 #include "prefix_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -8,23 +9,28 @@
 #include <string>
 
 #include "simd/kernels.hpp"
+#include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x).
+// Every x becomes L(x) = log(1 + x). The kernel takes eight at a time.
 void log_plus_one(std::vector<double>& values) {
-  const std::size_t size = values.size();
-  values.resize((size + 7) / 8 * 8);
-  kernels_in_use().log_plus_one(values.data(), static_cast<std::int64_t>(values.size()));
-  values.resize(size);
+  const auto whole = std::ssize(values) / 8 * 8;
+  std::array<double, 8> rest{};
+  const auto tail = values.begin() + whole;
+  std::copy(tail, values.end(), rest.begin());
+  kernels_in_use().log_plus_one(values.data(), whole);
+  kernels_in_use().log_plus_one(rest.data(), 8);
+  std::copy_n(rest.begin(), values.end() - tail, tail);
 }
 
 void check(const NaiveBayes& bayes, std::int64_t n_terms) {
   if (!(bayes.b1 > 0 && bayes.b1 < std::numeric_limits<double>::infinity()))
-    throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " + std::to_string(bayes.b1));
+    throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " +
+                                std::to_string(bayes.b1));
   std::int64_t before = 0;
   for (const std::int64_t k : bayes.ks) {
     if (k <= before || k > static_cast<std::int64_t>(bayes.ranking.size()))
@@ -77,13 +83,19 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
 
 // loss_c(k) from sums over the ranks below k of one number a pair: final_loss(c, k, sum).
 template <class FinalLoss>
-void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss, const FinalLoss& final_loss) {
-  std::vector<double> sums(m.classes.size());
+void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
+                const FinalLoss& final_loss) {
+  std::vector<DoubleDouble> sums(m.classes.size());  // of as many as there are terms
   m.loss.reserve(ks.size() * m.classes.size());
   std::size_t pair = 0;
   for (const std::int64_t k : ks) {
-    for (; pair < at(m.first_pair[at(k)]); ++pair) sums[at(m.pair_class[pair])] += pair_loss[pair];
-    for (std::size_t c = 0; c < sums.size(); ++c) m.loss.push_back(final_loss(c, static_cast<double>(k), sums[c]));
+    for (; pair < at(m.first_pair[at(k)]); ++pair) {
+      DoubleDouble& sum = sums[at(m.pair_class[pair])];
+      const DoubleDouble next = two_sum(sum.hi, pair_loss[pair]);
+      sum = {next.hi, sum.lo + next.lo};
+    }
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      m.loss.push_back(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo));
   }
 }
 
@@ -120,7 +132,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
-  for (double& docs : m.log_docs) docs = docs / least - 1;
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose what is near 1
   log_plus_one(m.log_docs);
 
   set_ranks(m, bayes, counts.n_terms);
@@ -140,7 +152,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
     log_plus_one(m.loss);
   } else if (bayes.model == EventModel::bernoulli) {
-    // (X + 2 b1)/(X - l + b1), the inverse of 1 - p, is the product of 1 + b1/(X + b1) and 1 + l/(X - l + b1).
+    // -log(1 - p) = log((X + 2 b1)/(X - l + b1)) = L(b1/(X + b1)) + L(l/(X - l + b1))
     std::vector<double> present(l.size()), without(n);
     for (std::size_t pair = 0; pair < l.size(); ++pair)
       present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);

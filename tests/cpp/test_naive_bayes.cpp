@@ -343,3 +343,75 @@ TEST(an_interruption_stops_it) {
     CHECK_THROWS(classify(counts, models[0], 1, ranking, ks, test, known, interrupted), Interrupted, "interrupted");
   }
 }
+
+// ---- ties and rounding -------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Two classes that agree exactly, whichever comes first.
+template <class Count>
+void tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
+         const std::vector<std::pair<std::int64_t, std::int32_t>>& document) {
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = std::ssize(tf[0]);
+  x.add_row(document);
+  for (int order = 0; order < 2; ++order) {
+    Terms ranking = up_to(x.n_columns);
+    for (std::int64_t& term : ranking) --term;
+    CHECK_EQ(classes_of(make_counts(n_docs, tf), model, b1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    std::ranges::reverse(n_docs);
+    std::ranges::reverse(tf);
+  }
+}
+
+}  // namespace
+
+TEST(classes_that_agree_are_one_after_thousands_of_terms) {
+  // Got wrong: the rounding of a sum of n equal numbers, each of which may be off in the same direction, beside a tolerance
+  // for some hundred. 5,000 terms at log 4 are 10,000 at log 2.
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{5000}, std::size_t{20000}}) {
+    std::vector<std::vector<std::int64_t>> tf(2, std::vector<std::int64_t>(3 * n + 1, 0));
+    std::vector<std::pair<std::int64_t, std::int32_t>> document;
+    for (std::size_t i = 0; i < 3 * n; ++i) {
+      (i < n ? tf[0] : tf[1])[i] = i < n ? 3 : 1;
+      document.push_back({static_cast<std::int64_t>(i), 1});
+    }
+    tf[1].back() = static_cast<std::int64_t>(n);  // the same total
+    tie<std::int64_t>(EventModel::multinomial, 1, {1, 1}, tf, document);
+  }
+}
+
+TEST(losses_that_agree_are_one_after_thousands_of_terms) {
+  // Got wrong: the same in the sums over a hundred thousand ranks. 1 - p is 1/4 of the one and twice 1/2 of the other.
+  const std::size_t n = 50000;
+  std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
+  for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3 * static_cast<std::int64_t>(n);
+  x.add_row({});
+  Terms ranking = up_to(x.n_columns);
+  for (std::int64_t& term : ranking) --term;
+  for (int order = 0; order < 2; ++order) {
+    ClassCounts<std::int64_t> counts{x.n_columns, 6, {}, nullptr};
+    for (const auto* df : {&fours, &twos})
+      counts.rows.push_back(std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(3, *df, *df)));
+    CHECK_EQ(classes_of(counts, EventModel::bernoulli, 1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    std::swap(fours, twos);
+  }
+}
+
+TEST(a_prior_may_make_up_for_a_small_gain) {
+  // Got wrong: log(10,001/10,000) from a rounded quotient, good to 12 digits only. n p is the same of both classes.
+  tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
+  tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
+}
+
+TEST(a_class_out_of_the_running_blurs_no_other) {
+  // Got wrong: the tolerance taken from the largest of all sums, here the rate of a class of long documents.
+  const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  x.add_row({{0, 10}});
+  CHECK_EQ(classes_of(counts, EventModel::poisson, 1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+}
+
