@@ -109,7 +109,8 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       least = std::min(least, after[c] - before[c]);
       most = std::max(most, after[c] - before[c]);
     }
-    m.drift[step] = m.drift[step - 1] + (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
+    const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // rounded up: what is added may be little beside it
   }
 }
 

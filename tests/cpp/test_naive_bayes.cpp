@@ -415,3 +415,25 @@ TEST(a_class_out_of_the_running_blurs_no_other) {
   CHECK_EQ(classes_of(counts, EventModel::poisson, 1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
 }
 
+TEST(no_change_is_skipped_however_slowly_it_comes) {
+  // Got wrong: drift too little to count beside what has drifted before. The second term lets class 2 drift by 1,024; then
+  // class 0 falls behind class 1 by a quarter of an ulp of that at each k, and by far more than it led in all.
+  const std::int64_t n = 20000;
+  const double b1 = 0x1p-43, lead = 0x1p-31;
+  std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));
+  tf[1][1] = 2 * (std::log(2.0) + lead);
+  tf[2][1] = 0x1p30;
+  const auto counts = make_counts<double>({1, 2, 0x1p20}, tf);
+  Matrix<std::int32_t, double> x;
+  x.n_columns = n;
+  x.add_row({});
+  const Terms ks = up_to(n);
+  Terms ranking = ks;
+  for (std::int64_t& term : ranking) --term;
+  const auto found = classes_of(counts, EventModel::poisson, b1, ranking, ks, x);
+  CHECK_EQ(found[1], std::size_t{0});
+  CHECK_EQ(found.back(), std::size_t{1});
+  for (std::size_t step = 0; step < ks.size(); step += 97)
+    CHECK_EQ(found[step], classes_of(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
+}
+
