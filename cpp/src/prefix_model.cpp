@@ -27,6 +27,12 @@ void log_plus_one(std::vector<double>& values) {
   std::copy_n(rest.begin(), values.end() - tail, tail);
 }
 
+// x, of a class; what is added up must be a number.
+double finite(double x, std::int64_t c) {
+  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+  return x;
+}
+
 void check(const NaiveBayes& bayes, std::int64_t n_terms) {
   if (!(bayes.b1 > 0 && bayes.b1 < std::numeric_limits<double>::infinity()))
     throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " +
@@ -95,7 +101,7 @@ void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vec
       sum = {next.hi, sum.lo + next.lo};
     }
     for (std::size_t c = 0; c < sums.size(); ++c)
-      m.loss.push_back(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo));
+      m.loss.push_back(finite(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo), m.classes[c]));
   }
 }
 
@@ -127,8 +133,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     m.classes.push_back(static_cast<std::int64_t>(c));
     m.log_docs.push_back(static_cast<double>(row.n_docs));
     total.push_back(static_cast<double>(row.n_tokens));
-    if (std::isinf(total.back() / bayes.b1))
-      throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+    finite(total.back() / bayes.b1, m.classes.back());
   }
   if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
@@ -140,7 +145,8 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   set_pairs(m, counts);
   const double b1 = bayes.b1;
   const std::vector<double> l = m.pair_gain;
-  for (double& gain : m.pair_gain) gain /= b1;
+  for (std::size_t pair = 0; pair < l.size(); ++pair)
+    m.pair_gain[pair] = finite(l[pair] / b1, m.classes[at(m.pair_class[pair])]);
   log_plus_one(m.pair_gain);
 
   m.weighs_tokens = bayes.model == EventModel::multinomial || bayes.model == EventModel::binary;
@@ -163,7 +169,10 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     for (std::size_t pair = 0; pair < l.size(); ++pair) m.pair_gain[pair] += present[pair];
     set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * without[c]; });
   } else {
-    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) { return (sum + b1 * k) / (total[c] + b1); });
+    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) {
+      const double docs = total[c] + b1;
+      return sum / docs + k * (b1 / docs);
+    });
   }
   set_drift(m, bayes.ks.size());
   return m;

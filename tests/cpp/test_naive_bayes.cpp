@@ -437,3 +437,19 @@ TEST(no_change_is_skipped_however_slowly_it_comes) {
     CHECK_EQ(found[step], classes_of(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
 }
 
+TEST(extreme_smoothing_gives_numbers) {
+  // Got wrong: NaN from infinity less infinity: b1 k, or l/b1 where only X/b1 had been looked at.
+  const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  x.add_row({{1, 1}});
+  for (const EventModel model : models)
+    for (const double b1 : {0x1p1023, 1e308, 1e300})
+      CHECK_EQ(classes_of(counts, model, b1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+  for (const EventModel model : models)
+    CHECK_EQ(classes_of(counts, model, 1e-300, {1, 0, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+  const auto large = make_counts<double>({1, 1}, {{0x1p1000, 0}, {0, 1}});
+  x.n_columns = 2;
+  for (const EventModel model : {EventModel::multinomial, EventModel::poisson})
+    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small beside");
+}
