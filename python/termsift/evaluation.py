@@ -353,8 +353,8 @@ def rankers_of(
         for model in models:
             for policy in policies:
                 if (model, policy) in of_method:
-                    parts = [method, *({model, policy} - {MODELS[0], "top"})]
-                    rankers[" ".join(parts)] = (method, {"model": model, "policy": policy})
+                    parts = [name for name in (model, policy) if name not in (MODELS[0], "top")]
+                    rankers[" ".join([method, *parts])] = (method, {"model": model, "policy": policy})
     if not rankers:
         raise ValueError("methods is empty")
     return rankers
