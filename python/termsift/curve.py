@@ -174,14 +174,19 @@ class Curve:
         return table
 
     def _runs_of(self, metric: Metric) -> NDArray[np.float64]:
-        if metric not in self.runs:
-            raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
-        return self.runs[metric]
+        return self.runs[check_metric(metric)]
 
     def _best(self, metric: Metric) -> int:
         if not len(self):
             raise ValueError(f"the curve of {self.name} has no k")
         return int(np.argmax(self.mean(metric)))
+
+
+def check_metric(metric: Metric) -> Metric:
+    """Give the metric; an error if there is none of the name."""
+    if metric not in METRICS:
+        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
+    return metric
 
 
 def curve_of(

@@ -15,7 +15,7 @@ from termsift import _core, _validation
 from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.counts import ClassCounts, Model, count_checked
-from termsift.curve import Curve, Metric, curve_of, metrics_of
+from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
 from termsift.methods import MODELS, Selector, find_ranker
 from termsift.ranking import Ranking
 
@@ -98,6 +98,7 @@ def selection_curve(
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
     threads = _validation.check_n_threads(n_threads)
+    alpha = _check_bayes(naive_bayes, alpha)
     train = _validation.check_matrix(X_train, threads, "X_train")
     test = _validation.check_matrix(X_test, threads, "X_test")
     if test.n_terms != train.n_terms:
@@ -107,10 +108,10 @@ def selection_curve(
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
     y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
+    _validation.check_entries(train, threads, "X_train")  # by their names; the core knows of an X
+    _validation.check_entries(test, threads, "X_test")
     documents = _Documents.of(test, y_test, y_train.classes)
     if estimator is not None:
-        _validation.check_entries(train, threads, "X_train")
-        _validation.check_entries(test, threads, "X_test")
         found = _estimate(estimator, train, y_train, documents, indices, ks)
     else:
         counts = count_checked(train, y_train, n_threads=threads)
@@ -192,6 +193,7 @@ def cross_validate(
     2
     """
     threads = _validation.check_n_threads(n_threads)
+    alpha = _check_bayes(naive_bayes, alpha)
     matrix = _validation.check_matrix(X, threads)
     labels = _one_class(y, matrix, "")
     ks = check_ks(ks, matrix.n_terms, estimator)
@@ -274,6 +276,7 @@ def choose_k(
     >>> ts.choose_k(X, ["ham", "ham", "spam", "spam"], cv=2)
     2
     """
+    check_metric(metric)
     curves = cross_validate(
         X,
         y,
@@ -311,6 +314,8 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
+    if not isinstance(ks, Iterable):
+        raise TypeError(f"ks must hold integers, got {ks!r}")
     listed = list(ks)
     for k in listed:
         if isinstance(k, bool) or not isinstance(k, Integral):
@@ -320,6 +325,12 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))
+
+
+def _check_bayes(naive_bayes: str, alpha: float) -> float:
+    if naive_bayes not in MODELS:
+        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
+    return _validation.check_positive(alpha, "alpha")
 
 
 def rankers_of(
@@ -417,11 +428,15 @@ def _splits(
         return
     if repeats != 1:
         raise ValueError("repeats is of cv=int; another cv says itself how often")
-    pairs = cv.split(X, y) if hasattr(cv, "split") else cv
-    if not isinstance(pairs, Iterable):
+    pairs = cv.split(X, y) if hasattr(cv, "split") and not isinstance(cv, str) else cv
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         raise TypeError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
     n_folds = 0
-    for n_folds, (train, test) in enumerate(pairs, start=1):
+    for n_folds, pair in enumerate(pairs, start=1):
+        try:
+            train, test = pair
+        except (TypeError, ValueError):
+            raise TypeError(f"cv must give pairs (train, test) of indices, got {pair!r}") from None
         where = f"of fold {n_folds - 1}"
         yield (
             _validation.check_indices(train, n_docs, f"the training part {where}", "document"),
@@ -473,14 +488,12 @@ def _classify(
     n_threads: int,
 ) -> dict[Metric, NDArray[np.float64]]:
     """Give the metrics of naive Bayes at each k."""
-    if naive_bayes not in MODELS:
-        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
     n = documents.n_trained
     matrix = documents.matrix
     hits, predicted = _core.classify_by_prefixes(
         counts._counts,
         _core.EventModel.__members__[naive_bayes],
-        _validation.check_positive(alpha, "alpha"),
+        alpha,
         indices,
         ks,
         matrix.indptr,
