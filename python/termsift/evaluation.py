@@ -179,7 +179,8 @@ def cross_validate(
     -----
     The documents of each class are shuffled and dealt to the folds in turn, so that folds differ by
     one document at most, in all and of each class. The training counts of a fold are the whole less
-    the fold's: every document is counted twice, however many folds there are.
+    the fold's: every document is counted twice, however many folds there are. Of fractions, whose
+    sums round, a fold's training documents are counted anew.
 
     Examples
     --------
@@ -199,6 +200,7 @@ def cross_validate(
     ks = check_ks(ks, matrix.n_terms, estimator)
     rankers = rankers_of(methods, models, policies)
     whole = count_checked(matrix, labels, n_threads=threads)  # which checks the matrix
+    exact = _leaves_exactly_the_rest(whole, matrix)
     documents = _matrix(matrix)
     splits = list(_splits(cv, documents, y, labels, repeats, random_state))
 
@@ -212,7 +214,10 @@ def cross_validate(
         for train, test in splits:
             left_out = np.ones(matrix.n_docs, dtype=bool)
             left_out[train] = False
-            counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
+            if exact:
+                counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
+            else:
+                counts = count_checked(*part(train), n_threads=threads)
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
             for name, (method, options) in rankers.items():
@@ -409,6 +414,14 @@ def _one_class(y: Any, matrix: _validation.Csr, which: str) -> _validation.Label
 
 def _matrix(csr: _validation.Csr) -> Any:
     return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
+
+
+def _leaves_exactly_the_rest(whole: ClassCounts, matrix: _validation.Csr) -> bool:
+    """Whether the counts of some documents, taken from those of all, are those of the others."""
+    if matrix.holds_integers:
+        return True
+    is_fractional = np.any(matrix.data[: matrix.indptr[-1]] % 1)
+    return not is_fractional and bool(whole.class_tokens.max(initial=0) <= 2**53)
 
 
 def _splits(
