@@ -60,6 +60,7 @@ def selection_curve(
         Its smoothing, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha, poisson: alpha).
     estimator : scikit-learn classifier, optional
         Fitted and asked to predict for each k, in place of naive Bayes. Needs ks, and scikit-learn.
+        Labels that are not all strings or all integers are given to it as numbers from 0 on.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -218,6 +219,7 @@ def cross_validate(
                 counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
             else:
                 counts = count_checked(*part(train), n_threads=threads)
+            trained_on = part(train if estimator is not None else train[:0])
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
             for name, (method, options) in rankers.items():
@@ -229,7 +231,7 @@ def cross_validate(
                         counts, held_out, ranking.indices, ks, naive_bayes, alpha, threads
                     )
                 else:
-                    found = _estimate(estimator, *part(train), held_out, ranking.indices, ks)
+                    found = _estimate(estimator, *trained_on, held_out, ranking.indices, ks)
                 runs[name].append(found)
                 done += 1
                 if report is not None:
@@ -537,14 +539,18 @@ def _estimate(
         ) from error
     names = _as_labels(y_train.classes)
     code_of = {name: code for code, name in enumerate(names.tolist())}
-    X_train, X_test = _matrix(train), _matrix(documents.matrix)
+    X_train, X_test = _summed(train), _summed(documents.matrix)
     n = documents.n_trained
     hits = np.zeros((len(ks), n), dtype=np.int64)
     predicted = np.zeros((len(ks), n), dtype=np.int64)
     for step, k in enumerate(ks):
         terms = indices[:k]
         fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes])
-        codes = np.array([code_of[name] for name in fitted.predict(X_test[:, terms]).tolist()])
+        found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
+        for name in found:
+            if not isinstance(name, Hashable) or name not in code_of:
+                raise ValueError(f"the estimator predicts {name!r}, which is no label given to it")
+        codes = np.array([code_of[name] for name in found])
         predicted[step] = np.bincount(codes, minlength=n)
         hits[step] = np.bincount(codes[codes == documents.codes], minlength=n)
     return _metrics(hits, predicted, documents)
@@ -553,8 +559,21 @@ def _estimate(
 def _as_labels(classes: list[Hashable]) -> NDArray[Any]:
     """Give the labels as scikit-learn takes them, all strings or all integers; else their codes."""
     if {type(label) for label in classes} in ({str}, {int}, {bool}):
-        return np.array(classes)
+        names = np.array(classes)
+        # A string's last zeros are lost in an array, and integers beyond 64 bits become floats.
+        if names.dtype.kind in "Uiub" and names.tolist() == classes:
+            return names
     return np.arange(len(classes))
+
+
+def _summed(csr: _validation.Csr) -> Any:
+    """Give the matrix with one entry for each document and term: estimators do not add them up."""
+    X = _matrix(csr)
+    if not X.has_canonical_format:
+        # A copy, the user's arrays stay as they are; in 64 bits, since small integers would wrap.
+        X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
+        X.sum_duplicates()
+    return X
 
 
 def _metrics(
