@@ -16,7 +16,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x) = log(1 + x). The kernel takes eight at a time.
+// Every x becomes L(x) (prefix_model.hpp). The kernel takes eight at a time.
 void log_plus_one(std::vector<double>& values) {
   const auto whole = std::ssize(values) / 8 * 8;
   std::array<double, 8> rest{};

@@ -205,8 +205,8 @@ def metrics_of(
     ----------
     hits, predicted : ndarray of shape (n_ks, n_classes), int64
         Of the documents taken for one of the class, those that are, and all.
-    support : ndarray of shape (n_classes,), int64
-        Documents of the class.
+    support : ndarray of shape (n_classes or more,), int64
+        Documents of the class; last those of classes that no document is taken for.
 
     Returns
     -------
@@ -214,6 +214,7 @@ def metrics_of(
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
+    support, n_never_taken = support[:n_classes], np.count_nonzero(support[n_classes:])
     found = {metric: np.empty(n_ks) for metric in METRICS}
     found["accuracy"] = hits.sum(axis=1) / n_docs
     step = max(1, 2**20 // max(n_classes, 1))  # some rows at a time: 8 MiB an array
@@ -229,7 +230,7 @@ def metrics_of(
         for metric, values in per_class.items():
             found[metric][rows] = (values * (support / n_docs)).sum(axis=1)
             macro: Metric = f"macro_{metric}"  # type: ignore[assignment]
-            found[macro][rows] = values.sum(axis=1) / seen.sum(axis=1)
+            found[macro][rows] = values.sum(axis=1) / (seen.sum(axis=1) + n_never_taken)
     return found
 
 

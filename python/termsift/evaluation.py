@@ -81,8 +81,8 @@ def selection_curve(
     At each k the model is the one trained on those k terms alone: for "multinomial"
     log p_ic = log(l_ic + b1) - log(l_c(k) + b2), l_c(k) the occurrences of the k terms in class c.
     The predictions are those of fitting and predicting anew with ``X[:, ranking.indices[:k]]``.
-    Classes whose posteriors agree within rounding (2^-44 of what is added up) are equal, and the
-    first is chosen.
+    Classes whose posteriors agree within rounding (2^-45 of what is added up for either, and 2^-53
+    for each term of the document) are equal, and the first is chosen.
 
     One sweep by rank serves all k: a document is looked at again where it has the next term, and
     where the classes' totals have drifted as far apart as its best two classes are. Memory: 24
@@ -219,14 +219,14 @@ def cross_validate(
                 counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
             else:
                 counts = count_checked(*part(train), n_threads=threads)
-            trained_on = part(train if estimator is not None else train[:0])
+            trained_on = None if estimator is None else part(train)
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
             for name, (method, options) in rankers.items():
                 ranking = counts.rank(
                     method, int(ks[-1]), alpha=alpha, n_threads=n_threads, **options
                 )
-                if estimator is None:
+                if trained_on is None:
                     found = _classify(
                         counts, held_out, ranking.indices, ks, naive_bayes, alpha, threads
                     )
@@ -372,7 +372,10 @@ def rankers_of(
             for policy in policies:
                 if (model, policy) in of_method:
                     parts = [name for name in (model, policy) if name not in (MODELS[0], "top")]
-                    rankers[" ".join([method, *parts])] = (method, {"model": model, "policy": policy})
+                    rankers[" ".join([method, *parts])] = (
+                        method,
+                        {"model": model, "policy": policy},
+                    )
     if not rankers:
         raise ValueError("methods is empty")
     return rankers
@@ -519,7 +522,7 @@ def _classify(
         _core.Damping.__members__[counts.tf],
         n_threads,
     )
-    return _metrics(hits, predicted, documents)
+    return metrics_of(hits, predicted, documents.support())
 
 
 def _estimate(
@@ -553,7 +556,7 @@ def _estimate(
         codes = np.array([code_of[name] for name in found])
         predicted[step] = np.bincount(codes, minlength=n)
         hits[step] = np.bincount(codes[codes == documents.codes], minlength=n)
-    return _metrics(hits, predicted, documents)
+    return metrics_of(hits, predicted, documents.support())
 
 
 def _as_labels(classes: list[Hashable]) -> NDArray[Any]:
@@ -574,11 +577,3 @@ def _summed(csr: _validation.Csr) -> Any:
         X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
         X.sum_duplicates()
     return X
-
-
-def _metrics(
-    hits: NDArray[np.int64], predicted: NDArray[np.int64], documents: _Documents
-) -> dict[Metric, NDArray[np.float64]]:
-    support = documents.support()
-    not_trained = ((0, 0), (0, len(support) - documents.n_trained))
-    return metrics_of(np.pad(hits, not_trained), np.pad(predicted, not_trained), support)
