@@ -103,8 +103,9 @@ class Sweep {
   // The step up to which the verdict holds, for a document without further terms before `end`: until then the losses of two
   // classes have not drifted apart by its lead.
   std::size_t lasts(const Verdict& verdict, std::size_t step, std::size_t end) const {
+    if (weight() == 0) return end;  // all that counts is the prior
     if (!(verdict.lead > 0)) return step + 1;
-    const double bound = m_.drift[step] + verdict.lead / weight();  // without tokens infinite: all that counts is the prior
+    const double bound = m_.drift[step] + verdict.lead / weight();
     const auto begin = m_.drift.begin();
     const auto first = begin + static_cast<std::ptrdiff_t>(step), last = begin + static_cast<std::ptrdiff_t>(end);
     return at(std::upper_bound(first + 1, last, bound) - begin);
