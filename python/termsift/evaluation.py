@@ -81,8 +81,9 @@ def selection_curve(
     At each k the model is the one trained on those k terms alone: for "multinomial"
     log p_ic = log(l_ic + b1) - log(l_c(k) + b2), l_c(k) the occurrences of the k terms in class c.
     The predictions are those of fitting and predicting anew with ``X[:, ranking.indices[:k]]``.
-    Classes whose posteriors agree within rounding (2^-45 of what is added up for either, and 2^-53
-    for each term of the document) are equal, and the first is chosen.
+    Classes whose posteriors agree within rounding are equal, and the first is chosen: within 2^-45
+    of what is added up for either, such as log(1 + l_ic / b1) for each occurrence, and 2^-53 for
+    each term of the document.
 
     One sweep by rank serves all k: a document is looked at again where it has the next term, and
     where the classes' totals have drifted as far apart as its best two classes are. Memory: 24

@@ -60,7 +60,7 @@ std::vector<std::size_t> classes_of(const ClassCounts<Count>& counts, EventModel
 // ---- the plain loop ----------------------------------------------------------------------------------------------------
 
 struct Posterior {
-  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and the sum of the absolute values
+  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and of what size its parts are
   void add(long double x) {
     value += x;
     size += std::fabs(x);
@@ -97,6 +97,7 @@ struct PlainBayes {
     for (std::int64_t r = 0; r < k; ++r) {
       const std::size_t i = at(ranking[at(r)]);
       const long double seen = of_documents ? (x[i] > 0 ? 1 : 0) : x[i];
+      p.size += 2 * seen * std::fabs(std::log(b1));  // the core adds up log(1 + l/b1)
       if (model == EventModel::bernoulli) {
         p.add(std::log(seen > 0 ? (l[i] + b1) / (n_docs[c] + 2 * b1) : (n_docs[c] - l[i] + b1) / (n_docs[c] + 2 * b1)));
       } else if (model == EventModel::poisson) {
