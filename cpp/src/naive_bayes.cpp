@@ -21,14 +21,15 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 // One thread's work on one document after the other.
 class Sweep {
  public:
-  Sweep(const PrefixModel& model, Damping damping) : m_(model), entries_(damping), sums_(m_.classes.size()), values_(m_.classes.size()) {}
+  Sweep(const PrefixModel& model, Damping damping)
+      : m_(model), entries_(damping), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
 
   // Calls emit(first step, end step, class position) for every run of ks at which the document is taken for one class.
   template <class Index, class Value, class Emit>
   void classify(const CsrView<Index, Value>& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
     std::fill(sums_.begin(), sums_.end(), 0.0);
-    tokens_ = 0;
+    tokens_ = n_added_ = 0;
     const std::size_t n_steps = m_.drift.size();
     std::size_t step = 0, begun = 0, now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
@@ -56,7 +57,7 @@ class Sweep {
   };
   struct Verdict {
     std::size_t winner;
-    double lead;  // over the next class, less what rounding may have added
+    double lead;  // over the next class, less twice what rounding may have added
   };
 
   template <class Index, class Value>
@@ -64,53 +65,57 @@ class Sweep {
     entries_.read(x, document, distinct);
     ranked_.clear();
     for (std::int64_t i = 0; i < entries_.size(); ++i)
-      if (const std::int32_t rank = m_.rank_of[at(entries_.terms()[i])]; rank >= 0) ranked_.push_back({rank, entries_.values()[i]});
+      if (const std::int32_t rank = m_.rank_of[at(entries_.terms()[i])]; rank >= 0)
+        ranked_.push_back({rank, entries_.values()[i]});
     std::sort(ranked_.begin(), ranked_.end(), [](const Entry& a, const Entry& b) { return a.rank < b.rank; });
   }
 
   void add(const Entry& entry) {
     tokens_ += entry.x;
+    ++n_added_;
     for (auto pair = at(m_.first_pair[at(entry.rank)]); pair < at(m_.first_pair[at(entry.rank) + 1]); ++pair)
       sums_[at(m_.pair_class[pair])] += entry.x * m_.pair_gain[pair];
   }
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // The class of the largest v_c, or the first that agrees with it within rounding.
+  // The class of the largest v_c, or the first that agrees with it within rounding: each of n additions rounds by at most
+  // 2^-53 of the sum, and all else by a few times that.
   Verdict judge(std::size_t step) {
     const std::size_t n = sums_.size();
     const double* const loss = &m_.loss[step * n];
-    const double w = weight();
-    double most = -std::numeric_limits<double>::infinity(), scale = 0;
+    const double w = weight(), error = 0x1p-45 + 0x1p-53 * n_added_;
+    double least_of_best = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < n; ++c) {
       const double gained = m_.log_docs[c] + sums_[c], lost = tokens_ * m_.absent[c] + w * loss[c];
       values_[c] = gained - lost;
-      most = std::max(most, values_[c]);
-      scale = std::max(scale, gained + lost);
+      errors_[c] = error * (gained + lost);
+      least_of_best = std::max(least_of_best, values_[c] - errors_[c]);
     }
-    const double tolerance = 0x1p-44 * scale;
     std::size_t winner = 0;
-    while (values_[winner] < most - tolerance) ++winner;
+    while (values_[winner] + errors_[winner] < least_of_best) ++winner;
     double second = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < n; ++c)
-      if (c != winner) second = std::max(second, values_[c]);
-    return {winner, values_[winner] - second - 3 * tolerance};
+      if (c != winner) second = std::max(second, values_[c] + 2 * errors_[c]);
+    return {winner, values_[winner] - 2 * errors_[winner] - second};
   }
 
-  // The step up to which the verdict holds, for a document without further terms before `end`: the losses of two classes have
-  // not drifted apart by its lead until then.
+  // The step up to which the verdict holds, for a document without further terms before `end`: until then the losses of two
+  // classes have not drifted apart by its lead.
   std::size_t lasts(const Verdict& verdict, std::size_t step, std::size_t end) const {
+    if (weight() == 0) return end;  // all that counts is the prior
     if (!(verdict.lead > 0)) return step + 1;
-    const double bound = m_.drift[step] + verdict.lead / weight();  // without tokens infinite: all that counts is the prior
-    const auto first = m_.drift.begin() + static_cast<std::ptrdiff_t>(step), last = m_.drift.begin() + static_cast<std::ptrdiff_t>(end);
-    return at(std::upper_bound(first + 1, last, bound) - m_.drift.begin());
+    const double bound = m_.drift[step] + verdict.lead / weight();
+    const auto begin = m_.drift.begin();
+    const auto first = begin + static_cast<std::ptrdiff_t>(step), last = begin + static_cast<std::ptrdiff_t>(end);
+    return at(std::upper_bound(first + 1, last, bound) - begin);
   }
 
   const PrefixModel& m_;
   DocumentEntries entries_;
-  std::vector<Entry> ranked_;          // the document's, by rank
-  std::vector<double> sums_, values_;  // (n,)
-  double tokens_ = 0;                  // sum of x_r
+  std::vector<Entry> ranked_;                   // the document's, by rank
+  std::vector<double> sums_, values_, errors_;  // (n,): sum_r x_r gain_rc, v_c, and how far that may be off
+  double tokens_ = 0, n_added_ = 0;             // sum of x_r, and of how many
 };
 
 // Steps [begin, end) at which a document of class `label` is taken for one of class `predicted`.
@@ -134,7 +139,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
                                 std::to_string(counts.n_terms));
   const CsrFacts facts = check_csr(x, {}, threads);
-  if (facts.value_bound >= 0x1p900) throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
+  if (facts.value_bound >= 0x1p900)
+    throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
   const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
   const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
   const Damping damping = of_presence ? Damping::binary : documents.damping;
@@ -181,7 +187,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   }
 }
 
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                     \
+#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                           \
   template void classify_by_prefixes(const ClassCounts<Count>&, const NaiveBayes&,                          \
                                      const LabelledDocuments<Index, Value>&, const Threads&, std::int64_t*, \
                                      std::int64_t*);

@@ -1,6 +1,7 @@
 #include "prefix_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -8,23 +9,34 @@
 #include <string>
 
 #include "simd/kernels.hpp"
+#include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x).
+// Every x becomes L(x) (prefix_model.hpp). The kernel takes eight at a time.
 void log_plus_one(std::vector<double>& values) {
-  const std::size_t size = values.size();
-  values.resize((size + 7) / 8 * 8);
-  kernels_in_use().log_plus_one(values.data(), static_cast<std::int64_t>(values.size()));
-  values.resize(size);
+  const auto whole = std::ssize(values) / 8 * 8;
+  std::array<double, 8> rest{};
+  const auto tail = values.begin() + whole;
+  std::copy(tail, values.end(), rest.begin());
+  kernels_in_use().log_plus_one(values.data(), whole);
+  kernels_in_use().log_plus_one(rest.data(), 8);
+  std::copy_n(rest.begin(), values.end() - tail, tail);
+}
+
+// x, of a class; what is added up must be a number.
+double finite(double x, std::int64_t c) {
+  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+  return x;
 }
 
 void check(const NaiveBayes& bayes, std::int64_t n_terms) {
   if (!(bayes.b1 > 0 && bayes.b1 < std::numeric_limits<double>::infinity()))
-    throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " + std::to_string(bayes.b1));
+    throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " +
+                                std::to_string(bayes.b1));
   std::int64_t before = 0;
   for (const std::int64_t k : bayes.ks) {
     if (k <= before || k > static_cast<std::int64_t>(bayes.ranking.size()))
@@ -77,13 +89,19 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
 
 // loss_c(k) from sums over the ranks below k of one number a pair: final_loss(c, k, sum).
 template <class FinalLoss>
-void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss, const FinalLoss& final_loss) {
-  std::vector<double> sums(m.classes.size());
+void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
+                const FinalLoss& final_loss) {
+  std::vector<DoubleDouble> sums(m.classes.size());  // of as many as there are terms
   m.loss.reserve(ks.size() * m.classes.size());
   std::size_t pair = 0;
   for (const std::int64_t k : ks) {
-    for (; pair < at(m.first_pair[at(k)]); ++pair) sums[at(m.pair_class[pair])] += pair_loss[pair];
-    for (std::size_t c = 0; c < sums.size(); ++c) m.loss.push_back(final_loss(c, static_cast<double>(k), sums[c]));
+    for (; pair < at(m.first_pair[at(k)]); ++pair) {
+      DoubleDouble& sum = sums[at(m.pair_class[pair])];
+      const DoubleDouble next = two_sum(sum.hi, pair_loss[pair]);
+      sum = {next.hi, sum.lo + next.lo};
+    }
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      m.loss.push_back(finite(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo), m.classes[c]));
   }
 }
 
@@ -97,7 +115,8 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       least = std::min(least, after[c] - before[c]);
       most = std::max(most, after[c] - before[c]);
     }
-    m.drift[step] = m.drift[step - 1] + (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
+    const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // rounded up: what is added may be little beside it
   }
 }
 
@@ -114,20 +133,20 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     m.classes.push_back(static_cast<std::int64_t>(c));
     m.log_docs.push_back(static_cast<double>(row.n_docs));
     total.push_back(static_cast<double>(row.n_tokens));
-    if (std::isinf(total.back() / bayes.b1))
-      throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+    finite(total.back() / bayes.b1, m.classes.back());
   }
   if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
-  for (double& docs : m.log_docs) docs = docs / least - 1;
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose what is near 1
   log_plus_one(m.log_docs);
 
   set_ranks(m, bayes, counts.n_terms);
   set_pairs(m, counts);
   const double b1 = bayes.b1;
   const std::vector<double> l = m.pair_gain;
-  for (double& gain : m.pair_gain) gain /= b1;
+  for (std::size_t pair = 0; pair < l.size(); ++pair)
+    m.pair_gain[pair] = finite(l[pair] / b1, m.classes[at(m.pair_class[pair])]);
   log_plus_one(m.pair_gain);
 
   m.weighs_tokens = bayes.model == EventModel::multinomial || bayes.model == EventModel::binary;
@@ -140,7 +159,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
     log_plus_one(m.loss);
   } else if (bayes.model == EventModel::bernoulli) {
-    // (X + 2 b1)/(X - l + b1), the inverse of 1 - p, is the product of 1 + b1/(X + b1) and 1 + l/(X - l + b1).
+    // 1/(1 - p) = (X + 2 b1)/(X - l + b1), whose logarithm is L(b1/(X + b1)) + L(l/(X - l + b1))
     std::vector<double> present(l.size()), without(n);
     for (std::size_t pair = 0; pair < l.size(); ++pair)
       present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);
@@ -150,7 +169,10 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     for (std::size_t pair = 0; pair < l.size(); ++pair) m.pair_gain[pair] += present[pair];
     set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * without[c]; });
   } else {
-    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) { return (sum + b1 * k) / (total[c] + b1); });
+    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) {
+      const double docs = total[c] + b1;
+      return sum / docs + k * (b1 / docs);
+    });
   }
   set_drift(m, bayes.ks.size());
   return m;

@@ -20,8 +20,8 @@ namespace termsift {
 //   bernoulli            L(l/b1) + L(l/(X_c - l + b1))  L(X_c/b1)  sum_{r<k} -log(1 - p_rc)              1
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
-// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class that lacks the term gains nothing, which is
-// why pairs are enough; everything but v_c is at least 0.
+// where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class that lacks the term gains nothing, so that
+// pairs are enough; everything but v_c is at least 0.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // rows that take part, increasing; (n,), and so are
   std::vector<double> log_docs;           //   log(n_c / the least n_c)

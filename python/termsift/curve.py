@@ -172,14 +172,19 @@ class Curve:
         return table
 
     def _runs_of(self, metric: Metric) -> NDArray[np.float64]:
-        if metric not in self.runs:
-            raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
-        return self.runs[metric]
+        return self.runs[check_metric(metric)]
 
     def _best(self, metric: Metric) -> int:
         if not len(self):
             raise ValueError(f"the curve of {self.name} has no k")
         return int(np.argmax(self.mean(metric)))
+
+
+def check_metric(metric: Metric) -> Metric:
+    """Give the metric; an error if there is none of the name."""
+    if metric not in METRICS:
+        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
+    return metric
 
 
 def curve_of(
@@ -198,8 +203,8 @@ def metrics_of(
     ----------
     hits, predicted : ndarray of shape (n_ks, n_classes), int64
         Of the documents taken for one of the class, those that are, and all.
-    support : ndarray of shape (n_classes,), int64
-        Documents of the class.
+    support : ndarray of shape (n_classes or more,), int64
+        Documents of the class; last those of classes that no document is taken for.
 
     Returns
     -------
@@ -207,6 +212,7 @@ def metrics_of(
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()
+    support, n_never_taken = support[:n_classes], np.count_nonzero(support[n_classes:])
     found = {metric: np.empty(n_ks) for metric in METRICS}
     found["accuracy"] = hits.sum(axis=1) / n_docs
     step = max(1, 2**20 // max(n_classes, 1))  # some rows at a time: 8 MiB an array
@@ -222,7 +228,7 @@ def metrics_of(
         for metric, values in per_class.items():
             found[metric][rows] = (values * (support / n_docs)).sum(axis=1)
             macro: Metric = f"macro_{metric}"  # type: ignore[assignment]
-            found[macro][rows] = values.sum(axis=1) / seen.sum(axis=1)
+            found[macro][rows] = values.sum(axis=1) / (seen.sum(axis=1) + n_never_taken)
     return found
 
 

@@ -16,7 +16,7 @@ from termsift._extras import require
 from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.counts import ClassCounts, Model, count_checked
-from termsift.curve import Curve, Metric, curve_of, metrics_of
+from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
 from termsift.methods import MODELS, Selector, find_ranker
 from termsift.ranking import Ranking
 
@@ -61,6 +61,7 @@ def selection_curve(
         Its smoothing, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha, poisson: alpha).
     estimator : scikit-learn classifier, optional
         Fitted and asked to predict for each k, in place of naive Bayes. Needs ks, and scikit-learn.
+        Labels that are not all strings or all integers are given to it as numbers from 0 on.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -81,8 +82,9 @@ def selection_curve(
     At each k the model is the one trained on those k terms alone: for "multinomial"
     log p_ic = log(l_ic + b1) - log(l_c(k) + b2), l_c(k) the occurrences of the k terms in class c.
     The predictions are those of fitting and predicting anew with ``X[:, ranking.indices[:k]]``.
-    Classes whose posteriors agree within rounding (2^-44 of what is added up) are equal, and the
-    first is chosen.
+    Classes whose posteriors agree within rounding are equal, and the first is chosen: within 2^-45
+    of what is added up for either, such as log(1 + l_ic / b1) for each occurrence, and 2^-53 for
+    each term of the document.
 
     One sweep by rank serves all k: a document is looked at again where it has the next term, and
     where the classes' totals have drifted as far apart as its best two classes are. Memory: 24
@@ -99,6 +101,7 @@ def selection_curve(
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
     threads = _validation.check_n_threads(n_threads)
+    alpha = _check_bayes(naive_bayes, alpha)
     train = _validation.check_matrix(X_train, threads, "X_train")
     test = _validation.check_matrix(X_test, threads, "X_test")
     if test.n_terms != train.n_terms:
@@ -108,10 +111,10 @@ def selection_curve(
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
     y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
+    _validation.check_entries(train, threads, "X_train")  # by their names; the core knows of an X
+    _validation.check_entries(test, threads, "X_test")
     documents = _Documents.of(test, y_test, y_train.classes)
     if estimator is not None:
-        _validation.check_entries(train, threads, "X_train")
-        _validation.check_entries(test, threads, "X_test")
         found = _estimate(estimator, train, y_train, documents, indices, ks)
     else:
         counts = count_checked(train, y_train, n_threads=threads)
@@ -179,7 +182,8 @@ def cross_validate(
     -----
     The documents of each class are shuffled and dealt to the folds in turn, so that folds differ by
     one document at most, in all and of each class. The training counts of a fold are the whole less
-    the fold's: every document is counted twice, however many folds there are.
+    the fold's: every document is counted twice, however many folds there are. Of fractions, whose
+    sums round, a fold's training documents are counted anew.
 
     Examples
     --------
@@ -193,11 +197,13 @@ def cross_validate(
     2
     """
     threads = _validation.check_n_threads(n_threads)
+    alpha = _check_bayes(naive_bayes, alpha)
     matrix = _validation.check_matrix(X, threads)
     labels = _one_class(y, matrix, "")
     ks = check_ks(ks, matrix.n_terms, estimator)
     rankers = rankers_of(methods, models, policies)
     whole = count_checked(matrix, labels, n_threads=threads)  # which checks the matrix
+    exact = _leaves_exactly_the_rest(whole, matrix)
     documents = _matrix(matrix)
     splits = list(_splits(cv, documents, y, labels, repeats, random_state))
 
@@ -211,19 +217,23 @@ def cross_validate(
         for train, test in splits:
             left_out = np.ones(matrix.n_docs, dtype=bool)
             left_out[train] = False
-            counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
+            if exact:
+                counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
+            else:
+                counts = count_checked(*part(train), n_threads=threads)
+            trained_on = None if estimator is None else part(train)
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
             for name, (method, options) in rankers.items():
                 ranking = counts.rank(
                     method, int(ks[-1]), alpha=alpha, n_threads=n_threads, **options
                 )
-                if estimator is None:
+                if trained_on is None:
                     found = _classify(
                         counts, held_out, ranking.indices, ks, naive_bayes, alpha, threads
                     )
                 else:
-                    found = _estimate(estimator, *part(train), held_out, ranking.indices, ks)
+                    found = _estimate(estimator, *trained_on, held_out, ranking.indices, ks)
                 runs[name].append(found)
                 done += 1
                 if report is not None:
@@ -275,6 +285,7 @@ def choose_k(
     >>> ts.choose_k(X, ["ham", "ham", "spam", "spam"], cv=2)
     2
     """
+    check_metric(metric)
     curves = cross_validate(
         X,
         y,
@@ -312,6 +323,8 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
+    if not isinstance(ks, Iterable):
+        raise TypeError(f"ks must hold integers, got {ks!r}")
     listed = list(ks)
     for k in listed:
         if isinstance(k, bool) or not isinstance(k, Integral):
@@ -321,6 +334,12 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))
+
+
+def _check_bayes(naive_bayes: str, alpha: float) -> float:
+    if naive_bayes not in MODELS:
+        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
+    return _validation.check_positive(alpha, "alpha")
 
 
 def rankers_of(
@@ -354,8 +373,11 @@ def rankers_of(
         for model in models:
             for policy in policies:
                 if (model, policy) in of_method:
-                    parts = [method, *({model, policy} - {MODELS[0], "top"})]
-                    rankers[" ".join(parts)] = (method, {"model": model, "policy": policy})
+                    parts = [name for name in (model, policy) if name not in (MODELS[0], "top")]
+                    rankers[" ".join([method, *parts])] = (
+                        method,
+                        {"model": model, "policy": policy},
+                    )
     if not rankers:
         raise ValueError("methods is empty")
     return rankers
@@ -401,6 +423,14 @@ def _matrix(csr: _validation.Csr) -> Any:
     return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
 
 
+def _leaves_exactly_the_rest(whole: ClassCounts, matrix: _validation.Csr) -> bool:
+    """Whether the counts of some documents, taken from those of all, are those of the others."""
+    if matrix.holds_integers:
+        return True
+    is_fractional = np.any(matrix.data[: matrix.indptr[-1]] % 1)
+    return not is_fractional and bool(whole.class_tokens.max(initial=0) <= 2**53)
+
+
 def _splits(
     cv: Any,
     X: Any,
@@ -418,11 +448,15 @@ def _splits(
         return
     if repeats != 1:
         raise ValueError("repeats is of cv=int; another cv says itself how often")
-    pairs = cv.split(X, y) if hasattr(cv, "split") else cv
-    if not isinstance(pairs, Iterable):
+    pairs = cv.split(X, y) if hasattr(cv, "split") and not isinstance(cv, str) else cv
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         raise TypeError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
     n_folds = 0
-    for n_folds, (train, test) in enumerate(pairs, start=1):
+    for n_folds, pair in enumerate(pairs, start=1):
+        try:
+            train, test = pair
+        except (TypeError, ValueError):
+            raise TypeError(f"cv must give pairs (train, test) of indices, got {pair!r}") from None
         where = f"of fold {n_folds - 1}"
         yield (
             _validation.check_indices(train, n_docs, f"the training part {where}", "document"),
@@ -474,14 +508,12 @@ def _classify(
     n_threads: int,
 ) -> dict[Metric, NDArray[np.float64]]:
     """Give the metrics of naive Bayes at each k."""
-    if naive_bayes not in MODELS:
-        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
     n = documents.n_trained
     matrix = documents.matrix
     hits, predicted = _core.classify_by_prefixes(
         counts._counts,
         _core.EventModel.__members__[naive_bayes],
-        _validation.check_positive(alpha, "alpha"),
+        alpha,
         indices,
         ks,
         matrix.indptr,
@@ -492,7 +524,7 @@ def _classify(
         _core.Damping.__members__[counts.tf],
         n_threads,
     )
-    return _metrics(hits, predicted, documents)
+    return metrics_of(hits, predicted, documents.support())
 
 
 def _estimate(
@@ -507,29 +539,38 @@ def _estimate(
     clone = require("sklearn.base", "sklearn", "estimator=").clone
     names = _as_labels(y_train.classes)
     code_of = {name: code for code, name in enumerate(names.tolist())}
-    X_train, X_test = _matrix(train), _matrix(documents.matrix)
+    X_train, X_test = _summed(train), _summed(documents.matrix)
     n = documents.n_trained
     hits = np.zeros((len(ks), n), dtype=np.int64)
     predicted = np.zeros((len(ks), n), dtype=np.int64)
     for step, k in enumerate(ks):
         terms = indices[:k]
         fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes])
-        codes = np.array([code_of[name] for name in fitted.predict(X_test[:, terms]).tolist()])
+        found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
+        for name in found:
+            if not isinstance(name, Hashable) or name not in code_of:
+                raise ValueError(f"the estimator predicts {name!r}, which is no label given to it")
+        codes = np.array([code_of[name] for name in found])
         predicted[step] = np.bincount(codes, minlength=n)
         hits[step] = np.bincount(codes[codes == documents.codes], minlength=n)
-    return _metrics(hits, predicted, documents)
+    return metrics_of(hits, predicted, documents.support())
 
 
 def _as_labels(classes: list[Hashable]) -> NDArray[Any]:
     """Give the labels as scikit-learn takes them, all strings or all integers; else their codes."""
     if {type(label) for label in classes} in ({str}, {int}, {bool}):
-        return np.array(classes)
+        names = np.array(classes)
+        # A string's last zeros are lost in an array, and integers beyond 64 bits become floats.
+        if names.dtype.kind in "Uiub" and names.tolist() == classes:
+            return names
     return np.arange(len(classes))
 
 
-def _metrics(
-    hits: NDArray[np.int64], predicted: NDArray[np.int64], documents: _Documents
-) -> dict[Metric, NDArray[np.float64]]:
-    support = documents.support()
-    not_trained = ((0, 0), (0, len(support) - documents.n_trained))
-    return metrics_of(np.pad(hits, not_trained), np.pad(predicted, not_trained), support)
+def _summed(csr: _validation.Csr) -> Any:
+    """Give the matrix with one entry for each document and term: estimators do not add them up."""
+    X = _matrix(csr)
+    if not X.has_canonical_format:
+        # A copy, the user's arrays stay as they are; in 64 bits, since small integers would wrap.
+        X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
+        X.sum_duplicates()
+    return X

@@ -31,13 +31,13 @@ struct LabelledDocuments {
 // For each k and class c, how many documents are taken for one of c, predicted (ks.size(), n_classes), and how many of them
 // are: hits, of the same shape. Both row-major.
 //
-// A document belongs to the class of the largest log posterior; to the first of those that agree with it within rounding,
-// 2^-44 of what is added up. O(pairs + entries of the documents * classes), and O(classes) more for each k at which the
-// closest two classes might have changed places. Memory: 12 bytes for each pair of a class and a term that is ranked, 8 for
-// each k and class.
+// A document belongs to the class of the largest log posterior; to the first of those that agree with it within rounding:
+// 2^-45 of what is added up for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the
+// documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
+// 12 bytes for each pair of a class and a term that is ranked, 28 while the model is made, and 8 for each k and class.
 //
-// Throws std::invalid_argument for a ranking, ks, labels or documents that are not as above, b1 that is not positive, and if
-// no class has documents.
+// Throws std::invalid_argument for a ranking, ks, labels or documents that are not as above, b1 that is not positive or so
+// small that a count divided by it is infinite, and if no class has documents.
 template <CountType Count, class Index, class Value>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes,
                           const LabelledDocuments<Index, Value>& documents, const Threads& threads, std::int64_t* hits,

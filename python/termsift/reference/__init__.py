@@ -4,7 +4,8 @@ Nothing here is fast and nothing here is shared with the compiled path. Read thi
 what a number means; compare with it to learn whether a faster number is right. The formula of each
 method is a function of its name in `termsift.reference.formulas`; what it reads stands in `tables`,
 documents become counts in `counting`, values scores in `scoring`, scores p-values in `pvalues` and
-rankings in `ranking`; `choosing` is Algorithm 1.
+rankings in `ranking`; `choosing` is Algorithm 1, and `classifying` tells how well naive Bayes does
+with a ranking.
 
 Symbols, after Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
@@ -57,6 +58,12 @@ array([0, 1])
 """
 
 from termsift.reference.choosing import divergence, greedy, same_first_term
+from termsift.reference.classifying import (
+    cross_validate,
+    log_posteriors,
+    predict,
+    selection_curve,
+)
 from termsift.reference.counting import ReferenceCounts, SupportsScoring, count
 from termsift.reference.formulas import METHODS
 from termsift.reference.functions import md, md_chi2
@@ -72,14 +79,18 @@ __all__ = [
     "adjusted",
     "class_scores",
     "count",
+    "cross_validate",
     "divergence",
     "greedy",
+    "log_posteriors",
     "log_pvalue",
     "md",
     "md_chi2",
+    "predict",
     "rank",
     "round_robin",
     "same_first_term",
     "score",
+    "selection_curve",
     "significance",
 ]

@@ -1,0 +1,289 @@
+"""What naive Bayes of the first k terms makes of other documents, and how often it is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from termsift.reference.counting import Number, SupportsScoring, _documents, count
+from termsift.reference.ranking import rank, round_robin
+from termsift.reference.scoring import class_scores, score
+from termsift.reference.tables import class_docs, events, present_classes, smoothing
+
+METRICS = (
+    *("accuracy", "precision", "recall", "f1"),
+    *("macro_precision", "macro_recall", "macro_f1"),
+)
+
+_TIE = 2.0**-45  # posteriors this close, relative to what is added up for both, are equal
+
+Curve: TypeAlias = dict[str, list[Any]]
+
+
+def log_posteriors(
+    counts: SupportsScoring,
+    document: dict[int, Number],
+    terms: Sequence[int],
+    *,
+    naive_bayes: str = "multinomial",
+    alpha: float = 1.0,
+) -> list[tuple[float, float]]:
+    r"""Return the log posterior of each class, but for what all have in common.
+
+    Parameters
+    ----------
+    counts : ReferenceCounts or the like
+        Of the training documents.
+    document : dict of int to number
+        What the document has of each term that it contains.
+    terms : sequence of int
+        The terms that count, k of them; the model is the one trained on these alone.
+    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
+        The model, see Notes.
+    alpha : float, default 1
+        Smoothing: b1 = alpha and b2 = alpha * k (models "bernoulli": 2 alpha, "poisson": alpha).
+
+    Returns
+    -------
+    list of pairs of floats
+        For each class the log posterior, -inf for one without documents; and the sum of the
+        absolute values of what it is made of.
+
+    Notes
+    -----
+    With p_ic = (x_ic + b1) / (X_c + b2), sums over the k terms, and x_i of the document::
+
+        "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
+        "binary"        the same of presences                         x_ic = d_ic, X_c = sum_i d_ic
+        "bernoulli"     log n_c + sum_{i in document} log p_ic
+                                + sum_{i not in it} log(1 - p_ic)     x_ic = d_ic, X_c = n_c
+        "poisson"       log n_c + sum_i [x_i log p_ic - p_ic]         x_ic = l_ic, X_c = n_c
+
+    Examples
+    --------
+    Class 0 lacks term 1, but has three quarters of the documents.
+
+    >>> counts = count([[2, 0], [1, 0], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> posteriors = log_posteriors(counts, {0: 1, 1: 1}, [0, 1])
+    >>> [round(log, 4) for log, _ in posteriors]
+    [-0.8755, -1.3863]
+    """
+    x_ic, X_c = events(counts, naive_bayes)
+    b1, b2 = smoothing(alpha, len(terms), naive_bayes)
+    of_presence = naive_bayes in ("binary", "bernoulli")
+    posteriors = []
+    for c, n_c in enumerate(class_docs(counts)):
+        if n_c == 0:
+            posteriors.append((-math.inf, 0.0))
+            continue
+        size = Fraction(X_c[c])
+        if naive_bayes in ("multinomial", "binary"):
+            size = sum((Fraction(x_ic[c][i]) for i in terms), Fraction(0))
+        parts = [math.log(n_c)]
+        for i in terms:
+            p = (Fraction(x_ic[c][i]) + b1) / (size + b2)
+            x = document.get(i, 0)
+            if of_presence:
+                x = int(x > 0)
+            if x > 0:
+                parts.append(x * _log(p))
+            elif naive_bayes == "bernoulli":
+                parts.append(_log(1 - p))
+            if naive_bayes == "poisson":
+                parts.append(-float(p))
+        posteriors.append((math.fsum(parts), math.fsum(map(abs, parts))))
+    return posteriors
+
+
+def predict(
+    counts: SupportsScoring,
+    X: Any,
+    terms: Sequence[int],
+    *,
+    naive_bayes: str = "multinomial",
+    alpha: float = 1.0,
+) -> list[int]:
+    """Return the class that each document is taken for, as its row in the counts.
+
+    Parameters
+    ----------
+    counts, terms, naive_bayes, alpha
+        As for `log_posteriors`.
+    X : sparse or dense array of shape (n_docs, n_terms)
+        The documents; duplicate entries of a sparse matrix are summed.
+
+    Returns
+    -------
+    list of int
+        The class of the largest log posterior, the first of those that equal it: which differ from
+        it by 2^-45 of what is added up for both, or less.
+
+    Examples
+    --------
+    >>> counts = count([[2, 0], [1, 0], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> predict(counts, [[1, 1], [0, 2]], [0, 1])
+    [0, 1]
+    """
+    documents, _, _ = _documents(X)
+    found = []
+    for entries in documents:
+        document: dict[int, Number] = {}
+        for i, x in entries:
+            document[i] = document.get(i, 0) + x
+        posteriors = log_posteriors(counts, document, terms, naive_bayes=naive_bayes, alpha=alpha)
+        best, size = max(posteriors, key=lambda posterior: posterior[0])
+        equal = (log >= best - _TIE * (size + own) for log, own in posteriors)
+        found.append(list(equal).index(True))
+    return found
+
+
+def selection_curve(
+    ranking: Iterable[int],
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    ks: Iterable[int] | None = None,
+    *,
+    naive_bayes: str = "multinomial",
+    alpha: float = 1.0,
+) -> Curve:
+    """Train on the first k terms and test, for each k.
+
+    Parameters
+    ----------
+    ranking : sequence of int
+        Terms, best first.
+    X_train, y_train, X_test, y_test
+        Documents and their labels, as for `count`, one label each.
+    ks : sequence of int, optional
+        Numbers of terms; by default every one up to the length of the ranking.
+    naive_bayes, alpha
+        As for `log_posteriors`.
+
+    Returns
+    -------
+    dict of str to list
+        "k"; "predictions", for each k the labels of all test documents; and each of `METRICS`, a
+        number for each k.
+
+    Examples
+    --------
+    >>> X, y = [[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]], ["ham", "ham", "spam", "spam"]
+    >>> curve = selection_curve([0, 1], X, y, [[0, 1, 0]], ["spam"])
+    >>> curve["predictions"], curve["accuracy"]
+    ([['ham'], ['spam']], [0.0, 1.0])
+    """
+    counts = count(X_train, y_train)
+    terms = [int(i) for i in ranking]
+    known: list[Hashable] = y_test.tolist() if hasattr(y_test, "tolist") else list(y_test)
+    curve: Curve = {name: [] for name in ("k", "predictions", *METRICS)}
+    for k in range(1, len(terms) + 1) if ks is None else ks:
+        codes = predict(counts, X_test, terms[:k], naive_bayes=naive_bayes, alpha=alpha)
+        labels = [counts.classes[code] for code in codes]
+        curve["k"].append(int(k))
+        curve["predictions"].append(labels)
+        for name, value in metrics(known, labels).items():
+            curve[name].append(value)
+    return curve
+
+
+def cross_validate(
+    X: Any,
+    y: Sequence[Hashable],
+    folds: Iterable[tuple[Sequence[int], Sequence[int]]],
+    method: str = "md",
+    ks: Iterable[int] | None = None,
+    *,
+    model: str = "multinomial",
+    policy: str = "top",
+    naive_bayes: str = "multinomial",
+    alpha: float = 1.0,
+) -> list[Curve]:
+    """Count, rank, train and test anew for each fold.
+
+    Parameters
+    ----------
+    X, y
+        Documents, a list of rows or an array, and a label for each.
+    folds : sequence of pairs of sequences of int
+        Training and test documents.
+    method, model : str
+        As for `score`, and smoothed by alpha as well.
+    policy : {"top", "round_robin"}
+        How scores become a ranking: `rank` or `round_robin`.
+    ks, naive_bayes, alpha
+        As for `selection_curve`.
+
+    Returns
+    -------
+    list of dict
+        `selection_curve` of each fold.
+
+    Examples
+    --------
+    >>> X, y = [[3, 0], [0, 2], [2, 0], [0, 3]], ["ham", "spam", "ham", "spam"]
+    >>> [curve] = cross_validate(X, y, [([0, 1], [2, 3])])
+    >>> curve["accuracy"]
+    [0.5, 1.0]
+    """
+    rows = X if hasattr(X, "tocoo") else np.asarray(X)
+    ks = None if ks is None else list(ks)
+    curves = []
+    for train, test in folds:
+        y_train, y_test = ([y[d] for d in part] for part in (train, test))
+        counts = count(rows[train], y_train)
+        if policy == "top":
+            ranking = rank(score(counts, method, model=model, alpha=alpha))
+        else:
+            by_class = class_scores(counts, method, model=model, alpha=alpha)
+            ranking, _ = round_robin(by_class[present_classes(counts)])
+        curves.append(
+            selection_curve(
+                *(ranking, rows[train], y_train, rows[test], y_test, ks),
+                naive_bayes=naive_bayes,
+                alpha=alpha,
+            )
+        )
+    return curves
+
+
+def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
+    """Return each of `METRICS` from what documents are and what they are taken for.
+
+    Of a class with P documents taken for it, T of it, and H both: precision H/P, recall H/T and F1
+    2H/(P + T), 0 where it is 0/0; weighted by T, and as plain means ("macro") over the classes that
+    some document is of or taken for.
+
+    Examples
+    --------
+    >>> found = metrics(["a", "a", "b"], ["a", "b", "b"])
+    >>> [round(found[name], 4) for name in METRICS[:4]]
+    [0.6667, 0.8333, 0.6667, 0.6667]
+    """
+    H, P, T = {}, {}, {}
+    classes = list(dict.fromkeys([*known, *predicted]))
+    for c in classes:
+        H[c] = sum(1 for a, b in zip(known, predicted, strict=True) if a == b == c)
+        P[c], T[c] = (sum(1 for label in labels if label == c) for labels in (predicted, known))
+    of_class = {
+        "precision": {c: H[c] / P[c] if P[c] else 0.0 for c in classes},
+        "recall": {c: H[c] / T[c] if T[c] else 0.0 for c in classes},
+        "f1": {c: 2 * H[c] / (P[c] + T[c]) for c in classes},
+    }
+    found = {"accuracy": sum(H.values()) / len(known)}
+    for name, values in of_class.items():
+        found[name] = math.fsum(values[c] * T[c] for c in classes) / len(known)
+        found[f"macro_{name}"] = math.fsum(values.values()) / len(classes)
+    return {name: found[name] for name in METRICS}
+
+
+def _log(p: Fraction) -> float:
+    """Return log p; near 1 by way of the difference."""
+    if 2 * abs(p.numerator - p.denominator) < p.denominator:
+        return math.log1p(float(p - 1))
+    return math.log(p.numerator) - math.log(p.denominator)
