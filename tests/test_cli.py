@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -29,34 +30,6 @@ trade,oil price price
 trade,price oil ship
 trade,ship ball price
 """
-
-
-class Result:
-    """How a run of the command line ended."""
-
-    def __init__(self, code: object, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def complaint(self) -> str:
-        """The one line on standard error of a run that failed."""
-        assert self.code == 1
-        assert self.err.startswith("termsift: error: ")
-        assert self.err.count("\n") == 1
-        return self.err.removeprefix("termsift: error: ").rstrip("\n")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def run(*arguments: object) -> Result:
-        code: object
-        try:
-            code = cli.main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            code = exit.code
-        return Result(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture
@@ -467,18 +440,18 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["demo"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["demo"], ["info"]])
 def test_help_teaches(run: Any, command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.code == 0
     assert max(len(line) for line in result.out.splitlines()) <= 100
     if not command:
         assert "termsift rank reviews.csv" in result.out
-    if command in (["rank"], ["demo"]):
-        for method in (*ts.methods(), *(ts.selectors() if command == ["rank"] else ())):
+    if command in (["rank"], ["compare"], ["demo"]):
+        for method in (*ts.methods(), *(ts.selectors() if command != ["demo"] else ())):
             assert method.name in result.out
             assert method.title in " ".join(result.out.split())
-    if command in (["rank"], ["info"]):
+    if command in (["rank"], ["compare"], ["info"]):
         for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
             assert ending in result.out
     if command == ["rank"]:
@@ -510,13 +483,11 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     assert message in result.err
 
 
-@pytest.mark.parametrize("command", ["rank", "info"])
+@pytest.mark.parametrize("command", ["rank", "info", "compare"])
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("c.csv", None, "c.csv: no such file"),
-        ("c.termsift", None, "c.termsift: No such file or directory"),
-        ("c.termsift", "label,text", "c.termsift: not a file of saved counts"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
         ("c.jsonl", "{", "c.jsonl, line 1: expected a JSON object: "),
@@ -531,6 +502,44 @@ def test_bad_input_is_one_line(
     result = run(command, tmp_path / name)
     assert result.complaint.startswith(f"{tmp_path}{os.sep}{message}")
     assert result.out == ""
+
+
+@pytest.mark.parametrize("command", ["rank", "info"])
+def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "c.termsift"
+    assert run(command, path).complaint == f"{path}: No such file or directory"
+    path.write_text("label,text")
+    assert run(command, path).complaint.startswith(f"{path}: not a file of saved counts")
+
+
+@pytest.mark.parametrize("command", ["rank", "info", "compare"])
+def test_the_demo_is_a_collection(run: Any, command: str) -> None:
+    for option in ("labels", "terms", "text", "label"):
+        expected = f"demo: has labels and terms, for which --{option} means nothing"
+        assert run(command, "demo", f"--{option}", "x").complaint == expected
+
+
+def test_rank_the_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "load", lambda: docstrings)
+    lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
+    counts = ts.count(docstrings.X, docstrings.y)
+    counts.term_names = docstrings.term_names
+    assert [line.split()[2] for line in lines] == list(counts.rank("md", 3).terms)
+
+
+def test_warnings_are_told_in_one_line(
+    run: Any, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warn(*_: object, **__: object) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("two\n  lines", UserWarning, stacklevel=2)
+        raise ValueError
+
+    before = warnings.showwarning
+    monkeypatch.setattr(ts, "count", warn)
+    assert run("rank", table).err.startswith("termsift: warning: two lines\ntermsift: error: ")
+    assert warnings.showwarning is before
 
 
 def test_damaged_counts(run: Any, saved: Path) -> None:
