@@ -236,6 +236,15 @@ def test_a_rare_class_is_told(run: Any, tmp_path: Path) -> None:
     )
 
 
+def test_names_say_the_model_before_the_policy(collection: Collection) -> None:
+    # Whatever order the process's sets have.
+    models = ["multinomial", "binary", "bernoulli", "poisson"]
+    curves = ts.cross_validate(
+        collection.X, collection.y, "md", [5], models=models, policies=["round_robin"]
+    )
+    assert list(curves) == ["md round_robin", *(f"md {model} round_robin" for model in models[1:])]
+
+
 # ----------------------------------------------------------------------------------------- split
 
 

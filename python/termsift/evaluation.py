@@ -353,8 +353,8 @@ def rankers_of(
         for model in models:
             for policy in policies:
                 if (model, policy) in of_method:
-                    parts = [method, *({model, policy} - {MODELS[0], "top"})]
-                    rankers[" ".join(parts)] = (method, {"model": model, "policy": policy})
+                    named = (part for part in (model, policy) if part not in (MODELS[0], "top"))
+                    rankers[" ".join((method, *named))] = (method, {"model": model, "policy": policy})
     if not rankers:
         raise ValueError("methods is empty")
     return rankers
