@@ -294,7 +294,11 @@ def _add_compare(commands: Any) -> None:
         metavar="NAME",
         help=f"what the best k is best by: {', '.join(METRICS)} (default: {METRICS[0]})",
     )
-    _add_output(parser.add_argument_group("output"), _CURVE_WRITERS)
+    group = parser.add_argument_group("output")
+    _add_output(group, _CURVE_WRITERS)
+    group.add_argument(
+        "--plot", metavar="FILE", help="draw the curves too: .png or .svg (needs matplotlib)"
+    )
 
 
 def _compare(args: argparse.Namespace) -> None:
@@ -305,9 +309,16 @@ def _compare(args: argparse.Namespace) -> None:
         args.usage_error("argument --test-labels: only with --test")
     if args.test is not None and args.input == _DEMO:
         args.usage_error(f"argument --test: not with {_DEMO}")
+    if args.plot is not None:
+        from termsift import plots  # which needs matplotlib: told before the work
+
+        plots.check_path(args.plot)
     with _output(args.output) as out:
         curves, about = _cross_validated(args) if args.test is None else _tested(args)
         _CURVE_WRITERS[args.format](out, curves, about)
+        if args.plot is not None:
+            title = _compared(about).replace("; ", "\n")
+            plots.plot_curves(curves, args.plot, metrics=_metrics(args.metric), title=title)
 
 
 def _add_demo(commands: Any) -> None:
@@ -803,7 +814,7 @@ _WRITERS = {
 def _write_curves_table(out: TextIO, curves: _Curves, about: _About) -> None:
     out.write(f"{_compared(about)}.\nShares in per cent, the best of each column marked *.\n")
     best_by: Metric = about["metric"]
-    metrics: list[Metric] = list(dict.fromkeys(("accuracy", "f1", best_by)))
+    metrics = _metrics(best_by)
     width = max(len(TITLES[metric]) for metric in metrics)
     for metric in metrics:
         out.write("\n")
@@ -812,6 +823,11 @@ def _write_curves_table(out: TextIO, curves: _Curves, about: _About) -> None:
     if "cv" in about:
         out.write("\n")
         _write_table(out, _best_rows(curves, best_by), "<>>>>>")
+
+
+def _metrics(best_by: Metric) -> list[Metric]:
+    """Give the metrics to show."""
+    return list(dict.fromkeys(("accuracy", "f1", best_by)))
 
 
 def _compared(about: _About) -> str:

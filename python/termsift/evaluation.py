@@ -354,7 +354,10 @@ def rankers_of(
             for policy in policies:
                 if (model, policy) in of_method:
                     named = (part for part in (model, policy) if part not in (MODELS[0], "top"))
-                    rankers[" ".join((method, *named))] = (method, {"model": model, "policy": policy})
+                    rankers[" ".join((method, *named))] = (
+                        method,
+                        {"model": model, "policy": policy},
+                    )
     if not rankers:
         raise ValueError("methods is empty")
     return rankers
