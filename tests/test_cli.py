@@ -277,6 +277,94 @@ def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
     assert result["n_docs"] == 3
 
 
+# ---------------------------------------------------------------------------------- rank -k auto
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Documents of which a few words tell the class and the rest nothing."""
+    rng = np.random.default_rng(9)
+    lines = ["label,text"]
+    for d in range(60):
+        words = [f"class{d % 3}x{i}" for i in range(8) if rng.random() < 0.3]
+        noise = [f"noise{i}" for i in rng.integers(0, 30, 12)]
+        lines.append(f"{'abc'[d % 3]},{' '.join(words + noise)}")
+    path = tmp_path / "texts.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "method", "options"),
+    [
+        ([], "md", {}),
+        (["--method", "df"], "df", {}),
+        (["--method", "greedy"], "greedy", {}),
+        (["--policy", "round_robin"], "md", {"policy": "round_robin"}),
+        (["--model", "bernoulli", "--alpha", "0.1"], "md", {"model": "bernoulli", "alpha": 0.1}),
+        (["--class-prior", "empirical", "--threads", "2"], "md", {}),
+    ],
+)
+def test_rank_chooses_k(
+    run: Any, texts: Path, arguments: list[str], method: str, options: dict[str, Any]
+) -> None:
+    result = run("rank", texts, "--k", "auto", "--format", "json", *arguments)
+    assert result.code == 0
+    collection = read_collection(texts)
+    k = ts.choose_k(collection.X, collection.y, method, **options)
+    assert 1 < k < collection.X.shape[1]
+    ranking = ts.count(collection.X, collection.y).rank(method, k, **options)
+    assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
+    assert result.err == (
+        f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
+        "(multinomial naive Bayes, 10-fold cross-validation)\n"
+    )
+
+
+def test_choices_of_k_differ(run: Any, texts: Path) -> None:
+    """The documents are such that each option above makes a difference."""
+    chosen = {
+        run("rank", texts, "-k", "auto", *option).err
+        for option in (
+            [],
+            ["--method", "df"],
+            ["--method", "greedy"],
+            ["--policy", "round_robin"],
+            ["--model", "bernoulli"],
+            ["--model", "bernoulli", "--alpha", "0.1"],
+        )
+    }
+    assert len(chosen) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--aggregate", "max"], "argument --aggregate: not with -k auto"),
+        (["--class-prior", "uniform"], "argument --class-prior: not with -k auto"),
+        (["--tf", "log"], "argument --tf: not with -k auto"),
+        (["--alpha", "1,2"], "argument --alpha: one number with -k auto"),
+        (
+            ["--method", "md_chi2", "--noncentrality", "pearson"],
+            "argument --noncentrality: not with -k auto",
+        ),
+    ],
+)
+def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str) -> None:
+    result = run("rank", "x", "-k", "auto", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(f"{message}\n")
+
+
+def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path, texts: Path) -> None:
+    expected = f"{saved}: holds counts, not the documents that are to be classified"
+    assert run("rank", saved, "-k", "auto").complaint == expected
+    expected = "cv = 10 folds are more than the 3 documents of the largest class"
+    assert run("rank", table, "-k", "auto").complaint == expected
+    expected = "alpha must be positive and finite, got 0.0"
+    assert run("rank", texts, "-k", "auto", "--alpha", "0").complaint == expected
+
+
 # --------------------------------------------------------------------------------------- output
 
 
@@ -466,8 +554,8 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["sift"], "invalid choice: 'sift'"),
         (["rank"], "the following arguments are required: INPUT"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
-        (["rank", "x", "-k", "0"], "argument -k: expected 1 or more, not 0"),
-        (["rank", "x", "-k", "some"], "argument -k: expected a whole number, not 'some'"),
+        (["rank", "x", "-k", "0"], "argument -k/--k: expected 1 or more, not 0"),
+        (["rank", "x", "-k", "some"], "argument -k/--k: expected a whole number, not 'some'"),
         (["rank", "x", "--threads", "0"], "argument --threads: expected 1 or more, not 0"),
         (["rank", "x", "--alpha", "-1"], "expected A or B1,B2, not negative, not '-1'"),
         (["rank", "x", "--alpha=nan"], "expected A or B1,B2, not negative, not 'nan'"),
