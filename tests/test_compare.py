@@ -112,6 +112,20 @@ def test_the_table_is_that_of_cross_validation(
         np.testing.assert_allclose([float(cell) for cell in row[1:]], expected, atol=0.0501)
 
 
+def test_the_best_are_marked_by_what_is_printed() -> None:
+    shares = {"a": [0.0811, 0.98, 0.5], "b": [0.0814, 1.0, 0.6], "c": [0.01, 0.09, 0.0]}
+    curves = {
+        name: ts.Curve(name, np.array([1, 2, 3]), {"accuracy": np.array([row])})
+        for name, row in shares.items()
+    }
+    assert cli._metric_rows(curves, "accuracy", "") == [
+        ["", "1 ", "2 ", "3 "],
+        ["a", "8.1*", "98.0 ", "50.0 "],
+        ["b", "8.1*", "100.0*", "60.0*"],
+        ["c", "1.0 ", "9.0 ", "0.0 "],
+    ]
+
+
 def test_another_metric_has_its_table_and_is_what_best_means(
     run: Any, texts: Path, collection: Collection
 ) -> None:

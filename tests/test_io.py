@@ -627,6 +627,7 @@ class TestSplit:
         pytest.importorskip("sklearn")
         first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
         known, new = read_split(first, second)
+        new.X.check_format(full_check=True)  # nothing beyond the last column
         np.testing.assert_array_equal(new.X.toarray(), columns)
         assert known.X.shape[1] == new.X.shape[1]
         assert known.X[0, -1] == 5
