@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import settings
 
 import termsift as ts
-from termsift import _core
+from termsift import _core, cli
 from termsift._info import build_info
 
 # A slow machine must not fail a test: no deadline. CI tries the same examples every time; a run by
@@ -47,3 +47,33 @@ def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
 def method(request: pytest.FixtureRequest) -> str:
     """Every method of the registry, in turn."""
     return str(request.param)
+
+
+class Result:
+    """How a run of the command line ended."""
+
+    def __init__(self, code: object, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error of a run that failed."""
+        assert self.code == 1
+        assert self.err.startswith("termsift: error: ")
+        assert self.err.count("\n") == 1
+        return self.err.removeprefix("termsift: error: ").rstrip("\n")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run the command line."""
+
+    def run(*arguments: object) -> Result:
+        code: object
+        try:
+            code = cli.main([str(argument) for argument in arguments])
+        except SystemExit as exit:
+            code = exit.code
+        return Result(code, *capsys.readouterr())
+
+    return run

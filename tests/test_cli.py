@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -29,34 +30,6 @@ trade,oil price price
 trade,price oil ship
 trade,ship ball price
 """
-
-
-class Result:
-    """How a run of the command line ended."""
-
-    def __init__(self, code: object, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def complaint(self) -> str:
-        """The one line on standard error of a run that failed."""
-        assert self.code == 1
-        assert self.err.startswith("termsift: error: ")
-        assert self.err.count("\n") == 1
-        return self.err.removeprefix("termsift: error: ").rstrip("\n")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def run(*arguments: object) -> Result:
-        code: object
-        try:
-            code = cli.main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            code = exit.code
-        return Result(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture
@@ -313,6 +286,94 @@ def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
     assert result["n_docs"] == 3
 
 
+# ---------------------------------------------------------------------------------- rank -k auto
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Documents of which a few words tell the class and the rest nothing."""
+    rng = np.random.default_rng(9)
+    lines = ["label,text"]
+    for d in range(60):
+        words = [f"class{d % 3}x{i}" for i in range(8) if rng.random() < 0.3]
+        noise = [f"noise{i}" for i in rng.integers(0, 30, 12)]
+        lines.append(f"{'abc'[d % 3]},{' '.join(words + noise)}")
+    path = tmp_path / "texts.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "method", "options"),
+    [
+        ([], "md", {}),
+        (["--method", "df"], "df", {}),
+        (["--method", "greedy"], "greedy", {}),
+        (["--policy", "round_robin"], "md", {"policy": "round_robin"}),
+        (["--model", "bernoulli", "--alpha", "0.1"], "md", {"model": "bernoulli", "alpha": 0.1}),
+        (["--class-prior", "empirical", "--threads", "2"], "md", {}),
+    ],
+)
+def test_rank_chooses_k(
+    run: Any, texts: Path, arguments: list[str], method: str, options: dict[str, Any]
+) -> None:
+    result = run("rank", texts, "--k", "auto", "--format", "json", *arguments)
+    assert result.code == 0
+    collection = read_collection(texts)
+    k = ts.choose_k(collection.X, collection.y, method, **options)
+    assert 1 < k < collection.X.shape[1]
+    ranking = ts.count(collection.X, collection.y).rank(method, k, **options)
+    assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
+    assert result.err == (
+        f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
+        "(multinomial naive Bayes, 10-fold cross-validation)\n"
+    )
+
+
+def test_choices_of_k_differ(run: Any, texts: Path) -> None:
+    """The documents are such that each option above makes a difference."""
+    chosen = {
+        run("rank", texts, "-k", "auto", *option).err
+        for option in (
+            [],
+            ["--method", "df"],
+            ["--method", "greedy"],
+            ["--policy", "round_robin"],
+            ["--model", "bernoulli"],
+            ["--model", "bernoulli", "--alpha", "0.1"],
+        )
+    }
+    assert len(chosen) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--aggregate", "max"], "argument --aggregate: not with -k auto"),
+        (["--class-prior", "uniform"], "argument --class-prior: not with -k auto"),
+        (["--tf", "log"], "argument --tf: not with -k auto"),
+        (["--alpha", "1,2"], "argument --alpha: one number with -k auto"),
+        (
+            ["--method", "md_chi2", "--noncentrality", "pearson"],
+            "argument --noncentrality: not with -k auto",
+        ),
+    ],
+)
+def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str) -> None:
+    result = run("rank", "x", "-k", "auto", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(f"{message}\n")
+
+
+def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path, texts: Path) -> None:
+    expected = f"{saved}: holds counts, not the documents that are to be classified"
+    assert run("rank", saved, "-k", "auto").complaint == expected
+    expected = "cv = 10 folds are more than the 3 documents of the largest class"
+    assert run("rank", table, "-k", "auto").complaint == expected
+    expected = "alpha must be positive and finite, got 0.0"
+    assert run("rank", texts, "-k", "auto", "--alpha", "0").complaint == expected
+
+
 # --------------------------------------------------------------------------------------- output
 
 
@@ -476,18 +537,18 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["demo"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["demo"], ["info"]])
 def test_help_teaches(run: Any, command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.code == 0
     assert max(len(line) for line in result.out.splitlines()) <= 100
     if not command:
         assert "termsift rank reviews.csv" in result.out
-    if command in (["rank"], ["demo"]):
-        for method in (*ts.methods(), *(ts.selectors() if command == ["rank"] else ())):
+    if command in (["rank"], ["compare"], ["demo"]):
+        for method in (*ts.methods(), *(ts.selectors() if command != ["demo"] else ())):
             assert method.name in result.out
             assert method.title in " ".join(result.out.split())
-    if command in (["rank"], ["info"]):
+    if command in (["rank"], ["compare"], ["info"]):
         for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
             assert ending in result.out
     if command == ["rank"]:
@@ -506,8 +567,8 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["sift"], "invalid choice: 'sift'"),
         (["rank"], "the following arguments are required: INPUT"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
-        (["rank", "x", "-k", "0"], "argument -k: expected 1 or more, not 0"),
-        (["rank", "x", "-k", "some"], "argument -k: expected a whole number, not 'some'"),
+        (["rank", "x", "-k", "0"], "argument -k/--k: expected 1 or more, not 0"),
+        (["rank", "x", "-k", "some"], "argument -k/--k: expected a whole number, not 'some'"),
         (["rank", "x", "--threads", "0"], "argument --threads: expected 1 or more, not 0"),
         (["rank", "x", "--alpha", "-1"], "expected A or B1,B2, not negative, not '-1'"),
         (["rank", "x", "--alpha=nan"], "expected A or B1,B2, not negative, not 'nan'"),
@@ -523,13 +584,11 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     assert message in result.err
 
 
-@pytest.mark.parametrize("command", ["rank", "info"])
+@pytest.mark.parametrize("command", ["rank", "info", "compare"])
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("c.csv", None, "c.csv: no such file"),
-        ("c.termsift", None, "c.termsift: No such file or directory"),
-        ("c.termsift", "label,text", "c.termsift: not a file of saved counts"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
         ("c.jsonl", "{", "c.jsonl, line 1: expected a JSON object: "),
@@ -544,6 +603,44 @@ def test_bad_input_is_one_line(
     result = run(command, tmp_path / name)
     assert result.complaint.startswith(f"{tmp_path}{os.sep}{message}")
     assert result.out == ""
+
+
+@pytest.mark.parametrize("command", ["rank", "info"])
+def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "c.termsift"
+    assert run(command, path).complaint == f"{path}: No such file or directory"
+    path.write_text("label,text")
+    assert run(command, path).complaint.startswith(f"{path}: not a file of saved counts")
+
+
+@pytest.mark.parametrize("command", ["rank", "info", "compare"])
+def test_the_demo_is_a_collection(run: Any, command: str) -> None:
+    for option in ("labels", "terms", "text", "label"):
+        expected = f"demo: has labels and terms, for which --{option} means nothing"
+        assert run(command, "demo", f"--{option}", "x").complaint == expected
+
+
+def test_rank_the_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "load", lambda: docstrings)
+    lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
+    counts = ts.count(docstrings.X, docstrings.y)
+    counts.term_names = docstrings.term_names
+    assert [line.split()[2] for line in lines] == list(counts.rank("md", 3).terms)
+
+
+def test_warnings_are_told_in_one_line(
+    run: Any, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warn(*_: object, **__: object) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("two\n  lines", UserWarning, stacklevel=2)
+        raise ValueError
+
+    before = warnings.showwarning
+    monkeypatch.setattr(ts, "count", warn)
+    assert run("rank", table).err.startswith("termsift: warning: two lines\ntermsift: error: ")
+    assert warnings.showwarning is before
 
 
 def test_damaged_counts(run: Any, saved: Path) -> None:

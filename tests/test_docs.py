@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import termsift as ts
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 METHODS = ROOT / "docs" / "methods.md"
+EVALUATION = ROOT / "docs" / "evaluation.md"
 MODULES = ["termsift"] + [
     module.name
     for module in pkgutil.walk_packages(ts.__path__, "termsift.")
@@ -51,11 +53,25 @@ def test_readme_names_every_method(method: str) -> None:
     assert f"`{method}`" in README.read_text(encoding="utf-8")
 
 
-# ---- docs/methods.md -----------------------------------------------------------------------------
+@pytest.mark.filterwarnings("default:class .* documents, fewer than:UserWarning")
+def test_the_comparison_of_the_readme_runs(run: Any) -> None:
+    (command,) = re.findall(r"(?m)^    termsift (compare demo .*)$", README.read_text("utf-8"))
+    result = run(*shlex.split(command))
+    assert result.code == 0
+    found = re.search(r"(?ms)^    accuracy     k =.*?\n\n", README.read_text("utf-8"))
+    assert found
+    # The numbers are those of one Python's docstrings; the rest of the table is everyone's.
+    shown, table = ([line.split() for line in text.split("\n")] for text in (found[0], result.out))
+    assert shown[0] == table[3]
+    assert [row[0] for row in shown[1:4]] == [row[0] for row in table[4:7]]
 
 
-def test_the_page_of_methods_runs() -> None:
-    result = doctest.testfile(str(METHODS), module_relative=False)
+# ---- the pages -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [METHODS, EVALUATION], ids=lambda page: page.name)
+def test_the_pages_run(page: Path) -> None:
+    result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
     assert result.attempted > 0
 
@@ -91,8 +107,9 @@ def test_every_selector_has_its_section(entry: ts.Selector) -> None:
         assert f"\n- {field}: " in text, field
 
 
-def test_the_page_links_to_its_sections() -> None:
-    text = METHODS.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", [METHODS, EVALUATION], ids=lambda page: page.name)
+def test_the_pages_link_to_their_sections(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
     headings = re.findall(r"(?m)^##+ (.+)$", text)
     anchors = {heading.lower().replace("`", "").replace(" ", "-") for heading in headings}
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors

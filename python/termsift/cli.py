@@ -1,4 +1,4 @@
-"""The command line: ``termsift rank``, ``termsift demo`` and ``termsift info``.
+"""The command line: ``termsift rank``, ``compare``, ``demo`` and ``info``.
 
 Methods, their help and their options come from the registry, :func:`termsift.methods`. Each command
 is one function of the parsed arguments; :func:`main` alone turns what goes wrong into one line on
@@ -8,18 +8,21 @@ standard error and an exit code.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import logging
 import math
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +30,10 @@ import numpy.typing as npt
 import termsift as ts
 from termsift import _core, demo, io
 from termsift._files import replacing
+from termsift._progress import progress
 from termsift.counts import TermFrequency
+from termsift.curve import METRICS, TITLES, Metric
+from termsift.evaluation import rankers_of
 from termsift.methods import MODELS, find_selector
 
 __all__ = ["main", "main_parser"]
@@ -35,6 +41,11 @@ __all__ = ["main", "main_parser"]
 _log = logging.getLogger("termsift")
 
 _COUNTS_FILE = ".termsift"
+_DEMO = "demo"
+_AUTO = "auto"
+_POLICIES = ("top", "round_robin")
+_COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss")  # the methods of the paper's figures
+_KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _DEMO_PACKAGES = 12  # how many classes a command lists: as many as are read at a glance
 _INFO_CLASSES = 20
 _HELP_WIDTH = 98
@@ -49,6 +60,7 @@ examples:
   termsift demo
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift info counts.termsift
 """
 
@@ -59,7 +71,8 @@ input, known by the ending of its name:
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
   .txt                    label<TAB>text a line, without header or quoting
   .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
-  .termsift               counts that termsift saved
+  .termsift               counts that termsift saved, but not for compare
+or the word demo: what termsift demo shows, the docstrings of Python's standard library.
 All but .npz and .termsift may end in .gz. Files are UTF-8. --text 2 --label 1 (numbers) count the
 columns of a table without header. An svmlight file without an index 0 counts its indices from 1.
 """
@@ -84,6 +97,25 @@ json output:
 """
 
 
+_CURVE_MEANING = """\
+what the numbers mean:
+  A classifier, naive Bayes, is given the first k terms of a method's ranking and nothing else. How
+  well it does with them says how good the ranking is. Documents are classified that neither the
+  ranking nor the classifier has seen: those of --test, or those of each fold in turn after ranking
+  and training on all others.
+  accuracy     documents that are taken for what they are
+  weighted F1  F1 of each class against the rest, weighted by the class's share of the documents
+  s.e.         standard error of the mean over the folds
+  Folds too differ by chance: of two values less than a standard error or two apart, either may be
+  the better. Hence the smallest k that is within one standard error of the best.
+
+csv and json output:
+  All metrics of each method at each k, as shares of 1; over folds also their standard deviations,
+  as accuracy_std and so on. csv has a line for each method and k.
+
+"""
+
+
 def main_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line.
 
@@ -98,6 +130,7 @@ def main_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_rank(commands)
+    _add_compare(commands)
     _add_demo(commands)
     _add_info(commands)
     return parser
@@ -121,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are of any language
     args = main_parser().parse_args(argv)
-    with _logging(args):
+    with _logging(args), _warnings():
         try:
             args.run(args)
             sys.stdout.flush()
@@ -176,8 +209,8 @@ def _add_rank(commands: Any) -> None:
     )
     group.add_argument(
         "--policy",
-        choices=("top", "round_robin"),
-        default="top",
+        choices=_POLICIES,
+        default=_POLICIES[0],
         help="the terms of the highest scores (top), or each class's own best terms in turns, so "
         "that each has its share (round_robin) (default: top)",
     )
@@ -195,23 +228,116 @@ def _add_rank(commands: Any) -> None:
         )
     group = parser.add_argument_group("output")
     group.add_argument(
-        "-k", type=_positive, default=1000, metavar="N", help="how many terms (default: 1000)"
+        "-k",
+        "--k",
+        type=_k,
+        default=1000,
+        metavar="N",
+        help="how many terms (default: 1000), or auto: as few as 10-fold cross-validation of naive "
+        "Bayes finds within one standard error of the best accuracy",
     )
-    group.add_argument(
-        "--format", choices=tuple(_WRITERS), default="table", help="(default: table)"
-    )
-    group.add_argument(
-        "-o", "--output", metavar="FILE", help="write FILE, whole or not at all (default: stdout)"
-    )
+    _add_output(group, _WRITERS)
 
 
 def _rank(args: argparse.Namespace) -> None:
     options = _scoring(args)
+    if args.k == _AUTO:
+        _check_auto(args)
     with _output(args.output) as out:  # opened first: a wrong path is told before the work
-        counts = _counts(args)
+        if args.k == _AUTO:
+            collection = _documents(args)
+            counts = _count(collection, args.threads)
+            k = _chosen_k(args, collection)
+        else:
+            counts, k = _counts(args), args.k
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        ranking = counts.rank(args.method, k=args.k, n_threads=args.threads, **options)
+        ranking = counts.rank(args.method, k=k, n_threads=args.threads, **options)
         _WRITERS[args.format](out, ranking, counts)
+
+
+def _add_compare(commands: Any) -> None:
+    parser = _add_command(
+        commands,
+        "compare",
+        _compare,
+        "tell how well a classifier does with the first k terms of several methods",
+        _CURVE_MEANING + _methods_help() + _selectors_help() + _INPUT_FORMATS,
+    )
+    _add_input(parser, counts=False)
+    group = parser.add_argument_group(
+        "rankings, each method with each model and policy that it has"
+    )
+    methods = [method.name for method in ts.methods()]
+    methods += [selector.name for selector in ts.selectors()]
+    _add_names(group, "--method", methods, _COMPARED)
+    _add_names(group, "--model", MODELS, MODELS[:1])
+    _add_names(group, "--policy", _POLICIES, _POLICIES[:1])
+    group = parser.add_argument_group("evaluation")
+    group.add_argument(
+        "-k",
+        "--k",
+        dest="ks",
+        type=_ks,
+        metavar="N,...",
+        help=f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)",
+    )
+    group.add_argument("--cv", type=_positive, metavar="N", help="folds (default: 10)")
+    group.add_argument(
+        "--repeats", type=_positive, metavar="N", help="how often to deal the folds (default: 1)"
+    )
+    group.add_argument(
+        "--random-state", type=_whole, metavar="N", help="by which they are dealt (default: 0)"
+    )
+    group.add_argument(
+        "--test", metavar="FILE", help="documents to classify, in place of folds; read as INPUT is"
+    )
+    group.add_argument("--test-labels", metavar="FILE", help="their labels, as --labels")
+    group.add_argument(
+        "--naive-bayes",
+        choices=MODELS,
+        default=MODELS[0],
+        help="what the classifier counts: occurrences; documents in their place (binary); a coin "
+        f"(bernoulli) or a rate (poisson) for each document (default: {MODELS[0]})",
+    )
+    group.add_argument(
+        "--alpha",
+        type=_above_zero,
+        default=1.0,
+        metavar="A",
+        help="smoothing, of the methods too: A occurrences more of each term (default: 1)",
+    )
+    group.add_argument(
+        "--metric",
+        choices=METRICS,
+        default=METRICS[0],
+        metavar="NAME",
+        help=f"what the best k is best by: {', '.join(METRICS)} (default: {METRICS[0]})",
+    )
+    group = parser.add_argument_group("output")
+    _add_output(group, _CURVE_WRITERS)
+    group.add_argument(
+        "--plot", metavar="FILE", help="draw the curves too: .png or .svg (needs matplotlib)"
+    )
+
+
+def _compare(args: argparse.Namespace) -> None:
+    for option in ("cv", "repeats", "random_state"):
+        if args.test is not None and getattr(args, option) is not None:
+            args.usage_error(f"argument --{option.replace('_', '-')}: not with --test")
+    if args.test is None and args.test_labels is not None:
+        args.usage_error("argument --test-labels: only with --test")
+    if args.test is not None and args.input == _DEMO:
+        args.usage_error(f"argument --test: not with {_DEMO}")
+    if args.plot is not None:
+        from termsift import plots  # which needs matplotlib: told before the work
+
+        plots.check_path(args.plot)
+    with _output(args.output) as out:
+        curves, about = _cross_validated(args) if args.test is None else _tested(args)
+        _CURVE_WRITERS[args.format](out, curves, about)
+        if args.plot is not None:
+            title = _compared(about).replace("; ", "\n")
+            plots.plot_curves(curves, args.plot, metrics=_metrics(args.metric), title=title)
 
 
 def _add_demo(commands: Any) -> None:
@@ -305,21 +431,31 @@ def _add_command(
     return parser
 
 
-def _add_input(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="INPUT", help="a collection, or counts; see below")
+def _add_input(parser: argparse.ArgumentParser, *, counts: bool = True) -> None:
+    """Add what is read; ``counts``: whether nothing but its counts is needed."""
+    kinds = "a collection, or counts" if counts else "a collection"
+    parser.add_argument("input", metavar="INPUT", help=f"{kinds}; see below")
     group = parser.add_argument_group("input")
     group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
     group.add_argument("--terms", metavar="FILE", help="names of the terms, one a line")
     group.add_argument("--text", metavar="COL", help="column of the text")
     group.add_argument("--label", metavar="COL", help="column of the label")
-    group.add_argument(
-        "--tf",
-        choices=tuple(_core.Damping.__members__),
-        help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
-        "(default: raw)",
-    )
+    if counts:
+        group.add_argument(
+            "--tf",
+            choices=tuple(_core.Damping.__members__),
+            help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
+            "(default: raw)",
+        )
     group.add_argument(
         "--threads", type=_positive, metavar="N", help="threads (default: as many as there are)"
+    )
+
+
+def _add_output(group: Any, writers: Mapping[str, object]) -> None:
+    group.add_argument("--format", choices=tuple(writers), default="table", help="(default: table)")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write FILE, whole or not at all (default: stdout)"
     )
 
 
@@ -331,6 +467,18 @@ def _add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None
         default=names[0],
         metavar="NAME",
         help=f"one of {', '.join(names)}; see below (default: {names[0]})",
+    )
+
+
+def _add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
+    """Add an option of several names, given with commas between or one after the other."""
+    group.add_argument(
+        option,
+        type=_names(known),
+        action=_Extend,
+        default=usual,
+        metavar="NAME,...",
+        help=f"of {', '.join(known)} (default: {','.join(usual)})",
     )
 
 
@@ -397,13 +545,72 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
     return {**shared, **given}
 
 
-def _positive(text: str) -> int:
+class _Extend(argparse.Action):
+    """Append values to those given before, and to none of the default."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the option to what it had and the values."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
+
+
+def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
+    """Give the type of an option that takes names with commas between."""
+
+    def names(text: str) -> list[str]:
+        for name in text.split(","):
+            if name not in known:
+                raise argparse.ArgumentTypeError(
+                    f"invalid choice: {name!r} (choose from {', '.join(known)})"
+                )
+        return text.split(",")
+
+    return names
+
+
+def _check_auto(args: argparse.Namespace) -> None:
+    """Refuse to choose k with what `choose_k` does not know."""
+    for option in ("aggregate", "class_prior", "tf", *_method_options()):
+        if getattr(args, option) not in (None, "empirical"):  # which is what it knows
+            args.usage_error(f"argument --{option.replace('_', '-')}: not with -k {_AUTO}")
+    if isinstance(args.alpha, tuple):
+        args.usage_error(f"argument --alpha: one number with -k {_AUTO}")
+
+
+def _k(text: str) -> int | str:
+    return text if text == _AUTO else _positive(text)
+
+
+def _whole(text: str, least: int = 0) -> int:
     try:
         number = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a whole number, not {text!r}") from None
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, not {number}")
+    if number < least:
+        raise argparse.ArgumentTypeError(f"expected {least} or more, not {number}")
+    return number
+
+
+_positive = partial(_whole, least=1)
+
+
+def _ks(text: str) -> list[int]:
+    return sorted({_positive(part) for part in text.split(",")})
+
+
+def _above_zero(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
     return number
 
 
@@ -422,14 +629,34 @@ def _alpha(text: str) -> float | tuple[float, float]:
 
 def _counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Read the counts that the input holds, or count the collection that it holds."""
-    if Path(args.input).suffix.lower() == _COUNTS_FILE:
+    if _holds_counts(args.input):
         return _saved_counts(args)
-    _log.info("reading %s", args.input)
-    collection = io.read_collection(
-        args.input, labels=args.labels, terms=args.terms, text=args.text, label=args.label
-    )
+    collection = _documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
     return _count(collection, args.threads, args.tf or "raw")
+
+
+def _holds_counts(path: str) -> bool:
+    return Path(path).suffix.lower() == _COUNTS_FILE
+
+
+def _documents(args: argparse.Namespace) -> io.Collection:
+    """Read the collection that the input holds."""
+    _refuse_counts(args)
+    _log.info("reading %s", args.input)
+    options = {name: getattr(args, name) for name in ("labels", "terms", "text", "label")}
+    if args.input != _DEMO:
+        return io.read_collection(args.input, **options)
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{_DEMO}: has labels and terms, for which --{name} means nothing")
+    return demo.load()
+
+
+def _refuse_counts(args: argparse.Namespace) -> None:
+    """Refuse an input of which the documents are needed and not there."""
+    if _holds_counts(args.input):
+        raise ValueError(f"{args.input}: holds counts, not the documents that are to be classified")
 
 
 def _saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
@@ -450,6 +677,123 @@ def _count(
     )
     counts.term_names = collection.term_names
     return counts
+
+
+def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
+    """Choose how many terms to list, and say so."""
+    k = ts.choose_k(
+        collection.X,
+        collection.y,
+        args.method,
+        policy=args.policy,
+        model=args.model,
+        alpha=args.alpha,
+        n_threads=args.threads,
+    )
+    print(
+        f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
+        "(multinomial naive Bayes, 10-fold cross-validation)",
+        file=sys.stderr,
+    )
+    return k
+
+
+# Curves by name, and in words and numbers what they are of: the members of the json output.
+_Curves: TypeAlias = Mapping[str, ts.Curve]
+_About: TypeAlias = dict[str, Any]
+
+
+def _cross_validated(args: argparse.Namespace) -> tuple[_Curves, _About]:
+    collection = _documents(args)
+    how = {
+        "cv": args.cv or 10,
+        "repeats": args.repeats or 1,
+        "random_state": args.random_state or 0,
+    }
+    curves = ts.cross_validate(
+        collection.X,
+        collection.y,
+        args.method,
+        _fitting_ks(args, collection),
+        models=args.model,
+        policies=args.policy,
+        naive_bayes=args.naive_bayes,
+        alpha=args.alpha,
+        n_threads=args.threads,
+        **how,
+    )
+    return curves, {**_about(args, collection), **how}
+
+
+def _tested(args: argparse.Namespace) -> tuple[_Curves, _About]:
+    _refuse_counts(args)
+    _log.info("reading %s and %s", args.input, args.test)
+    names = ("labels", "test_labels", "terms", "text", "label")
+    train, test = io.read_split(
+        args.input, args.test, **{name: getattr(args, name) for name in names}
+    )
+    ks = _fitting_ks(args, train)
+    rankers = rankers_of(args.method, args.model, args.policy)
+    counts = _count(train, args.threads)
+    curves = {}
+    with progress("evaluated", len(rankers), "rankings") as report:
+        for name, (method, options) in rankers.items():
+            ranking = counts.rank(
+                method, ks[-1] if ks else None, alpha=args.alpha, n_threads=args.threads, **options
+            )
+            curve = ts.selection_curve(
+                ranking,
+                train.X,
+                train.y,
+                test.X,
+                test.y,
+                ks,
+                naive_bayes=args.naive_bayes,
+                alpha=args.alpha,
+                n_threads=args.threads,
+            )
+            curves[name] = replace(curve, name=name)
+            if report is not None:
+                report(len(curves))
+    _tell_unknown_labels(train, test)
+    return curves, {**_about(args, train), "test": test.source, "n_test_docs": test.X.shape[0]}
+
+
+def _fitting_ks(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
+    """Give the numbers of terms asked for, or the usual ones; None, every one, of few terms."""
+    n_terms = collection.X.shape[1]
+    ks: list[int] | None = args.ks
+    if ks is None:
+        return [k for k in _KS if k <= n_terms] or None
+    if ks[-1] > n_terms:
+        raise ValueError(
+            f"-k has {ks[-1]:,}, expected at most {n_terms:,}, the terms of {collection.source}"
+        )
+    return ks
+
+
+def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
+    n_docs, n_terms = collection.X.shape
+    return {
+        "input": collection.source,
+        "n_docs": n_docs,
+        "n_terms": n_terms,
+        "naive_bayes": args.naive_bayes,
+        "alpha": args.alpha,
+        "metric": args.metric,
+    }
+
+
+def _tell_unknown_labels(train: io.Collection, test: io.Collection) -> None:
+    known, labels = (cast("npt.NDArray[Any]", part.y).tolist() for part in (train, test))
+    unknown = len(labels) - sum(map(set(known).__contains__, labels))
+    if unknown:
+        _log.warning(
+            "%s: %d of %d documents have labels that no training document has, and count as errors",
+            test.source,
+            unknown,
+            len(labels),
+        )
 
 
 def _largest(counts: ts.ClassCounts, n: int) -> list[int]:
@@ -524,6 +868,95 @@ _WRITERS = {
 }
 
 
+def _write_curves_table(out: TextIO, curves: _Curves, about: _About) -> None:
+    out.write(f"{_compared(about)}.\nShares in per cent, the best of each column marked *.\n")
+    best_by: Metric = about["metric"]
+    metrics = _metrics(best_by)
+    width = max(len(TITLES[metric]) for metric in metrics)
+    for metric in metrics:
+        out.write("\n")
+        rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
+        _write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
+    if "cv" in about:
+        out.write("\n")
+        _write_table(out, _best_rows(curves, best_by), "<>>>>>")
+
+
+def _metrics(best_by: Metric) -> list[Metric]:
+    """Give the metrics to show."""
+    return list(dict.fromkeys(("accuracy", "f1", best_by)))
+
+
+def _compared(about: _About) -> str:
+    """Say what the curves are of."""
+    if "cv" in about:
+        repeated = f", {about['repeats']} times" if about["repeats"] > 1 else ""
+        how = f"{about['cv']}-fold cross-validation{repeated}"
+    else:
+        how = f"tested on {about['n_test_docs']:,} documents of {about['test']}"
+    return (
+        f"{about['input']}: {about['n_docs']:,} documents, {about['n_terms']:,} terms; "
+        f"{about['naive_bayes']} naive Bayes, {how}"
+    )
+
+
+def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
+    """Give the table of a metric: a row a method, a column a k."""
+    ks = next(iter(curves.values())).ks
+    shares = {name: [_percent(x) for x in curve.mean(metric)] for name, curve in curves.items()}
+    best = [max(column, key=float) for column in zip(*shares.values(), strict=True)]
+    rows = [[head, *(f"{k:,} " for k in ks)]]
+    for name, row in shares.items():  # what reads as equal is marked alike
+        rows.append([name, *(x + (" ", "*")[x == top] for x, top in zip(row, best, strict=True))])
+    return rows
+
+
+def _best_rows(curves: _Curves, metric: Metric) -> list[list[str]]:
+    """Give the table of the k that are best by a metric."""
+    rows = [[f"by {TITLES[metric]}", "best k", "%", "s.e.", "smallest k within one s.e.", "%"]]
+    for name, curve in curves.items():
+        mean = dict(zip(curve.ks.tolist(), curve.mean(metric), strict=True))
+        error = dict(zip(curve.ks.tolist(), curve.standard_error(metric), strict=True))
+        best, smallest = curve.best_k(metric), curve.smallest_k(metric)
+        cells = f"{best:,}", _percent(mean[best]), _percent(error[best])
+        rows.append([name, *cells, f"{smallest:,}", _percent(mean[smallest])])
+    return rows
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _write_curves_csv(out: TextIO, curves: _Curves, about: _About) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    for number, (name, curve) in enumerate(curves.items()):
+        columns = curve.columns()
+        if number == 0:
+            writer.writerow(["method", *columns])
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            writer.writerow([name, *row])
+
+
+def _write_curves_json(out: TextIO, curves: _Curves, about: _About) -> None:
+    """Write one JSON object, with a line for each curve."""
+    out.write(json.dumps(about)[:-1] + ', "curves": [')
+    for number, (name, curve) in enumerate(curves.items()):
+        columns = {column: values.tolist() for column, values in curve.columns().items()}
+        line: dict[str, Any] = {"method": name}
+        if "cv" in about:  # by the documents that one reports on, nothing should be chosen
+            metric: Metric = about["metric"]
+            line |= {"best_k": curve.best_k(metric), "smallest_k": curve.smallest_k(metric)}
+        out.write((",\n" if number else "\n") + json.dumps({**line, **columns}))
+    out.write("\n]}\n")
+
+
+_CURVE_WRITERS = {
+    "table": _write_curves_table,
+    "csv": _write_curves_csv,
+    "json": _write_curves_json,
+}
+
+
 def _json_label(label: Any) -> str | int | float:
     """Return a label as JSON can hold it: numbers as they are, anything else in words."""
     plain = label.item() if isinstance(label, np.generic) else label
@@ -573,6 +1006,18 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     finally:
         _log.removeHandler(handler)
         _log.setLevel(usual)
+
+
+@contextmanager
+def _warnings() -> Iterator[None]:
+    """Tell warnings in one line each, without a place in the code."""
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        _log.warning("warning: %s", " ".join(str(message).split()))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell
+        yield
 
 
 def _one_line(exc: BaseException) -> str:

@@ -19,6 +19,16 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
+# What a table or an axis calls them: those without "macro" are weighted by the classes' shares.
+TITLES: dict[Metric, str] = {
+    "accuracy": "accuracy",
+    "precision": "weighted precision",
+    "recall": "weighted recall",
+    "f1": "weighted F1",
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
+    "macro_f1": "macro F1",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +130,16 @@ class Curve:
         spread: NDArray[np.float64] = runs.std(axis=0, ddof=1)
         return spread
 
+    def standard_error(self, metric: Metric) -> NDArray[np.float64]:
+        """Give the standard error of the metric's mean at each k: std / sqrt(n_runs).
+
+        Raises
+        ------
+        ValueError
+            If there is one run only.
+        """
+        return self.std(metric) / math.sqrt(self.n_runs)
+
     def best_k(self, metric: Metric = "accuracy") -> int:
         """Give the k at which the metric's mean is largest, the smallest of equals."""
         return int(self.ks[self._best(metric)])
@@ -127,7 +147,7 @@ class Curve:
     def smallest_k(self, metric: Metric = "accuracy") -> int:
         """Give the smallest k that is as good as the best, as far as the runs can tell.
 
-        Its mean is at most one standard error of the best k's mean, std / sqrt(n_runs), below it.
+        Its mean is at most one standard error of the best k's mean (`standard_error`) below it.
 
         Raises
         ------
@@ -140,7 +160,7 @@ class Curve:
         3.4.3, the one-standard-error rule.
         """
         best = self._best(metric)
-        error = self.std(metric)[best] / math.sqrt(self.n_runs)
+        error = self.standard_error(metric)[best]
         means = self.mean(metric)
         return int(self.ks[np.argmax(means >= means[best] - error)])
 

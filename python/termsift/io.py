@@ -59,13 +59,21 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits 64 bits
 _LIST_OF_LABELS = re.compile(rb"\s*[^\s#:]*,")
+_INDEX_ZERO = re.compile(rb"([^#]*\s)?0+:")
 _LARGEST_INDEX = 2**31 - 1  # scikit-learn's reader keeps svmlight indices in 32 bits
 _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
 Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
 
-__all__ = ["Collection", "MissingExtraError", "count_words", "read_collection", "read_names"]
+__all__ = [
+    "Collection",
+    "MissingExtraError",
+    "count_words",
+    "read_collection",
+    "read_names",
+    "read_split",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +152,96 @@ def read_collection(
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    path = _existing(path)
+    return _read(_existing(path), labels, terms, text, label)
+
+
+def read_split(
+    train: str | os.PathLike[str],
+    test: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    test_labels: str | os.PathLike[str] | None = None,
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+) -> tuple[Collection, Collection]:
+    r"""Read documents to learn from and documents to be tested on, in the same columns.
+
+    The columns are those of ``train``: what else ``test`` holds, words of a table or indices of an
+    svmlight file, is left out. Two svmlight files count from 0 if either does. Labels are whole
+    numbers if those of both files are.
+
+    Parameters
+    ----------
+    train, test : path
+        Two tables or two matrices.
+    labels, test_labels : path, optional
+        The labels of either, as for `read_collection`.
+    terms, text, label
+        Of both, as for `read_collection`.
+
+    Returns
+    -------
+    train, test : Collection
+
+    Raises
+    ------
+    FileNotFoundError, ValueError, MissingExtraError
+        As for `read_collection`, and if the files have no words or no labels in common.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     train, test = Path(folder, "train.csv"), Path(folder, "test.csv")
+    ...     _ = train.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
+    ...     _ = test.write_text("label,text\nyellow,lemon lemon banana\n")
+    ...     train, test = read_split(train, test)
+    >>> test.X.toarray(), list(test.term_names)
+    (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
+    """
+    first, second = _existing(train), _existing(test)
+    endings = _ending(first), _ending(second)
+    from_zero = all(ending in _SVMLIGHT for ending in endings) and (
+        _has_index_zero(first) or _has_index_zero(second)
+    )
+    known = _read(first, labels, terms, text, label, from_zero=from_zero)
+    new = _read(second, test_labels, terms, text, label, from_zero=from_zero)
+    if (endings[0] in _TABLES) != (endings[1] in _TABLES):
+        raise ValueError(f"{first} and {second}: expected two tables or two matrices")
+    if endings[1] in _TABLES:
+        new = _in_words_of(known, new)
+    elif endings[1] in _SVMLIGHT:  # which does not say how many columns it has
+        n_docs, n_columns = new.X.shape[0], known.X.shape[1]
+        X = new.X[:, :n_columns]
+        X = sparse.csr_array((X.data, X.indices, X.indptr), shape=(n_docs, n_columns))
+        new = replace(new, X=X, term_names=known.term_names)
+    elif new.X.shape[1] != known.X.shape[1]:
+        raise ValueError(
+            f"{second}: has {new.X.shape[1]} columns, expected the {known.X.shape[1]} of {first}"
+        )
+    return _with_like_labels(known, new)
+
+
+def _read(
+    path: Path,
+    labels: str | os.PathLike[str] | None,
+    terms: str | os.PathLike[str] | None,
+    text: str | int | None,
+    label: str | int | None,
+    *,
+    from_zero: bool = False,
+) -> Collection:
+    """Read one collection; ``from_zero``: svmlight indices count from 0 whatever they are."""
     ending = _ending(path)
     if ending in _TABLES:
         _refuse(path, "a table has its own labels and terms", labels=labels, terms=terms)
         collection = _from_pairs(path, _TABLES[ending](path, text, label))
     elif ending in _MATRICES:
         _refuse(path, "a matrix has no columns of text and labels", text=text, label=label)
-        collection = _MATRICES[ending](path, labels)
+        reader = partial(_read_svmlight, zero_based=True) if from_zero else _MATRICES[ending]
+        collection = reader(path, labels)
         if terms is not None:
             collection = _with_names(collection, terms, widen=ending in _SVMLIGHT)
     else:
@@ -252,12 +342,14 @@ def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Co
     return _with_labels(path, X, labels)
 
 
-def _read_svmlight(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
+def _read_svmlight(
+    path: Path, labels: str | os.PathLike[str] | None, *, zero_based: bool | str = "auto"
+) -> Collection:
     datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
     multilabel = _has_lists_of_labels(path)
     with _damage_told(path), _open(path) as file:
         try:
-            X, y = datasets.load_svmlight_file(file, multilabel=multilabel, zero_based="auto")
+            X, y = datasets.load_svmlight_file(file, multilabel=multilabel, zero_based=zero_based)
         except (ValueError, OverflowError) as exc:
             raise ValueError(_svmlight_complaint(path, multilabel) or f"{path}: {exc}") from None
     X = sparse.csr_array((_integers_if_exact(X.data), X.indices, X.indptr), shape=X.shape)
@@ -272,6 +364,11 @@ def _read_svmlight(path: Path, labels: str | os.PathLike[str] | None) -> Collect
 def _has_lists_of_labels(path: Path) -> bool:
     with _damage_told(path), _open(path) as file:
         return any(_LIST_OF_LABELS.match(line) for line in file)
+
+
+def _has_index_zero(path: Path) -> bool:
+    with _damage_told(path), _open(path) as file:
+        return any(_INDEX_ZERO.match(line) for line in file)
 
 
 def _svmlight_complaint(path: Path, multilabel: bool) -> str | None:
@@ -352,6 +449,33 @@ def _with_names(
         source = collection.source
         raise ValueError(f"{terms}: {len(names)} names for the {X.shape[1]} terms of {source}")
     return replace(collection, X=X, term_names=names)
+
+
+# --------------------------------------------------------------------------------------- splits
+
+
+def _in_words_of(known: Collection, new: Collection) -> Collection:
+    """Give the new documents in the columns of the known words, without all other words."""
+    names, new_names = cast("Any", known.term_names), cast("Any", new.term_names)
+    _, columns, own = np.intersect1d(names, new_names, assume_unique=True, return_indices=True)
+    if not len(own):
+        raise ValueError(f"{new.source}: has no word of {known.source}")
+    X = new.X[:, own]
+    shape = X.shape[0], known.X.shape[1]
+    X = sparse.csr_array((X.data, columns[X.indices], X.indptr), shape=shape)
+    return replace(new, X=X, term_names=known.term_names)
+
+
+def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, Collection]:
+    """Give labels that are numbers in one file and words in the other as words in both."""
+    y_known, y_new = cast("Any", known.y), cast("Any", new.y)
+    if y_known.ndim != 1 or y_new.ndim != 1:  # several labels a document: not ours to judge
+        return known, new
+    if (y_known.dtype.kind in "OU") != (y_new.dtype.kind in "OU"):
+        y_known, y_new = (_object_array(list(map(str, y.tolist()))) for y in (y_known, y_new))
+    if not set(y_known.tolist()) & set(y_new.tolist()):
+        raise ValueError(f"{new.source}: has no label of {known.source}")
+    return replace(known, y=y_known), replace(new, y=y_new)
 
 
 # --------------------------------------------------------------------------------------- tables

@@ -1,0 +1,194 @@
+"""Curves drawn: accuracy and F1 against the number of terms. Needs matplotlib, not its windows."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from termsift._files import replacing
+from termsift.curve import TITLES, Curve, Metric
+
+try:
+    import matplotlib
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+except ImportError as error:
+    raise ImportError("plots need matplotlib: pip install 'termsift[plot]'") from error
+
+__all__ = ["check_path", "plot_curves"]
+
+_FORMATS = (".png", ".svg")
+
+# Colours that the colour-blind tell apart (Okabe and Ito, 2008, the yellow left out, which is lost
+# on paper), and dashes and markers for print without colour. Cycles of 7, 6 and 8: 168 differ.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_DASHES = ((), (5, 1.5), (1.2, 1.2), (6, 1.5, 1.2, 1.5), (9, 2), (3, 1.2, 1.2, 1.2, 1.2, 1.2))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+_MARKERS_A_LINE = 8
+_FEW = 10  # numbers of terms that an axis has room to label
+_LETTERS_AN_INCH = 14  # of a title
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.hashsalt": "termsift",  # the same names of parts each time
+    "text.parse_math": False,  # a $ in a name is one
+}
+
+
+def plot_curves(
+    curves: Curve | Iterable[Curve] | Mapping[str, Curve],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    metrics: Sequence[Metric] = ("accuracy", "f1"),
+    title: str | None = None,
+) -> Figure:
+    """Draw metrics against the number of terms, a panel each, with a line for each curve.
+
+    Parameters
+    ----------
+    curves : Curve, or sequence of them, or dict of str to Curve
+        As `termsift.selection_curve` or `termsift.cross_validate` give them; a dict names them.
+    path : path, optional
+        Write a file that ends in .png or .svg, whole or not at all. The same curves give the same
+        bytes, with the same matplotlib.
+    metrics : sequence of str
+        Of those of `Curve`.
+    title : str, optional
+        Above all; long lines are broken.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Not shown in any window, and not known to pyplot.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, or the path ends otherwise.
+
+    Notes
+    -----
+    A shade is one standard error to either side of the mean (`Curve.standard_error`), where a curve
+    has several runs.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> from termsift.plots import plot_curves
+    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
+    >>> curves = ts.cross_validate(X, ["ham", "ham", "spam", "spam"], ["md", "chi2"], cv=2)
+    >>> figure = plot_curves(curves)
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['accuracy', 'weighted F1']
+    """
+    if path is not None:
+        check_path(path)
+    named = _named(curves)
+    if not named or not metrics:
+        raise ValueError("there is nothing to draw: no curves or no metrics")
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(3.5 * len(metrics) + 1.4, 3.4), layout="constrained")
+        panels = figure.subplots(1, len(metrics), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, metric in zip(panels, metrics, strict=True):
+            _draw(axes, named, metric)
+        panels[0].set_ylabel("%")
+        if len(named) > 1:
+            handles, names = panels[0].get_legend_handles_labels()
+            figure.legend(handles, names, loc="outside right center", frameon=False, handlelength=4)
+        if title is not None:
+            letters = int(_LETTERS_AN_INCH * figure.get_figwidth())
+            lines = [textwrap.fill(line, letters) for line in title.splitlines()]
+            figure.suptitle("\n".join(lines), fontsize=9)
+        if path is not None:
+            _save(figure, path)
+    return figure
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no plot can be written to."""
+    folder, name = os.path.split(os.path.realpath(path))
+    if _ending(name) not in _FORMATS:
+        raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
+
+
+def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
+    """Give the curves, with a k at least, and their names."""
+    if isinstance(curves, Mapping):
+        named = list(curves.items())
+    else:
+        listed = [curves] if isinstance(curves, Curve) else list(curves)
+        named = [(curve.name, curve) for curve in listed]
+    return [(name, curve) for name, curve in named if len(curve)]
+
+
+def _draw(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
+    styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
+    for (name, curve), (colour, dashes, marker) in zip(curves, styles, strict=False):
+        mean = 100 * curve.mean(metric)
+        (line,) = axes.plot(
+            curve.ks,
+            mean,
+            color=colour,
+            marker=marker,
+            markevery=_marked(curve.ks),
+            markersize=5.5,
+            markeredgecolor="white",  # so that one shows on another
+            markeredgewidth=0.4,
+            linewidth=1.3,
+            label=name,
+        )
+        if dashes:
+            line.set_dashes(dashes)
+        if curve.n_runs > 1:
+            error = 100 * curve.standard_error(metric)
+            axes.fill_between(
+                curve.ks, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0
+            )
+    axes.set_title(TITLES[metric], loc="left")
+    axes.set_xlabel("number of terms")
+    axes.set_xscale("log")
+    _tick(axes, np.unique(np.concatenate([curve.ks for _, curve in curves])))
+    axes.grid(color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _marked(ks: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
+    """Choose the points to mark: all of few, else some at equal distances on the axis."""
+    if len(ks) <= 2 * _MARKERS_A_LINE:
+        return list(range(len(ks)))
+    at = np.geomspace(ks[0], ks[-1], _MARKERS_A_LINE)
+    return sorted(set(np.searchsorted(ks, at).clip(max=len(ks) - 1).tolist()))
+
+
+def _tick(axes: Axes, ks: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+    """Label the numbers of terms: each of few, else the powers of ten or steps between."""
+    axis = axes.xaxis
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda k, _: f"{k:,.0f}"))
+    if len(ks) <= _FEW:
+        axis.set_major_locator(FixedLocator(ks.tolist()))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,)))
+    axes.tick_params(axis="x", labelsize=7.5)
+
+
+def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    ending = _ending(path)
+    metadata = {"Date": None} if ending == ".svg" else None  # the same bytes tomorrow
+    with replacing(path) as file:
+        figure.savefig(file, format=ending[1:], dpi=200, metadata=metadata)
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    return os.path.splitext(path)[1].lower()
