@@ -6,7 +6,6 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,10 +15,10 @@ import pytest
 
 import termsift as ts
 from termsift.curve import METRICS, TITLES
+from termsift.io import read_collection
+from termsift.plots import plot_curves
 
 pytest.importorskip("matplotlib")
-
-from termsift.plots import plot_curves
 
 SCRIPT = """
 import sys
@@ -51,12 +50,8 @@ def one_run(X: Any) -> ts.Curve:
 
 
 @pytest.fixture
-def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "termsift.plots")
-    monkeypatch.delattr(ts, "plots")
-    yield
-    sys.modules.pop("termsift.plots", None)
 
 
 def many(n: int) -> dict[str, ts.Curve]:
@@ -201,9 +196,10 @@ def test_a_failure_leaves_the_old_file(
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_without_matplotlib() -> None:
-    with pytest.raises(ImportError, match=r"plots need matplotlib: pip install 'termsift\[plot\]'"):
-        import termsift.plots  # noqa: F401
+def test_without_matplotlib(one_run: ts.Curve) -> None:
+    message = r"plot_curves needs matplotlib: pip install 'termsift\[plot\]'"
+    with pytest.raises(ImportError, match=message):
+        plot_curves(one_run)
 
 
 # ------------------------------------------------------------------------------ termsift compare
@@ -222,8 +218,6 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path, ending: str) -> No
     result = run(*arguments, "--plot", tmp_path / f"a.{ending}")
     assert (result.code, result.err) == (0, "")
     assert result.out == run(*arguments).out  # the table is there all the same
-
-    from termsift.io import read_collection
 
     collection = read_collection(texts)
     plot_curves(
@@ -255,4 +249,4 @@ def test_compare_without_matplotlib(
     assert run("compare", texts).code == 0
     monkeypatch.setattr(ts, "cross_validate", None)
     complaint = run("compare", texts, "--plot", tmp_path / "a.png").complaint
-    assert complaint == "plots need matplotlib: pip install 'termsift[plot]'"
+    assert complaint == "--plot needs matplotlib: pip install 'termsift[plot]'"

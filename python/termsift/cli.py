@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 import termsift as ts
-from termsift import _core, demo, io
+from termsift import _core, demo, io, plots
+from termsift._extras import require
 from termsift._files import replacing
 from termsift._progress import progress
 from termsift.counts import TermFrequency
@@ -329,8 +330,7 @@ def _compare(args: argparse.Namespace) -> None:
     if args.test is not None and args.input == _DEMO:
         args.usage_error(f"argument --test: not with {_DEMO}")
     if args.plot is not None:
-        from termsift import plots  # which needs matplotlib: told before the work
-
+        require("matplotlib", "plot", "--plot")  # told before the work
         plots.check_path(args.plot)
     with _output(args.output) as out:
         curves, about = _cross_validated(args) if args.test is None else _tested(args)

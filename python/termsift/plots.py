@@ -6,20 +6,17 @@ import os
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termsift._extras import require
 from termsift._files import replacing
 from termsift.curve import TITLES, Curve, Metric
 
-try:
-    import matplotlib
+if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-except ImportError as error:
-    raise ImportError("plots need matplotlib: pip install 'termsift[plot]'") from error
 
 __all__ = ["check_path", "plot_curves"]
 
@@ -74,6 +71,8 @@ def plot_curves(
     ------
     ValueError
         If there is nothing to draw, or the path ends otherwise.
+    ImportError
+        If matplotlib is not installed.
 
     Notes
     -----
@@ -90,6 +89,9 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
+    matplotlib = require("matplotlib", "plot", "plot_curves")
+    from matplotlib.figure import Figure
+
     if path is not None:
         check_path(path)
     named = _named(curves)
@@ -173,6 +175,8 @@ def _marked(ks: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
 
 def _tick(axes: Axes, ks: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     """Label the numbers of terms: each of few, else the powers of ten or steps between."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
     axis = axes.xaxis
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda k, _: f"{k:,.0f}"))
