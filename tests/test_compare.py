@@ -429,7 +429,6 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--cv", "1"], "cv must be at least 2, got 1"),
         (["--threads", "9999"], "n_threads must be in [1, 4096], got 9999"),
-        (["--method", "ig", "--model", "binary"], "ig has none of the models binary with the"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["-o", "absent/curves"], "absent: no such folder, to write curves to"),
     ],

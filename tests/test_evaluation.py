@@ -672,11 +672,10 @@ def test_names_of_curves() -> None:
         ({"cv": [([0, 1, 2], [3])], "repeats": 2}, ValueError, "repeats is of cv=int"),
         ({"repeats": 0}, ValueError, "repeats must be a positive integer, got 0"),
         ({"methods": "nope"}, ValueError, "no method 'nope'"),
-        ({"methods": []}, ValueError, "methods is empty"),
+        ({"methods": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
+        ({"models": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": ["x"]}, ValueError, "models must be of multinomial, .*, got 'x'"),
         ({"policies": "x"}, ValueError, "policies must be of top, round_robin, got 'x'"),
-        ({"methods": "chi2", "models": "binary"}, ValueError, "chi2 has none of the models binary"),
-        ({"methods": "greedy", "policies": "round_robin"}, ValueError, "greedy has none of the mo"),
         ({"naive_bayes": "x"}, ValueError, "naive_bayes must be one of"),
         ({"alpha": -1}, ValueError, "alpha must be positive"),
         ({"ks": [5]}, ValueError, r"ks has 5, expected numbers in \[1, 4\]"),
@@ -686,6 +685,37 @@ def test_names_of_curves() -> None:
 def test_what_cross_validate_refuses(options, error, message) -> None:
     with pytest.raises(error, match=message):
         ts.cross_validate(**{"X": E4, "y": Y4, "cv": 2, **options})
+
+
+def test_methods_without_the_models_are_tried_once(collection) -> None:
+    X, y = collection
+    curves = ts.cross_validate(
+        X, y, ["md", "chi2", "greedy"], [2], 2, models="binary", policies=["top", "round_robin"]
+    )
+    assert list(curves) == [
+        "md binary",
+        "md binary round_robin",
+        "chi2",
+        "chi2 round_robin",
+        "greedy binary",
+    ]
+
+
+def test_repeats_tell_nothing_of_other_documents(collection) -> None:
+    # Got wrong: a standard error that goes to 0 with the repeats, and smallest_k to best_k.
+    X, y = collection
+    once, often = (
+        ts.cross_validate(X, y, ks=[2, 4], cv=4, repeats=repeats)["md"] for repeats in (1, 9)
+    )
+    assert (once.repeats, often.repeats, often.n_runs) == (1, 9, 36)
+    np.testing.assert_allclose(often.standard_error("f1"), often.std("f1") / 2)
+    np.testing.assert_allclose(once.standard_error("f1"), once.std("f1") / 2)
+
+
+def test_curves_are_named_after_their_rankings(collection) -> None:
+    X, y = collection
+    ranking = ts.count(X, y).rank("md", model="binary", policy="round_robin")
+    assert ts.selection_curve(ranking, X, y, X, y).name == "md binary round_robin"
 
 
 def test_choose_k(collection) -> None:
@@ -703,8 +733,10 @@ def test_choose_k(collection) -> None:
             k = ts.choose_k(X, y, method, model=model, policy=policy, metric=metric, **options)
             assert k == curve.smallest_k(metric)
             assert type(k) is int
-    with pytest.raises(ValueError, match="chi2 has none of the models binary"):
+    with pytest.raises(ValueError, match="chi2 has no model 'binary': only md, md_chi2, greedy"):
         ts.choose_k(X, y, "chi2", model="binary")
+    with pytest.raises(ValueError, match="greedy has no policy 'round_robin'"):
+        ts.choose_k(X, y, "greedy", policy="round_robin")
     with pytest.raises(ValueError, match="no metric 'f2'"):
         ts.choose_k(X, y, metric="f2", cv="looked at later")
 

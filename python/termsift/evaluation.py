@@ -17,7 +17,7 @@ from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.counts import ClassCounts, Model, count_checked
 from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
-from termsift.methods import MODELS, Selector, find_ranker
+from termsift.methods import MODELS, Method, check_model, find_ranker
 from termsift.ranking import Ranking
 
 Policy = Literal["top", "round_robin"]
@@ -106,7 +106,9 @@ def selection_curve(
     test = _validation.check_matrix(X_test, threads, "X_test")
     if test.n_terms != train.n_terms:
         raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
-    name = ranking.method if isinstance(ranking, Ranking) else "given"
+    name = "given"
+    if isinstance(ranking, Ranking):
+        name = _name(ranking.method, ranking.model, ranking.policy)
     indices = ranking.indices if isinstance(ranking, Ranking) else ranking
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
@@ -155,8 +157,8 @@ def cross_validate(
     random_state : int, numpy Generator or None, default 0
         By which the documents are shuffled before they are dealt to the folds.
     models, policies : str or sequence of str
-        Of `ClassCounts.rank`. Every method is tried with each of these that it has: "multinomial"
-        is what a method that has no models does, and selectors have no policy but "top".
+        Of `ClassCounts.rank`. Every method is tried with each of these that it has; one without
+        models, or a selector, which has no policy, once.
     repeats : int, default 1
         How many times to deal the documents to the folds.
     naive_bayes, alpha, estimator, n_threads
@@ -238,7 +240,7 @@ def cross_validate(
                 done += 1
                 if report is not None:
                     report(done)
-    return {name: curve_of(name, ks, found) for name, found in runs.items()}
+    return {name: curve_of(name, ks, found, int(repeats)) for name, found in runs.items()}
 
 
 def choose_k(
@@ -286,6 +288,10 @@ def choose_k(
     2
     """
     check_metric(metric)
+    chosen = find_ranker(method)
+    check_model(model, chosen)
+    if policy != "top" and not isinstance(chosen, Method):
+        raise ValueError(f"{method} has no policy {policy!r}")
     curves = cross_validate(
         X,
         y,
@@ -358,29 +364,20 @@ def rankers_of(
     rankers: dict[str, tuple[str, dict[str, Any]]] = {}
     for method in methods:
         chosen = find_ranker(method)
-        of_method = {
-            (model, policy)
-            for model in models
-            for policy in policies
-            if model in (chosen.models or MODELS[:1])
-            and not (isinstance(chosen, Selector) and policy != "top")
-        }
-        if not of_method:
-            raise ValueError(
-                f"{method} has none of the models {', '.join(models)} with the policies "
-                f"{', '.join(policies)}"
-            )
-        for model in models:
-            for policy in policies:
-                if (model, policy) in of_method:
-                    parts = [name for name in (model, policy) if name not in (MODELS[0], "top")]
-                    rankers[" ".join([method, *parts])] = (
-                        method,
-                        {"model": model, "policy": policy},
-                    )
+        own_models = [model for model in models if model in chosen.models]
+        own_policies = policies if isinstance(chosen, Method) else ["top"]
+        for model in own_models if chosen.models else MODELS[:1]:
+            for policy in own_policies:
+                options = {"model": model, "policy": policy}
+                rankers[_name(method, model, policy)] = (method, options)
     if not rankers:
-        raise ValueError("methods is empty")
+        raise ValueError("there is nothing to rank by: methods, models or policies are empty")
     return rankers
+
+
+def _name(method: str, model: str, policy: str) -> str:
+    """Give what is not the default of a ranking: "md", "md binary round_robin"."""
+    return " ".join([method, *(part for part in (model, policy) if part not in (MODELS[0], "top"))])
 
 
 # ---- documents and folds -------------------------------------------------------------------------
