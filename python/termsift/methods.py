@@ -323,6 +323,15 @@ _SELECTORS = (
         needs="term frequency",
         models=MODELS,
     ),
+    Selector(
+        name="conditional_gain",
+        title="At each step the term that, given those chosen before it, takes most off the log "
+        "losses of naive Bayes on the documents themselves.",
+        formula="sum over the documents d with the term, y their class, of "
+        "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
+        source="termsift's own; the shape of the lifts by empirical Bayes",
+        needs="documents",
+    ),
 )
 _BY_NAME = {method.name: method for method in _REGISTRY}
 _SELECTORS_BY_NAME = {selector.name: selector for selector in _SELECTORS}

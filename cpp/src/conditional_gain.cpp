@@ -1,0 +1,338 @@
+#include "termsift/conditional_gain.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pacer.hpp"
+#include "per_thread.hpp"
+#include "postings.hpp"
+#include "simd/kernels.hpp"
+#include "simd/posterior_kernels.hpp"
+#include "termsift/double_double.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t lanes = 8;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::int64_t padded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+// The classes that have documents, renumbered, and who is in them.
+struct Collection {
+  std::int64_t n_classes = 0, stride = 0;  // rows of class values have a stride of whole vectors
+  std::vector<std::int32_t> class_of;      // (n_docs,); -1 for a document of weight 0
+  std::span<const double> weights;         // (n_docs,) or empty
+  double n = 0;                            // documents
+  std::vector<double> n_c;                 // (stride,), 0 beyond the classes, and so on
+  std::vector<double> log_prior;           // log n_c but for a constant, minus infinity
+  std::vector<float> prior;                // n_c / n, 0
+
+  double weight(std::int64_t d) const { return weights.empty() ? 1.0 : weights[at(d)]; }
+};
+
+Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights) {
+  Collection all;
+  all.weights = weights;
+  all.class_of.assign(classes.size(), -1);
+  std::vector<double> n_c(at(n_classes), 0.0);
+  for (std::size_t d = 0; d < classes.size(); ++d) {
+    if (classes[d] < 0 || classes[d] >= n_classes)
+      throw std::invalid_argument("document " + std::to_string(d) + " has the class " + std::to_string(classes[d]) +
+                                  ", expected one in [0, " + std::to_string(n_classes) + ")");
+    const double weight = all.weight(static_cast<std::int64_t>(d));
+    if (!(weight >= 0 && weight < infinity))
+      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weight));
+    n_c[at(classes[d])] += weight;
+  }
+  std::vector<std::int32_t> number(at(n_classes), -1);
+  for (std::size_t c = 0; c < n_c.size(); ++c) {
+    if (n_c[c] == 0) continue;
+    number[c] = static_cast<std::int32_t>(all.n_classes++);
+    all.n_c.push_back(n_c[c]);
+    all.n += n_c[c];
+  }
+  for (std::size_t d = 0; d < classes.size(); ++d)
+    if (all.weight(static_cast<std::int64_t>(d)) > 0) all.class_of[d] = number[at(classes[d])];
+  all.stride = padded(all.n_classes);
+  all.n_c.resize(at(all.stride));
+  const auto end_of_classes = all.n_c.begin() + static_cast<std::ptrdiff_t>(all.n_classes);
+  const double least = all.n_classes == 0 ? 1 : *std::min_element(all.n_c.begin(), end_of_classes);
+  for (const double docs : all.n_c) {
+    all.log_prior.push_back(docs == 0 ? 0 : docs / least - 1);
+    all.prior.push_back(static_cast<float>(docs / all.n));
+  }
+  kernels_in_use().log_plus_one(all.log_prior.data(), all.stride);
+  std::fill(all.log_prior.begin() + static_cast<std::ptrdiff_t>(all.n_classes), all.log_prior.end(), -infinity);
+  return all;
+}
+
+// What a term says for each class. One thread's.
+class Lifts {
+ public:
+  Lifts(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), docs_(at(all_.stride)), logs_(at(4 * all_.stride)), lifts_(at(2 * all_.stride)) {}
+
+  // O(documents + classes).
+  void find(std::span<const std::int32_t> documents) {
+    const std::int64_t stride = all_.stride;
+    std::fill(docs_.begin(), docs_.end(), 0.0);
+    double d_t = 0;
+    for (const std::int32_t d : documents) {
+      const double weight = all_.weight(d);
+      docs_[at(all_.class_of[at(d)])] += weight;
+      d_t += weight;
+    }
+    const double inverse = 1 / options_.shape;
+    const double share = d_t / all_.n * inverse, rest = d_t > 1 && all_.n > 1 ? (d_t - 1) / (all_.n - 1) * inverse : 0;
+    double* const seen = logs_.data();
+    double *const expected = seen + stride, *const others = expected + stride, *const others_expected = others + stride;
+    for (std::int64_t c = 0; c < stride; ++c) {
+      seen[c] = docs_[at(c)] * inverse;
+      expected[c] = all_.n_c[at(c)] * share;
+      others[c] = std::max(docs_[at(c)] - 1, 0.0) * inverse;
+      others_expected[c] = std::max(all_.n_c[at(c)] - 1, 0.0) * rest;
+    }
+    kernels_in_use().log_plus_one(seen, 4 * stride);
+    for (std::int64_t c = 0; c < stride; ++c) {
+      seen[c] -= expected[c];
+      expected[c] = others[c] - others_expected[c];
+    }
+    for (std::int64_t i = 0; i < 2 * stride; ++i) lifts_[at(i)] = options_.step * seen[i];
+    kernels_.exponentials(lifts_.data(), 2 * stride);
+  }
+
+  const double* logs() const { return logs_.data(); }                     // (stride,) W_c
+  const double* own_logs() const { return logs_.data() + all_.stride; }   // W'_c
+  const double* lifts() const { return lifts_.data(); }                   // e^{b W_c}
+  const double* own_lifts() const { return lifts_.data() + all_.stride; }
+
+ private:
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::vector<double> docs_, logs_, lifts_;
+};
+
+// Of each document that has a chosen term, F_dc and P_dc.
+class Posteriors {
+ public:
+  Posteriors(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {}
+
+  // Whether the document has a chosen term; if not, P_dc is the prior and has no row here.
+  bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
+  const float* rows() const { return rows_.get(); }
+
+  // One more term is chosen, which these documents have.
+  void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
+    constexpr std::int64_t docs_in_block = 256;
+    const auto n = static_cast<std::int64_t>(documents.size()), stride = all_.stride;
+    const Threads worthwhile = worth(threads, n * stride, 1 << 16);
+    PerThread<std::vector<double>> scratch(worthwhile);
+    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      double* const own_scratch = scratch.own(worker, at(stride)).data();
+      for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
+        const std::int64_t d = documents[at(i)];
+        const std::int32_t own = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
+        kernels_.posterior({stride, sums_.get() + d * stride, lifts.logs(), own, lifts.own_logs()[own], 1 / (1 + options_.temper * (m - 1)),
+                            all_.log_prior.data(), own_scratch, rows_.get() + d * stride});
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  LargeArray<T> zeroed() const {
+    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * all_.stride);
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::vector<std::int32_t> n_chosen_;  // of each document
+  LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
+  LargeArray<float> rows_;
+};
+
+// Works out gains. One thread's.
+class Evaluator {
+ public:
+  Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
+      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride)) {}
+
+  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+    lifts.find(documents);
+    touched_.clear();
+    std::fill(untouched_.begin(), untouched_.end(), 0.0);
+    for (const std::int32_t d : documents) {
+      if (posteriors_.touched(d)) touched_.push_back(d);
+      else untouched_[at(all_.class_of[at(d)])] += all_.weight(d);
+    }
+    const auto n = static_cast<std::int64_t>(touched_.size());
+    mixtures_.resize(at(padded(n + all_.n_classes)));
+    mix(threads);
+    // Documents without chosen terms differ by their classes alone.
+    double prior_mixture = 0;
+    for (std::int64_t c = 0; c < all_.n_classes; ++c) prior_mixture += static_cast<double>(all_.prior[at(c)]) * lifts.lifts()[c];
+    std::int64_t end = n;
+    for (std::int64_t c = 0; c < all_.n_classes; ++c) {
+      if (untouched_[at(c)] == 0) continue;
+      mixtures_[at(end++)] = prior_mixture + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
+    }
+    for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
+    take_logarithms(padded(end));
+
+    // In twice the digits: the order of the documents shows in no gain.
+    DoubleDouble gain;
+    const auto add_losses = [&](double weight, std::int32_t own, std::int64_t i) {
+      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - logs_[at(i)]));
+      gain = {sum.hi, gain.lo + sum.lo};
+    };
+    for (std::int64_t i = 0; i < n; ++i) add_losses(all_.weight(touched_[at(i)]), all_.class_of[at(touched_[at(i)])], i);
+    for (std::int64_t c = 0, i = n; c < all_.n_classes; ++c)
+      if (untouched_[at(c)] != 0) add_losses(untouched_[at(c)], static_cast<std::int32_t>(c), i++);
+    return gain.hi + gain.lo;
+  }
+
+  Lifts lifts;  // of the last term
+
+ private:
+  void mix(const Threads& threads) {
+    constexpr std::int64_t docs_in_block = 512;
+    const auto n = static_cast<std::int64_t>(touched_.size());
+    const auto run = [&](std::int64_t first, std::int64_t last) {
+      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), all_.stride,
+                         lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
+    };
+    const Threads worthwhile = worth(threads, n * all_.stride, 1 << 18);
+    if (worthwhile.count == 1) return run(0, n);
+    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
+    });
+  }
+
+  void take_logarithms(std::int64_t n) {
+    if (zeros_.size() < at(n)) zeros_.resize(at(n));
+    logs_.resize(at(n));
+    logs_low_.resize(at(n));
+    kernels_in_use().logarithms(mixtures_.data(), zeros_.data(), static_cast<int>(n), logs_.data(), logs_low_.data());
+  }
+
+  const Collection& all_;
+  const Posteriors& posteriors_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::vector<std::int32_t> touched_;  // documents
+  std::vector<double> untouched_;      // documents of each class
+  std::vector<double> mixtures_, zeros_, logs_, logs_low_;
+};
+
+// A term and its last known gain.
+struct Known {
+  double gain;
+  TermId term;
+
+  // The first 40 bits of the gain.
+  double rounded() const {
+    constexpr std::uint64_t unit = std::uint64_t{1} << 12;
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(gain) + unit / 2) & ~(unit - 1));
+  }
+  // Whether the other comes first.
+  bool operator<(const Known& other) const {
+    const double mine = rounded(), its = other.rounded();
+    return mine != its ? mine < its : term > other.term;
+  }
+};
+
+void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
+  const auto refuse = [](const char* what, double value) {
+    throw std::invalid_argument(std::string(what) + ", got " + std::to_string(value));
+  };
+  if (!(options.shape > 0 && options.shape < infinity)) refuse("shape must be positive and finite", options.shape);
+  if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
+  if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
+  if (options.k < 0 || options.k > n_terms)
+    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
+  // No |W| exceeds the logarithm of 1 + n/a.
+  std::vector<double> largest(at(lanes), n / options.shape);
+  if (std::isfinite(largest[0])) kernels_in_use().log_plus_one(largest.data(), lanes);
+  if (!(options.step * largest[0] <= 600)) refuse("step is too large beside shape and the number of documents", options.step);
+}
+
+}  // namespace
+
+template <class Index, class Value>
+GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
+                             std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
+                             const Progress& progress) {
+  if (static_cast<std::int64_t>(classes.size()) != x.n_rows || (!weights.empty() && weights.size() != classes.size()))
+    throw std::invalid_argument("classes, weights and documents differ in length");
+  if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("X has more than 2^31 - 1 documents");
+  const CsrFacts facts = check_csr(x, {}, threads);
+  const Collection all = make_collection(classes, n_classes, weights);
+  check(options, all.n, x.n_columns);
+
+  GainRanking ranking{LargeArray<std::int64_t>::uninitialised(options.k), LargeArray<double>::uninitialised(options.k)};
+  const Postings postings = Postings::of(x, facts, threads, [&](std::int64_t d) { return all.class_of[at(d)] >= 0; });
+  Posteriors posteriors(all, options);
+  std::vector<Known> known(at(x.n_columns));
+  const Threads for_all = worth(threads, x.indptr[x.n_rows] + x.n_columns * all.stride);
+  {
+    PerThread<Evaluator> evaluators(for_all);
+    constexpr std::int64_t terms_in_block = 256;
+    for_each_block((x.n_columns + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
+      Evaluator& own = evaluators.own(worker, all, posteriors, options);
+      for (std::int64_t term = block * terms_in_block; term < std::min(x.n_columns, (block + 1) * terms_in_block); ++term) {
+        worker.check();
+        const auto documents = postings[term];
+        known[at(term)] = {documents.empty() ? 0.0 : own.gain(documents, {}), static_cast<TermId>(term)};
+      }
+    });
+  }
+  ranking.evaluations = x.n_columns;
+
+  std::make_heap(known.begin(), known.end());
+  std::vector<std::int64_t> step_of(at(x.n_columns), 0);  // the step that a gain is of
+  Evaluator evaluator(all, posteriors, options);
+  Pacer pacer(threads, progress);
+  for (std::int64_t step = 0; step < options.k;) {
+    pacer.tick(step);
+    std::pop_heap(known.begin(), known.end());
+    const TermId term = known.back().term;
+    const auto documents = postings[term];
+    if (step_of[at(term)] < step && !documents.empty()) {
+      known.back().gain = evaluator.gain(documents, threads);
+      step_of[at(term)] = step;
+      ++ranking.evaluations;
+      std::push_heap(known.begin(), known.end());
+      continue;
+    }
+    ranking.indices[step] = term;
+    ranking.gains[step] = known.back().gain + 0.0;
+    known.pop_back();
+    if (!documents.empty()) {
+      evaluator.lifts.find(documents);
+      posteriors.choose(documents, evaluator.lifts, threads);
+    }
+    ++step;
+  }
+  return ranking;
+}
+
+#define TERMSIFT_INSTANTIATE(Index, Value)                                                                                   \
+  template GainRanking conditional_gain(const CsrView<Index, Value>&, std::span<const std::int32_t>, std::int32_t,           \
+                                        std::span<const double>, const ConditionalGain&, const Threads&, const Progress&);
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

@@ -1,0 +1,62 @@
+// The kernels of conditional gain. Included by the source file of each SIMD target; what logarithms.hpp says of bits and of
+// functions from outside the target holds here too: sums over classes are those of eight lanes, added up in one order.
+#pragma once
+
+#include "logarithms.hpp"
+#include "posterior_kernels.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace {
+
+constexpr int lanes = 8;
+
+TERMSIFT_INLINE double sum_of(const double* x) {
+  return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
+
+void exponentials(double* __restrict x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
+}
+
+void mixtures(const MixtureRun& run) {
+  const double* __restrict lift = run.lift;
+  for (std::int64_t i = 0; i < run.n; ++i) {
+    const std::int32_t document = run.documents[i], own = run.classes[document];
+    const float* __restrict row = run.posteriors + document * run.stride;
+    double sums[lanes] = {};
+    for (std::int64_t c = 0; c < run.stride; c += lanes)
+      for (int j = 0; j < lanes; ++j) sums[j] += static_cast<double>(row[c + j]) * lift[c + j];
+    run.mixtures[i] = sum_of(sums) + static_cast<double>(row[own]) * (run.own_lift[own] - lift[own]);
+  }
+}
+
+void posterior(const PosteriorRun& run) {
+  double* __restrict sums_of_logs = run.sums;
+  double* __restrict x = run.scratch;
+  const double own_sum = sums_of_logs[run.own] + run.own_log_lift;
+  for (std::int64_t c = 0; c < run.stride; ++c) sums_of_logs[c] += run.log_lift[c];
+  sums_of_logs[run.own] = own_sum;
+  double most[lanes];
+  for (int j = 0; j < lanes; ++j) most[j] = -infinity;
+  for (std::int64_t c = 0; c < run.stride; c += lanes)
+    for (int j = 0; j < lanes; ++j) {
+      x[c + j] = run.log_prior[c + j] + run.temperature * sums_of_logs[c + j];
+      most[j] = larger(most[j], x[c + j]);
+    }
+  double top = most[0];
+  for (int j = 1; j < lanes; ++j) top = larger(top, most[j]);
+  double sums[lanes] = {};
+  for (std::int64_t c = 0; c < run.stride; c += lanes)
+    for (int j = 0; j < lanes; ++j) {
+      x[c + j] = exponential(x[c + j] - top);
+      sums[j] += x[c + j];
+    }
+  const double inverse = 1.0 / sum_of(sums);
+  for (std::int64_t c = 0; c < run.stride; ++c) run.posterior[c] = static_cast<float>(x[c] * inverse);
+}
+
+}  // namespace
+
+PosteriorKernels posterior_kernels() { return {exponentials, mixtures, posterior}; }
+
+}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
