@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -75,50 +75,106 @@ Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n
 }
 
 // What a term says for each class. One thread's.
+//
+// Most terms are in few classes, and for a class that lacks it a term says what any other of as many documents would: such
+// rows are kept until a term of another d_t comes, and only vectors of classes that hold a class with the term are its own.
 class Lifts {
  public:
   Lifts(const Collection& collection, const ConditionalGain& options)
-      : all_(collection), options_(options), docs_(at(all_.stride)), logs_(at(4 * all_.stride)), lifts_(at(2 * all_.stride)) {}
+      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
+        lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
 
-  // O(documents + classes).
+  // O(documents), and O(classes) for another d_t than the last term's.
   void find(std::span<const std::int32_t> documents) {
-    const std::int64_t stride = all_.stride;
-    std::fill(docs_.begin(), docs_.end(), 0.0);
+    for (const std::int64_t vector : vectors_) {
+      std::fill_n(docs_.begin() + vector, lanes, 0.0);
+      std::copy_n(absent_logs_.begin() + vector, lanes, logs_.begin() + vector);
+      std::copy_n(absent_lifts_.begin() + vector, lanes, lifts_.begin() + vector);
+    }
+    vectors_.clear();
+    present_.clear();
     double d_t = 0;
     for (const std::int32_t d : documents) {
+      const std::int32_t c = all_.class_of[at(d)];
       const double weight = all_.weight(d);
-      docs_[at(all_.class_of[at(d)])] += weight;
+      if (docs_[at(c)] == 0) present_.push_back(c);
+      docs_[at(c)] += weight;
       d_t += weight;
     }
-    const double inverse = 1 / options_.shape;
-    const double share = d_t / all_.n * inverse, rest = d_t > 1 && all_.n > 1 ? (d_t - 1) / (all_.n - 1) * inverse : 0;
-    double* const seen = logs_.data();
-    double *const expected = seen + stride, *const others = expected + stride, *const others_expected = others + stride;
-    for (std::int64_t c = 0; c < stride; ++c) {
-      seen[c] = docs_[at(c)] * inverse;
-      expected[c] = all_.n_c[at(c)] * share;
-      others[c] = std::max(docs_[at(c)] - 1, 0.0) * inverse;
-      others_expected[c] = std::max(all_.n_c[at(c)] - 1, 0.0) * rest;
+    if (d_t != d_t_) set_absent(d_t);
+    for (const std::int32_t c : present_) {
+      const std::int64_t vector = c / lanes * lanes;
+      if (std::find(vectors_.begin(), vectors_.end(), vector) == vectors_.end()) vectors_.push_back(vector);
     }
-    kernels_in_use().log_plus_one(seen, 4 * stride);
-    for (std::int64_t c = 0; c < stride; ++c) {
-      seen[c] -= expected[c];
-      expected[c] = others[c] - others_expected[c];
-    }
-    for (std::int64_t i = 0; i < 2 * stride; ++i) lifts_[at(i)] = options_.step * seen[i];
-    kernels_.exponentials(lifts_.data(), 2 * stride);
+    std::sort(vectors_.begin(), vectors_.end());
+    prior_mixture_ = absent_mixture_;
+    for (const std::int64_t vector : vectors_) set_vector(vector);
   }
 
-  const double* logs() const { return logs_.data(); }                     // (stride,) W_c
-  const double* own_logs() const { return logs_.data() + all_.stride; }   // W'_c
-  const double* lifts() const { return lifts_.data(); }                   // e^{b W_c}
-  const double* own_lifts() const { return lifts_.data() + all_.stride; }
+  // (stride,) W_c and e^{b W_c}.
+  const double* logs() const { return logs_.data(); }
+  const double* lifts() const { return lifts_.data(); }
+  // (stride,) W'_c and e^{b W'_c}, of classes with the term.
+  const double* own_logs() const { return own_logs_.data(); }
+  const double* own_lifts() const { return own_lifts_.data(); }
+  // Classes with the term, each once.
+  const std::vector<std::int32_t>& present() const { return present_; }
+  // sum_c prior_c e^{b W_c}
+  double prior_mixture() const { return prior_mixture_; }
 
  private:
+  void set_absent(double d_t) {
+    d_t_ = d_t;
+    const double share = d_t / all_.n / options_.shape;
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) absent_logs_[c] = all_.n_c[c] * share;
+    kernels_in_use().log_plus_one(absent_logs_.data(), all_.stride);
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) {
+      absent_logs_[c] = -absent_logs_[c];
+      absent_lifts_[c] = options_.step * absent_logs_[c];
+    }
+    kernels_.exponentials(absent_lifts_.data(), all_.stride);
+    logs_ = absent_logs_;
+    lifts_ = absent_lifts_;
+    absent_mixture_ = 0;
+    for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
+  }
+
+  void set_vector(std::int64_t first) {
+    const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
+    double x[3 * lanes], e[2 * lanes];
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      x[j] = docs_[c] / options_.shape;
+      x[lanes + j] = std::max(docs_[c] - 1, 0.0) / options_.shape;
+      x[2 * lanes + j] = std::max(all_.n_c[c] - 1, 0.0) * rest;
+    }
+    kernels_in_use().log_plus_one(x, 3 * lanes);
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      logs_[c] = absent_logs_[c] + x[j];
+      own_logs_[c] = x[lanes + j] - x[2 * lanes + j];
+      e[j] = options_.step * logs_[c];
+      e[lanes + j] = options_.step * own_logs_[c];
+    }
+    kernels_.exponentials(e, 2 * lanes);
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      lifts_[c] = e[j];
+      own_lifts_[c] = e[lanes + j];
+      prior_mixture_ += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
+    }
+  }
+
   const Collection& all_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = posterior_kernels_in_use();
-  std::vector<double> docs_, logs_, lifts_;
+  double d_t_ = -1;
+  std::vector<double> docs_;                        // (stride,) D_c
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) of a term of d_t documents that no class has
+  double absent_mixture_ = 0, prior_mixture_ = 0;
+  std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
+  std::vector<std::int32_t> present_;
+  std::vector<std::int64_t> vectors_;  // the first class of each
 };
 
 // Of each document that has a chosen term, F_dc and P_dc.
@@ -131,7 +187,7 @@ class Posteriors {
   bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
   const float* rows() const { return rows_.get(); }
 
-  // One more term is chosen, which these documents have.
+  // One more term is chosen, which these documents have; `lifts` are of it.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 256;
     const auto n = static_cast<std::int64_t>(documents.size()), stride = all_.stride;
@@ -167,27 +223,22 @@ class Posteriors {
 class Evaluator {
  public:
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
-      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride)) {}
+      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride), 0.0) {}
 
   double gain(std::span<const std::int32_t> documents, const Threads& threads) {
     lifts.find(documents);
     touched_.clear();
-    std::fill(untouched_.begin(), untouched_.end(), 0.0);
     for (const std::int32_t d : documents) {
       if (posteriors_.touched(d)) touched_.push_back(d);
       else untouched_[at(all_.class_of[at(d)])] += all_.weight(d);
     }
     const auto n = static_cast<std::int64_t>(touched_.size());
-    mixtures_.resize(at(padded(n + all_.n_classes)));
+    mixtures_.resize(at(padded(n + static_cast<std::int64_t>(lifts.present().size()))));
     mix(threads);
     // Documents without chosen terms differ by their classes alone.
-    double prior_mixture = 0;
-    for (std::int64_t c = 0; c < all_.n_classes; ++c) prior_mixture += static_cast<double>(all_.prior[at(c)]) * lifts.lifts()[c];
     std::int64_t end = n;
-    for (std::int64_t c = 0; c < all_.n_classes; ++c) {
-      if (untouched_[at(c)] == 0) continue;
-      mixtures_[at(end++)] = prior_mixture + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
-    }
+    for (const std::int32_t c : lifts.present())
+      mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
     for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
     take_logarithms(padded(end));
 
@@ -198,8 +249,11 @@ class Evaluator {
       gain = {sum.hi, gain.lo + sum.lo};
     };
     for (std::int64_t i = 0; i < n; ++i) add_losses(all_.weight(touched_[at(i)]), all_.class_of[at(touched_[at(i)])], i);
-    for (std::int64_t c = 0, i = n; c < all_.n_classes; ++c)
-      if (untouched_[at(c)] != 0) add_losses(untouched_[at(c)], static_cast<std::int32_t>(c), i++);
+    for (std::int64_t i = n; i < end; ++i) {
+      const std::int32_t c = lifts.present()[at(i - n)];
+      add_losses(untouched_[at(c)], c, i);
+      untouched_[at(c)] = 0;
+    }
     return gain.hi + gain.lo;
   }
 
@@ -233,7 +287,7 @@ class Evaluator {
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = posterior_kernels_in_use();
   std::vector<std::int32_t> touched_;  // documents
-  std::vector<double> untouched_;      // documents of each class
+  std::vector<double> untouched_;      // documents of each class; 0 between calls
   std::vector<double> mixtures_, zeros_, logs_, logs_low_;
 };
 
@@ -288,14 +342,19 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   std::vector<Known> known(at(x.n_columns));
   const Threads for_all = worth(threads, x.indptr[x.n_rows] + x.n_columns * all.stride);
   {
+    // By their numbers of documents, since terms of as many have much in common.
+    std::vector<TermId> order(at(x.n_columns));
+    std::iota(order.begin(), order.end(), TermId{0});
+    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() < postings[b].size(); });
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
     for_each_block((x.n_columns + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
       Evaluator& own = evaluators.own(worker, all, posteriors, options);
-      for (std::int64_t term = block * terms_in_block; term < std::min(x.n_columns, (block + 1) * terms_in_block); ++term) {
+      for (std::int64_t i = block * terms_in_block; i < std::min(x.n_columns, (block + 1) * terms_in_block); ++i) {
         worker.check();
+        const TermId term = order[at(i)];
         const auto documents = postings[term];
-        known[at(term)] = {documents.empty() ? 0.0 : own.gain(documents, {}), static_cast<TermId>(term)};
+        known[at(term)] = {documents.empty() ? 0.0 : own.gain(documents, {}), term};
       }
     });
   }
