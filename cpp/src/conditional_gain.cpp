@@ -84,8 +84,9 @@ class Lifts {
       : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
         lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
 
-  // O(documents), and O(classes) for another d_t than the last term's.
-  void find(std::span<const std::int32_t> documents) {
+  // O(documents), and O(classes) for another d_t than the last term's. Calls use(document, class, weight) for each document.
+  template <class Use>
+  void find(std::span<const std::int32_t> documents, const Use& use) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, lanes, 0.0);
       std::copy_n(absent_logs_.begin() + vector, lanes, logs_.begin() + vector);
@@ -100,6 +101,7 @@ class Lifts {
       if (docs_[at(c)] == 0) present_.push_back(c);
       docs_[at(c)] += weight;
       d_t += weight;
+      use(d, c, weight);
     }
     if (d_t != d_t_) set_absent(d_t);
     for (const std::int32_t c : present_) {
@@ -126,8 +128,8 @@ class Lifts {
   void set_absent(double d_t) {
     d_t_ = d_t;
     const double share = d_t / all_.n / options_.shape;
-    for (std::size_t c = 0; c < absent_logs_.size(); ++c) absent_logs_[c] = all_.n_c[c] * share;
-    kernels_in_use().log_plus_one(absent_logs_.data(), all_.stride);
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) absent_logs_[c] = 1 + all_.n_c[c] * share;
+    kernels_.logarithms(absent_logs_.data(), all_.stride);
     for (std::size_t c = 0; c < absent_logs_.size(); ++c) {
       absent_logs_[c] = -absent_logs_[c];
       absent_lifts_[c] = options_.step * absent_logs_[c];
@@ -144,11 +146,11 @@ class Lifts {
     double x[3 * lanes], e[2 * lanes];
     for (std::int64_t j = 0; j < lanes; ++j) {
       const std::size_t c = at(first + j);
-      x[j] = docs_[c] / options_.shape;
-      x[lanes + j] = std::max(docs_[c] - 1, 0.0) / options_.shape;
-      x[2 * lanes + j] = std::max(all_.n_c[c] - 1, 0.0) * rest;
+      x[j] = 1 + docs_[c] / options_.shape;
+      x[lanes + j] = 1 + std::max(docs_[c] - 1, 0.0) / options_.shape;
+      x[2 * lanes + j] = 1 + std::max(all_.n_c[c] - 1, 0.0) * rest;
     }
-    kernels_in_use().log_plus_one(x, 3 * lanes);
+    kernels_.logarithms(x, 3 * lanes);
     for (std::int64_t j = 0; j < lanes; ++j) {
       const std::size_t c = at(first + j);
       logs_[c] = absent_logs_[c] + x[j];
@@ -199,7 +201,8 @@ class Posteriors {
       for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
         const std::int64_t d = documents[at(i)];
         const std::int32_t own = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
-        kernels_.posterior({stride, sums_.get() + d * stride, lifts.logs(), own, lifts.own_logs()[own], 1 / (1 + options_.temper * (m - 1)),
+        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride : nullptr;
+        kernels_.posterior({stride, sums_.get() + d * stride, next, lifts.logs(), own, lifts.own_logs()[own], 1 / (1 + options_.temper * (m - 1)),
                             all_.log_prior.data(), own_scratch, rows_.get() + d * stride});
       }
     });
@@ -226,12 +229,11 @@ class Evaluator {
       : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride), 0.0) {}
 
   double gain(std::span<const std::int32_t> documents, const Threads& threads) {
-    lifts.find(documents);
     touched_.clear();
-    for (const std::int32_t d : documents) {
+    lifts.find(documents, [&](std::int32_t d, std::int32_t c, double weight) {
       if (posteriors_.touched(d)) touched_.push_back(d);
-      else untouched_[at(all_.class_of[at(d)])] += all_.weight(d);
-    }
+      else untouched_[at(c)] += weight;
+    });
     const auto n = static_cast<std::int64_t>(touched_.size());
     mixtures_.resize(at(padded(n + static_cast<std::int64_t>(lifts.present().size()))));
     mix(threads);
@@ -240,12 +242,12 @@ class Evaluator {
     for (const std::int32_t c : lifts.present())
       mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
     for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
-    take_logarithms(padded(end));
+    kernels_.logarithms(mixtures_.data(), padded(end));
 
     // In twice the digits: the order of the documents shows in no gain.
     DoubleDouble gain;
     const auto add_losses = [&](double weight, std::int32_t own, std::int64_t i) {
-      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - logs_[at(i)]));
+      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - mixtures_[at(i)]));
       gain = {sum.hi, gain.lo + sum.lo};
     };
     for (std::int64_t i = 0; i < n; ++i) add_losses(all_.weight(touched_[at(i)]), all_.class_of[at(touched_[at(i)])], i);
@@ -275,20 +277,13 @@ class Evaluator {
     });
   }
 
-  void take_logarithms(std::int64_t n) {
-    if (zeros_.size() < at(n)) zeros_.resize(at(n));
-    logs_.resize(at(n));
-    logs_low_.resize(at(n));
-    kernels_in_use().logarithms(mixtures_.data(), zeros_.data(), static_cast<int>(n), logs_.data(), logs_low_.data());
-  }
-
   const Collection& all_;
   const Posteriors& posteriors_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = posterior_kernels_in_use();
   std::vector<std::int32_t> touched_;  // documents
   std::vector<double> untouched_;      // documents of each class; 0 between calls
-  std::vector<double> mixtures_, zeros_, logs_, logs_low_;
+  std::vector<double> mixtures_;       // and their logarithms
 };
 
 // A term and its last known gain.
@@ -363,6 +358,7 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(x.n_columns), 0);  // the step that a gain is of
   Evaluator evaluator(all, posteriors, options);
+  TermId evaluated = -1;  // whose lifts the evaluator has
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
     pacer.tick(step);
@@ -371,6 +367,7 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
     const auto documents = postings[term];
     if (step_of[at(term)] < step && !documents.empty()) {
       known.back().gain = evaluator.gain(documents, threads);
+      evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;
       std::push_heap(known.begin(), known.end());
@@ -380,8 +377,9 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
     ranking.gains[step] = known.back().gain + 0.0;
     known.pop_back();
     if (!documents.empty()) {
-      evaluator.lifts.find(documents);
+      if (evaluated != term) evaluator.lifts.find(documents, [](std::int32_t, std::int32_t, double) {});
       posteriors.choose(documents, evaluator.lifts, threads);
+      evaluated = term;
     }
     ++step;
   }

@@ -221,6 +221,17 @@ TERMSIFT_INLINE double log_plus_one(double x) {
   return x < 0x1p-54 ? x : x <= 1 ? low : high;
 }
 
+// log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is more.
+TERMSIFT_INLINE double natural_logarithm(double x) {
+  // As in divergence_term, with q = 1.
+  const unsigned long long biased = (bits(x) - bits(1.0) + (1ull << 51) + (1024ull << 52)) >> 52;
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double a = x * from_bits((2047ull - biased) << 52);
+  const double s = (a - 1.0) / (a + 1.0);
+  const double z = s * s;
+  return log_of(k, s, s * (z * atanh_rest(z)));
+}
+
 // exp(x) for x <= 709, to 1 ulp; 0 below -708. x = k log 2 + r with |r| <= log(2)/2, where the series to r^13 errs by 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;

@@ -24,6 +24,7 @@ struct MixtureRun {
 struct PosteriorRun {
   std::int64_t stride;
   double* sums;             // (stride,) in and out: F_c, to which the term's W_c are added
+  const double* next_sums;  // of a document soon to come, to be fetched meanwhile, or null
   const double* log_lift;   // (stride,) W_c
   std::int32_t own;         // y
   double own_log_lift;      // W'_y, in place of W_y
@@ -34,7 +35,9 @@ struct PosteriorRun {
 };
 
 struct PosteriorKernels {
-  void (*exponentials)(double* x, std::int64_t n);  // in place; n is a multiple of 8
+  // In place, to 1 ulp; n is a multiple of 8. Arguments of the first are normal and positive, those of the second up to 709.
+  void (*logarithms)(double* x, std::int64_t n);
+  void (*exponentials)(double* x, std::int64_t n);
   void (*mixtures)(const MixtureRun&);
   void (*posterior)(const PosteriorRun&);
 };

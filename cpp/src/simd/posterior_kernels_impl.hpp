@@ -9,9 +9,22 @@ namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
 namespace {
 
 constexpr int lanes = 8;
+constexpr int ahead = 8;  // documents whose rows are fetched before their turn: they lie anywhere
 
 TERMSIFT_INLINE double sum_of(const double* x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
+
+// Asks for a row that will be read. Of a long one the first lines: the rest is fetched as it is read.
+template <class T>
+TERMSIFT_INLINE void fetch(const T* row, std::int64_t size) {
+  const char* const bytes = reinterpret_cast<const char*>(row);
+  const std::int64_t n = size * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t byte = 0; byte < (n < 256 ? n : 256); byte += 64) __builtin_prefetch(bytes + byte);
+}
+
+void natural_logarithms(double* __restrict x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) x[j] = natural_logarithm(x[j]);
 }
 
 void exponentials(double* __restrict x, std::int64_t n) {
@@ -21,6 +34,8 @@ void exponentials(double* __restrict x, std::int64_t n) {
 void mixtures(const MixtureRun& run) {
   const double* __restrict lift = run.lift;
   for (std::int64_t i = 0; i < run.n; ++i) {
+    const std::int32_t later = run.documents[i + ahead < run.n ? i + ahead : i];
+    fetch(run.posteriors + later * run.stride, run.stride);
     const std::int32_t document = run.documents[i], own = run.classes[document];
     const float* __restrict row = run.posteriors + document * run.stride;
     double sums[lanes] = {};
@@ -31,6 +46,7 @@ void mixtures(const MixtureRun& run) {
 }
 
 void posterior(const PosteriorRun& run) {
+  if (run.next_sums != nullptr) fetch(run.next_sums, run.stride);
   double* __restrict sums_of_logs = run.sums;
   double* __restrict x = run.scratch;
   const double own_sum = sums_of_logs[run.own] + run.own_log_lift;
@@ -57,6 +73,6 @@ void posterior(const PosteriorRun& run) {
 
 }  // namespace
 
-PosteriorKernels posterior_kernels() { return {exponentials, mixtures, posterior}; }
+PosteriorKernels posterior_kernels() { return {natural_logarithms, exponentials, mixtures, posterior}; }
 
 }  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
