@@ -1,7 +1,6 @@
 #include "termsift/conditional_gain.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -32,7 +31,7 @@ struct Collection {
   std::span<const double> weights;         // (n_docs,) or empty
   double n = 0;                            // documents
   std::vector<double> n_c;                 // (stride,), 0 beyond the classes, and so on
-  std::vector<double> log_prior;           // log n_c but for a constant, minus infinity
+  std::vector<double> log_prior;           // log n_c / n, minus infinity
   std::vector<float> prior;                // n_c / n, 0
 
   double weight(std::int64_t d) const { return weights.empty() ? 1.0 : weights[at(d)]; }
@@ -63,13 +62,12 @@ Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n
     if (all.weight(static_cast<std::int64_t>(d)) > 0) all.class_of[d] = number[at(classes[d])];
   all.stride = padded(all.n_classes);
   all.n_c.resize(at(all.stride));
-  const auto end_of_classes = all.n_c.begin() + static_cast<std::ptrdiff_t>(all.n_classes);
-  const double least = all.n_classes == 0 ? 1 : *std::min_element(all.n_c.begin(), end_of_classes);
   for (const double docs : all.n_c) {
-    all.log_prior.push_back(docs == 0 ? 0 : docs / least - 1);
+    // What is no normal number has no logarithm here.
+    all.log_prior.push_back(docs == 0 ? 1 : std::max(docs / all.n, std::numeric_limits<double>::min()));
     all.prior.push_back(static_cast<float>(docs / all.n));
   }
-  kernels_in_use().log_plus_one(all.log_prior.data(), all.stride);
+  posterior_kernels_in_use().logarithms(all.log_prior.data(), all.stride);
   std::fill(all.log_prior.begin() + static_cast<std::ptrdiff_t>(all.n_classes), all.log_prior.end(), -infinity);
   return all;
 }
@@ -270,7 +268,7 @@ class Evaluator {
                          lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
     };
     const Threads worthwhile = worth(threads, n * all_.stride, 1 << 18);
-    if (worthwhile.count == 1) return run(0, n);
+    if (worthwhile.count == 1 && n * all_.stride < 1 << 24) return run(0, n);  // longer ones are to be interrupted
     for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
       worker.check();
       run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
@@ -289,18 +287,13 @@ class Evaluator {
 // A term and its last known gain.
 struct Known {
   double gain;
+  double units;  // 2^-40 n
   TermId term;
 
-  // The first 40 bits of the gain.
-  double rounded() const {
-    constexpr std::uint64_t unit = std::uint64_t{1} << 12;
-    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(gain) + unit / 2) & ~(unit - 1));
-  }
+  Known() = default;
+  Known(TermId of, double value, double n) : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
   // Whether the other comes first.
-  bool operator<(const Known& other) const {
-    const double mine = rounded(), its = other.rounded();
-    return mine != its ? mine < its : term > other.term;
-  }
+  bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
 void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
@@ -312,10 +305,12 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
-  // No |W| exceeds the logarithm of 1 + n/a.
-  std::vector<double> largest(at(lanes), n / options.shape);
-  if (std::isfinite(largest[0])) kernels_in_use().log_plus_one(largest.data(), lanes);
-  if (!(options.step * largest[0] <= 600)) refuse("step is too large beside shape and the number of documents", options.step);
+  // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
+  std::vector<double> most(at(lanes), n / options.shape);
+  most[1] = 1 / options.shape;
+  if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
+  if (!(options.step * most[0] <= 300)) refuse("step is too large beside shape and the number of documents", options.step);
+  if (!(options.step * most[1] <= 12)) refuse("step is too large beside shape", options.step);
 }
 
 }  // namespace
@@ -349,7 +344,7 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
         worker.check();
         const TermId term = order[at(i)];
         const auto documents = postings[term];
-        known[at(term)] = {documents.empty() ? 0.0 : own.gain(documents, {}), term};
+        known[at(term)] = Known(term, documents.empty() ? 0.0 : own.gain(documents, {}), all.n);
       }
     });
   }
@@ -361,12 +356,13 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   TermId evaluated = -1;  // whose lifts the evaluator has
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
-    pacer.tick(step);
     std::pop_heap(known.begin(), known.end());
     const TermId term = known.back().term;
     const auto documents = postings[term];
+    if (static_cast<std::int64_t>(documents.size()) * all.stride < 1 << 16) pacer.tick(step);
+    else pacer.tick_now(step);
     if (step_of[at(term)] < step && !documents.empty()) {
-      known.back().gain = evaluator.gain(documents, threads);
+      known.back() = Known(term, evaluator.gain(documents, threads), all.n);
       evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;

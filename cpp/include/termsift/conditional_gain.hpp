@@ -31,9 +31,9 @@ struct GainRanking {
 };
 
 // Terms are kept by their last known gains. The first of them is worked out again if it is not of this step; if it is, it is
-// chosen. Gains are compared by their first 40 bits, and equals by index: rounding decides no tie. A gain may grow when other
-// terms are chosen, so that the chosen one need not be the largest of all; to know all of them at every step takes twelve times
-// as many, and chooses no better (docs/methods.md).
+// chosen. Gains are compared in whole units of 2^-40 n, n the number of documents, and equals by index: rounding does not
+// decide a tie. A gain may grow when other terms are chosen, so that the chosen one need not be the largest of all; to know
+// all of them at every step takes twelve times as many, and chooses no better (docs/methods.md).
 //
 // classes: of each document, below n_classes. weights: of each document, or empty; a document of weight w counts as w
 // documents, of which one is left out. x as for counting: entries in any order, repeated or 0.
@@ -42,7 +42,7 @@ struct GainRanking {
 // of each document that has a chosen term (classes rounded up to a multiple of 8).
 //
 // Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
-// negative, and where e^{b W} could leave the range of a double.
+// negative, and where e^{b W} could leave the range of a double or e^{b (W - W')} take half of its digits.
 template <class Index, class Value>
 GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
