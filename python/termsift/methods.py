@@ -366,7 +366,7 @@ def selectors() -> tuple[Selector, ...]:
     --------
     >>> import termsift as ts
     >>> [selector.name for selector in ts.selectors()]
-    ['greedy']
+    ['greedy', 'conditional_gain']
     """
     return _SELECTORS
 
