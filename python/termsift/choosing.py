@@ -82,9 +82,9 @@ def conditional_gain(
         gain_t = sum_d -log( sum_{c != y} P_dc exp(b (W_tc - W'_ty)) + P_dy ).
 
     Terms wait by their last known gains. The first of them is looked at again unless that was done
-    since the last choice; then it is chosen. Gains are compared in whole units of 2^-40 n, and equals
-    come by index. (Gains may grow, so that some other term's may be the largest by then. To know
-    all of them at each step takes twelve times as many, and chooses no better.)
+    since the last choice; then it is chosen. Gains are compared in whole units of 2^-40 n, and
+    equals come by index. (Gains may grow, so that some other term's may be the largest by then. To
+    know all of them at each step takes twelve times as many, and chooses no better.)
 
     The shape maximises the likelihood of D_tc ~ Poisson(n_c d_t / n lambda), lambda ~ Gamma(a, a),
     over 20 values from 0.1 to 30, of at most 4,000 terms that two documents contain.

@@ -4,7 +4,7 @@ Nothing here is fast and nothing here is shared with the compiled path. Read thi
 what a number means; compare with it to learn whether a faster number is right. The formula of each
 method is a function of its name in `termsift.reference.formulas`; what it reads stands in `tables`,
 documents become counts in `counting`, values scores in `scoring`, scores p-values in `pvalues` and
-rankings in `ranking`; `choosing` is Algorithm 1.
+rankings in `ranking`; `choosing` is Algorithm 1, `conditional` chooses by conditional gain.
 
 Symbols, after Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
@@ -57,6 +57,7 @@ array([0, 1])
 """
 
 from termsift.reference.choosing import divergence, greedy, same_first_term
+from termsift.reference.conditional import conditional_gain, likeliest_shape
 from termsift.reference.counting import ReferenceCounts, SupportsScoring, count
 from termsift.reference.formulas import METHODS
 from termsift.reference.functions import md, md_chi2
@@ -71,9 +72,11 @@ __all__ = [
     "SupportsScoring",
     "adjusted",
     "class_scores",
+    "conditional_gain",
     "count",
     "divergence",
     "greedy",
+    "likeliest_shape",
     "log_pvalue",
     "md",
     "md_chi2",
