@@ -416,6 +416,8 @@ def test_counts_say_what_to_use() -> None:
     counts = ts.count(np.eye(2, dtype=int), [0, 1])
     with pytest.raises(ValueError, match=r"termsift.conditional_gain\(X, y, k\)"):
         counts.rank("conditional_gain", 1)
+    with pytest.raises(ValueError, match=r"or termsift.conditional_gain\(X, y\) in place of score"):
+        counts.score("conditional_gain")
 
 
 def test_the_reference_refuses_what_it_does_not_define() -> None:

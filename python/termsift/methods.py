@@ -378,10 +378,11 @@ def find_selector(name: str) -> Selector | None:
 
 def find_method(name: str) -> Method:
     """Give the method of that name; the error suggests the nearest one."""
-    if find_selector(name):
+    if selector := find_selector(name):
+        use = f"rank({name!r})" if selector.needs != "documents" else f"termsift.{name}(X, y)"
         raise ValueError(
             f"{name!r} chooses terms one after the other and has no score of each alone: "
-            f"expected one of {', '.join(_BY_NAME)}, or rank({name!r}) in place of score"
+            f"expected one of {', '.join(_BY_NAME)}, or {use} in place of score"
         )
     method = _BY_NAME.get(name) if isinstance(name, str) else None
     if method is None:
