@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -332,19 +331,23 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   std::vector<Known> known(at(x.n_columns));
   const Threads for_all = worth(threads, x.indptr[x.n_rows] + x.n_columns * all.stride);
   {
-    // By their numbers of documents, since terms of as many have much in common.
-    std::vector<TermId> order(at(x.n_columns));
-    std::iota(order.begin(), order.end(), TermId{0});
-    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() < postings[b].size(); });
+    // By their numbers of documents, since terms of as many have much in common; the longest work first. Of a hashed
+    // vocabulary most have none.
+    std::vector<TermId> order;
+    for (TermId term = 0; term < x.n_columns; ++term) {
+      known[at(term)] = Known(term, 0, all.n);
+      if (!postings[term].empty()) order.push_back(term);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
+    const auto n_terms = static_cast<std::int64_t>(order.size());
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
-    for_each_block((x.n_columns + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
+    for_each_block((n_terms + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
       Evaluator& own = evaluators.own(worker, all, posteriors, options);
-      for (std::int64_t i = block * terms_in_block; i < std::min(x.n_columns, (block + 1) * terms_in_block); ++i) {
+      for (std::int64_t i = block * terms_in_block; i < std::min(n_terms, (block + 1) * terms_in_block); ++i) {
         worker.check();
         const TermId term = order[at(i)];
-        const auto documents = postings[term];
-        known[at(term)] = Known(term, documents.empty() ? 0.0 : own.gain(documents, {}), all.n);
+        known[at(term)] = Known(term, own.gain(postings[term], {}), all.n);
       }
     });
   }
