@@ -618,7 +618,7 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
 @pytest.mark.parametrize("name", ["Greedy", "gredy"])
 def test_rank_knows_selectors_by_near_names(name: str) -> None:
     counts = ts.count(X, ["ham", "spam"])
-    with pytest.raises(ValueError, match=r"expected one of md, .*greedy; did you mean 'greedy'\?"):
+    with pytest.raises(ValueError, match=r"one of md, .*greedy.*; did you mean 'greedy'\?"):
         counts.rank(name)
     with pytest.raises(ValueError, match=r"did you mean 'md'\?"):
         counts.rank("mdd")

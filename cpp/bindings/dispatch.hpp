@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,10 +32,16 @@ const T* vector_data(const py::array& array, const char* name) {
   return static_cast<const T*>(array.data());
 }
 
+template <class T>
+std::span<const T> span_of(const py::array& array, const char* name) {
+  const T* const data = vector_data<T>(array, name);
+  return {data, static_cast<std::size_t>(array.size())};
+}
+
 // The arguments of a call as an Estimation, which refers to the array. b2 is a double-double: its value and what that rounds off.
 inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
-  if (prior) e.prior_weights = {vector_data<double>(*prior, "class_prior"), static_cast<std::size_t>(prior->size())};
+  if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 

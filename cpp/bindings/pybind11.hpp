@@ -60,6 +60,17 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
+// What tells a Python function of the progress; empty for None.
+inline Progress python_progress(const py::object& tell) {
+  if (tell.is_none()) return {};
+  return [&tell](std::int64_t done) {
+    or_sleep_at_exit([&] {
+      const py::gil_scoped_acquire gil;
+      tell(done);
+    });
+  };
+}
+
 // Runs f without the GIL. If the poll stopped it, the signal handler's exception (KeyboardInterrupt) is pending and goes on.
 template <class F>
 auto without_gil(const F& f) {
@@ -79,6 +90,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
+void register_conditional_gain(py::module_& module);
 void register_counts(py::module_& module);
 void register_scores(py::module_& module);
 void register_greedy(py::module_& module);

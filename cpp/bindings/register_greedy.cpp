@@ -19,14 +19,7 @@ py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior&
       [&](const auto& c) -> py::tuple {
         const Threads threads = python_threads(n_threads);
         const Estimation e = estimation(b1, b2, prior);
-        Progress tell;
-        if (!progress.is_none())
-          tell = [&](std::int64_t selected) {
-            or_sleep_at_exit([&] {
-              const py::gil_scoped_acquire gil;
-              progress(selected);
-            });
-          };
+        const Progress tell = python_progress(progress);
         GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, tell); });
         return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
                               ranking.informative, ranking.evaluations);

@@ -9,12 +9,6 @@ namespace termsift::bindings {
 
 namespace {
 
-template <class T>
-std::span<const T> span_of(const py::array& array, const char* name) {
-  const T* const data = vector_data<T>(array, name);
-  return {data, static_cast<std::size_t>(array.size())};
-}
-
 // hits, predicted: each of shape (ks, classes).
 py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
                    const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,

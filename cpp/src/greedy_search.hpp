@@ -1,11 +1,11 @@
 // The two searches for the greedy order.
 #pragma once
 
-#include <chrono>
 #include <stdexcept>
 #include <vector>
 
 #include "gain_evaluator.hpp"
+#include "pacer.hpp"
 #include "pool.hpp"
 #include "term_groups.hpp"
 #include "termsift/greedy.hpp"
@@ -16,29 +16,6 @@ namespace termsift {
 struct Run {
   GroupId group;
   std::int64_t copies;
-};
-
-// Asks for an interruption and tells the progress some twenty times a second.
-class Pacer {
- public:
-  Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
-  void tick(std::int64_t selected) {
-    if (ticks_++ % 64 != 0) return;  // a look at the clock costs as much as a few gains
-    tick_now(selected);
-  }
-  void tick_now(std::int64_t selected) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < poll_interval) return;
-    last_ = now;
-    if (threads_.poll && threads_.poll()) throw Interrupted();
-    if (progress_) progress_(selected);
-  }
-
- private:
-  const Threads& threads_;
-  const Progress& progress_;
-  std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_{};  // long ago: the first tick counts
 };
 
 // What has been selected of each group, the pool of the rest, and the order so far.

@@ -20,6 +20,7 @@ except ImportError as error:
 from termsift import reference
 from termsift._core import CountOverflowError
 from termsift._info import show_versions
+from termsift.choosing import conditional_gain
 from termsift.counts import ClassCounts, count, divergence, load
 from termsift.curve import Curve
 from termsift.evaluation import choose_k, cross_validate, selection_curve
@@ -64,6 +65,7 @@ __all__ = [
     "chi2_counts",
     "chi2_printed",
     "choose_k",
+    "conditional_gain",
     "count",
     "cross_validate",
     "df",

@@ -186,6 +186,21 @@ def classify_by_prefixes(
     damping: Damping,
     n_threads: int,
 ) -> tuple[Int64s, Int64s]: ...
+def conditional_gain(
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_terms: int,
+    classes: Int32s,
+    n_classes: int,
+    weights: Float64s | None,
+    shape: float,
+    temper: float,
+    step: float,
+    k: int,
+    n_threads: int,
+    progress: Callable[[int], object] | None,
+) -> tuple[Int64s, Float64s, int]: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...

@@ -447,11 +447,22 @@ def check_k(k: Any, n_terms: int) -> int:
 
 def check_positive(number: float, name: str) -> float:
     """Give a positive, finite number as a float."""
+    value = check_not_negative(number, name, "positive")
+    if value == 0:
+        raise ValueError(f"{name} must be positive and finite, got {number!r}")
+    return value
+
+
+def check_not_negative(number: float, name: str, wanted: str = "not negative") -> float:
+    """Give a finite number that is not negative as a float."""
     if isinstance(number, bool) or not isinstance(number, Real):
         raise TypeError(f"{name} must be a number, got {number!r}")
-    value = float(number)
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {number!r}")
+    try:
+        value = float(number)
+    except OverflowError:  # an integer beyond every float
+        value = np.inf
+    if not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be {wanted} and finite, got {number!r}")
     return value
 
 

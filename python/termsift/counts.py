@@ -848,6 +848,11 @@ class ClassCounts:
             raise TypeError("round_robin ranks by the classes' own values and has no aggregate")
         chosen = find_ranker(method)
         if isinstance(chosen, Selector):
+            if chosen.needs == "documents":
+                raise ValueError(
+                    f"{method} looks at the documents, which counts no longer have: use "
+                    f"termsift.{method}(X, y, k)"
+                )
             choose = {"greedy": self.greedy}[chosen.name]
             shared = {"aggregate": aggregate is not None, "policy": policy != "top"}
             given = (*options, *(option for option, is_given in shared.items() if is_given))

@@ -323,6 +323,15 @@ _SELECTORS = (
         needs="term frequency",
         models=MODELS,
     ),
+    Selector(
+        name="conditional_gain",
+        title="At each step the term that, given those chosen before it, takes most off the log "
+        "losses of naive Bayes on the documents themselves.",
+        formula="sum over the documents d with the term, y their class, of "
+        "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
+        source="termsift's own; the shape of the lifts by empirical Bayes",
+        needs="documents",
+    ),
 )
 _BY_NAME = {method.name: method for method in _REGISTRY}
 _SELECTORS_BY_NAME = {selector.name: selector for selector in _SELECTORS}
@@ -357,7 +366,7 @@ def selectors() -> tuple[Selector, ...]:
     --------
     >>> import termsift as ts
     >>> [selector.name for selector in ts.selectors()]
-    ['greedy']
+    ['greedy', 'conditional_gain']
     """
     return _SELECTORS
 
@@ -369,10 +378,11 @@ def find_selector(name: str) -> Selector | None:
 
 def find_method(name: str) -> Method:
     """Give the method of that name; the error suggests the nearest one."""
-    if find_selector(name):
+    if selector := find_selector(name):
+        use = f"rank({name!r})" if selector.needs != "documents" else f"termsift.{name}(X, y)"
         raise ValueError(
             f"{name!r} chooses terms one after the other and has no score of each alone: "
-            f"expected one of {', '.join(_BY_NAME)}, or rank({name!r}) in place of score"
+            f"expected one of {', '.join(_BY_NAME)}, or {use} in place of score"
         )
     method = _BY_NAME.get(name) if isinstance(name, str) else None
     if method is None:

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "termsift/class_counts.hpp"
@@ -38,9 +37,6 @@ struct GreedyRanking {
   std::int64_t informative = 0;      // how many of the k steps had a gain; the first ones
   std::int64_t evaluations = 0;      // gains and bounds of gains that the search computed, that of equal terms once
 };
-
-// Called on the calling thread now and then, with the number of terms selected so far; may be empty.
-using Progress = std::function<void(std::int64_t selected)>;
 
 // The first k terms. `exhaustive` is Algorithm 1 as written: every gain at every step, O(k n_terms) evaluations of
 // O(n_classes) time. Otherwise equal terms are one and a ladder of shortlists (src/greedy_ladder.cpp) leaves out what

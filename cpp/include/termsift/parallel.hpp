@@ -12,6 +12,9 @@ namespace termsift {
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
+// Told now and then on the calling thread of a long call how much is done; may be empty. What it throws is passed on.
+using Progress = std::function<void(std::int64_t done)>;
+
 struct Threads {
   int count = 1;   // the most threads a loop may use
   Poll poll = {};  // empty: never interrupted

@@ -1,5 +1,5 @@
-// Logarithms, and what of a divergence is one: the terms p log(p/q) - p + q. The only place where they are taken, without
-// the C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so that all targets
+// Logarithms, exponentials, and what of a divergence is a logarithm: the terms p log(p/q) - p + q. The only place where they
+// are taken, without the C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so that all targets
 // give the same bits; no branches, so that loops over these functions vectorise.
 //
 // Nothing in a kernel may use an inline function or template from outside the target's namespace: the linker keeps one copy
@@ -219,6 +219,33 @@ TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble sum = two_sum(huge ? 200 * ln2_hi : 0.0, y.hi);
   const double high = sum.hi + (sum.lo + (y.lo + (huge ? 200 * ln2_lo : 0.0)));
   return x < 0x1p-54 ? x : x <= 1 ? low : high;
+}
+
+// log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is more.
+TERMSIFT_INLINE double natural_logarithm(double x) {
+  // As in divergence_term, with q = 1.
+  const unsigned long long biased = (bits(x) - bits(1.0) + (1ull << 51) + (1024ull << 52)) >> 52;
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double a = x * from_bits((2047ull - biased) << 52);
+  const double s = (a - 1.0) / (a + 1.0);
+  const double z = s * s;
+  return log_of(k, s, s * (z * atanh_rest(z)));
+}
+
+// exp(x) for x <= 709, to 1 ulp; 0 below -708. x = k log 2 + r with |r| <= log(2)/2, where the series to r^13 errs by 2^-57.
+TERMSIFT_INLINE double exponential(double x) {
+  constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
+  const double in_range = larger(x, -708.0);
+  const double shifted = in_range * log2_e + to_integer;
+  const double k = shifted - to_integer;
+  const double r = (in_range - k * ln2_hi) - k * ln2_lo;
+  const double r2 = r * r, r4 = r2 * r2;
+  const double high = (1.0 / 40320 + 1.0 / 362880 * r) + r2 * (1.0 / 3628800 + 1.0 / 39916800 * r) +
+                      r4 * (1.0 / 479001600 + 1.0 / 6227020800 * r);
+  const double middle = (1.0 / 24 + 1.0 / 120 * r) + r2 * (1.0 / 720 + 1.0 / 5040 * r);
+  const double series = r2 * (0.5 + 1.0 / 6 * r) + r4 * (middle + r4 * high);
+  const double power = from_bits((bits(shifted) + 1023) << 52);  // 2^k
+  return x < -708.0 ? 0.0 : power + power * (r + series);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@ Nothing here is fast and nothing here is shared with the compiled path. Read thi
 what a number means; compare with it to learn whether a faster number is right. The formula of each
 method is a function of its name in `termsift.reference.formulas`; what it reads stands in `tables`,
 documents become counts in `counting`, values scores in `scoring`, scores p-values in `pvalues` and
-rankings in `ranking`; `choosing` is Algorithm 1, and `classifying` tells how well naive Bayes does
-with a ranking.
+rankings in `ranking`; `choosing` is Algorithm 1, `conditional` chooses by conditional gain, and
+`classifying` tells how well naive Bayes does with a ranking.
 
 Symbols, after Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
@@ -64,6 +64,7 @@ from termsift.reference.classifying import (
     predict,
     selection_curve,
 )
+from termsift.reference.conditional import conditional_gain, likeliest_shape
 from termsift.reference.counting import ReferenceCounts, SupportsScoring, count
 from termsift.reference.formulas import METHODS
 from termsift.reference.functions import md, md_chi2
@@ -78,11 +79,13 @@ __all__ = [
     "SupportsScoring",
     "adjusted",
     "class_scores",
+    "conditional_gain",
     "count",
     "cross_validate",
     "divergence",
     "greedy",
     "log_posteriors",
+    "likeliest_shape",
     "log_pvalue",
     "md",
     "md_chi2",

@@ -1,0 +1,401 @@
+#include "termsift/conditional_gain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pacer.hpp"
+#include "per_thread.hpp"
+#include "postings.hpp"
+#include "simd/kernels.hpp"
+#include "simd/posterior_kernels.hpp"
+#include "termsift/double_double.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t lanes = 8;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::int64_t padded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+// The classes that have documents, renumbered, and who is in them.
+struct Collection {
+  std::int64_t n_classes = 0, stride = 0;  // rows of class values have a stride of whole vectors
+  std::vector<std::int32_t> class_of;      // (n_docs,); -1 for a document of weight 0
+  std::span<const double> weights;         // (n_docs,) or empty
+  double n = 0;                            // documents
+  std::vector<double> n_c;                 // (stride,), 0 beyond the classes, and so on
+  std::vector<double> log_prior;           // log n_c / n, minus infinity
+  std::vector<float> prior;                // n_c / n, 0
+
+  double weight(std::int64_t d) const { return weights.empty() ? 1.0 : weights[at(d)]; }
+};
+
+Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights) {
+  Collection all;
+  all.weights = weights;
+  all.class_of.assign(classes.size(), -1);
+  std::vector<double> n_c(at(n_classes), 0.0);
+  for (std::size_t d = 0; d < classes.size(); ++d) {
+    if (classes[d] < 0 || classes[d] >= n_classes)
+      throw std::invalid_argument("document " + std::to_string(d) + " has the class " + std::to_string(classes[d]) +
+                                  ", expected one in [0, " + std::to_string(n_classes) + ")");
+    const double weight = all.weight(static_cast<std::int64_t>(d));
+    if (!(weight >= 0 && weight < infinity))
+      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weight));
+    n_c[at(classes[d])] += weight;
+  }
+  std::vector<std::int32_t> number(at(n_classes), -1);
+  for (std::size_t c = 0; c < n_c.size(); ++c) {
+    if (n_c[c] == 0) continue;
+    number[c] = static_cast<std::int32_t>(all.n_classes++);
+    all.n_c.push_back(n_c[c]);
+    all.n += n_c[c];
+  }
+  for (std::size_t d = 0; d < classes.size(); ++d)
+    if (all.weight(static_cast<std::int64_t>(d)) > 0) all.class_of[d] = number[at(classes[d])];
+  all.stride = padded(all.n_classes);
+  all.n_c.resize(at(all.stride));
+  for (const double docs : all.n_c) {
+    // What is no normal number has no logarithm here.
+    all.log_prior.push_back(docs == 0 ? 1 : std::max(docs / all.n, std::numeric_limits<double>::min()));
+    all.prior.push_back(static_cast<float>(docs / all.n));
+  }
+  posterior_kernels_in_use().logarithms(all.log_prior.data(), all.stride);
+  std::fill(all.log_prior.begin() + static_cast<std::ptrdiff_t>(all.n_classes), all.log_prior.end(), -infinity);
+  return all;
+}
+
+// What a term says for each class. One thread's.
+//
+// Most terms are in few classes, and for a class that lacks it a term says what any other of as many documents would: such
+// rows are kept until a term of another d_t comes, and only vectors of classes that hold a class with the term are its own.
+class Lifts {
+ public:
+  Lifts(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
+        lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
+
+  // O(documents), and O(classes) for another d_t than the last term's. Calls use(document, class, weight) for each document.
+  template <class Use>
+  void find(std::span<const std::int32_t> documents, const Use& use) {
+    for (const std::int64_t vector : vectors_) {
+      std::fill_n(docs_.begin() + vector, lanes, 0.0);
+      std::copy_n(absent_logs_.begin() + vector, lanes, logs_.begin() + vector);
+      std::copy_n(absent_lifts_.begin() + vector, lanes, lifts_.begin() + vector);
+    }
+    vectors_.clear();
+    present_.clear();
+    double d_t = 0;
+    for (const std::int32_t d : documents) {
+      const std::int32_t c = all_.class_of[at(d)];
+      const double weight = all_.weight(d);
+      if (docs_[at(c)] == 0) present_.push_back(c);
+      docs_[at(c)] += weight;
+      d_t += weight;
+      use(d, c, weight);
+    }
+    if (d_t != d_t_) set_absent(d_t);
+    for (const std::int32_t c : present_) {
+      const std::int64_t vector = c / lanes * lanes;
+      if (std::find(vectors_.begin(), vectors_.end(), vector) == vectors_.end()) vectors_.push_back(vector);
+    }
+    std::sort(vectors_.begin(), vectors_.end());
+    prior_mixture_ = absent_mixture_;
+    for (const std::int64_t vector : vectors_) set_vector(vector);
+  }
+
+  // (stride,) W_c and e^{b W_c}.
+  const double* logs() const { return logs_.data(); }
+  const double* lifts() const { return lifts_.data(); }
+  // (stride,) W'_c and e^{b W'_c}, of classes with the term.
+  const double* own_logs() const { return own_logs_.data(); }
+  const double* own_lifts() const { return own_lifts_.data(); }
+  // Classes with the term, each once.
+  const std::vector<std::int32_t>& present() const { return present_; }
+  // sum_c prior_c e^{b W_c}
+  double prior_mixture() const { return prior_mixture_; }
+
+ private:
+  void set_absent(double d_t) {
+    d_t_ = d_t;
+    const double share = d_t / all_.n / options_.shape;
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) absent_logs_[c] = 1 + all_.n_c[c] * share;
+    kernels_.logarithms(absent_logs_.data(), all_.stride);
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) {
+      absent_logs_[c] = -absent_logs_[c];
+      absent_lifts_[c] = options_.step * absent_logs_[c];
+    }
+    kernels_.exponentials(absent_lifts_.data(), all_.stride);
+    logs_ = absent_logs_;
+    lifts_ = absent_lifts_;
+    absent_mixture_ = 0;
+    for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
+  }
+
+  void set_vector(std::int64_t first) {
+    const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
+    double x[3 * lanes], e[2 * lanes];
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      x[j] = 1 + docs_[c] / options_.shape;
+      x[lanes + j] = 1 + std::max(docs_[c] - 1, 0.0) / options_.shape;
+      x[2 * lanes + j] = 1 + std::max(all_.n_c[c] - 1, 0.0) * rest;
+    }
+    kernels_.logarithms(x, 3 * lanes);
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      logs_[c] = absent_logs_[c] + x[j];
+      own_logs_[c] = x[lanes + j] - x[2 * lanes + j];
+      e[j] = options_.step * logs_[c];
+      e[lanes + j] = options_.step * own_logs_[c];
+    }
+    kernels_.exponentials(e, 2 * lanes);
+    for (std::int64_t j = 0; j < lanes; ++j) {
+      const std::size_t c = at(first + j);
+      lifts_[c] = e[j];
+      own_lifts_[c] = e[lanes + j];
+      prior_mixture_ += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
+    }
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  double d_t_ = -1;
+  std::vector<double> docs_;                        // (stride,) D_c
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) of a term of d_t documents that no class has
+  double absent_mixture_ = 0, prior_mixture_ = 0;
+  std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
+  std::vector<std::int32_t> present_;
+  std::vector<std::int64_t> vectors_;  // the first class of each
+};
+
+// Of each document that has a chosen term, F_dc and P_dc.
+class Posteriors {
+ public:
+  Posteriors(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {}
+
+  // Whether the document has a chosen term; if not, P_dc is the prior and has no row here.
+  bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
+  const float* rows() const { return rows_.get(); }
+
+  // One more term is chosen, which these documents have; `lifts` are of it.
+  void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
+    constexpr std::int64_t docs_in_block = 256;
+    const auto n = static_cast<std::int64_t>(documents.size()), stride = all_.stride;
+    const Threads worthwhile = worth(threads, n * stride, 1 << 16);
+    PerThread<std::vector<double>> scratch(worthwhile);
+    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      double* const own_scratch = scratch.own(worker, at(stride)).data();
+      for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
+        const std::int64_t d = documents[at(i)];
+        const std::int32_t own = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
+        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride : nullptr;
+        kernels_.posterior({stride, sums_.get() + d * stride, next, lifts.logs(), own, lifts.own_logs()[own], 1 / (1 + options_.temper * (m - 1)),
+                            all_.log_prior.data(), own_scratch, rows_.get() + d * stride});
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  LargeArray<T> zeroed() const {
+    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * all_.stride);
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::vector<std::int32_t> n_chosen_;  // of each document
+  LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
+  LargeArray<float> rows_;
+};
+
+// Works out gains. One thread's.
+class Evaluator {
+ public:
+  Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
+      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride), 0.0) {}
+
+  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+    touched_.clear();
+    lifts.find(documents, [&](std::int32_t d, std::int32_t c, double weight) {
+      if (posteriors_.touched(d)) touched_.push_back(d);
+      else untouched_[at(c)] += weight;
+    });
+    const auto n = static_cast<std::int64_t>(touched_.size());
+    mixtures_.resize(at(padded(n + static_cast<std::int64_t>(lifts.present().size()))));
+    mix(threads);
+    // Documents without chosen terms differ by their classes alone.
+    std::int64_t end = n;
+    for (const std::int32_t c : lifts.present())
+      mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
+    for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
+    kernels_.logarithms(mixtures_.data(), padded(end));
+
+    // In twice the digits: the order of the documents shows in no gain.
+    DoubleDouble gain;
+    const auto add_losses = [&](double weight, std::int32_t own, std::int64_t i) {
+      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - mixtures_[at(i)]));
+      gain = {sum.hi, gain.lo + sum.lo};
+    };
+    for (std::int64_t i = 0; i < n; ++i) add_losses(all_.weight(touched_[at(i)]), all_.class_of[at(touched_[at(i)])], i);
+    for (std::int64_t i = n; i < end; ++i) {
+      const std::int32_t c = lifts.present()[at(i - n)];
+      add_losses(untouched_[at(c)], c, i);
+      untouched_[at(c)] = 0;
+    }
+    return gain.hi + gain.lo;
+  }
+
+  Lifts lifts;  // of the last term
+
+ private:
+  void mix(const Threads& threads) {
+    constexpr std::int64_t docs_in_block = 512;
+    const auto n = static_cast<std::int64_t>(touched_.size());
+    const auto run = [&](std::int64_t first, std::int64_t last) {
+      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), all_.stride,
+                         lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
+    };
+    const Threads worthwhile = worth(threads, n * all_.stride, 1 << 18);
+    if (worthwhile.count == 1 && n * all_.stride < 1 << 24) return run(0, n);  // longer ones are to be interrupted
+    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
+    });
+  }
+
+  const Collection& all_;
+  const Posteriors& posteriors_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::vector<std::int32_t> touched_;  // documents
+  std::vector<double> untouched_;      // documents of each class; 0 between calls
+  std::vector<double> mixtures_;       // and their logarithms
+};
+
+// A term and its last known gain.
+struct Known {
+  double gain;
+  double units;  // 2^-40 n
+  TermId term;
+
+  Known() = default;
+  Known(TermId of, double value, double n) : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
+  // Whether the other comes first.
+  bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
+};
+
+void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
+  const auto refuse = [](const char* what, double value) {
+    throw std::invalid_argument(std::string(what) + ", got " + std::to_string(value));
+  };
+  if (!(options.shape > 0 && options.shape < infinity)) refuse("shape must be positive and finite", options.shape);
+  if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
+  if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
+  if (options.k < 0 || options.k > n_terms)
+    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
+  // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
+  std::vector<double> most(at(lanes), n / options.shape);
+  most[1] = 1 / options.shape;
+  if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
+  if (!(options.step * most[0] <= 300)) refuse("step is too large beside shape and the number of documents", options.step);
+  if (!(options.step * most[1] <= 12)) refuse("step is too large beside shape", options.step);
+}
+
+// Once for all kinds of matrices.
+GainRanking choose(const Postings& postings, const Collection& all, const ConditionalGain& options, const Threads& threads,
+                   const Progress& progress) {
+  const std::int64_t n_terms = postings.n_terms();
+  GainRanking ranking{LargeArray<std::int64_t>::uninitialised(options.k), LargeArray<double>::uninitialised(options.k)};
+  Posteriors posteriors(all, options);
+  std::vector<Known> known(at(n_terms));
+  const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
+  {
+    // By their numbers of documents, since terms of as many have much in common; the longest work first. Of a hashed
+    // vocabulary most have none.
+    std::vector<TermId> order;
+    for (TermId term = 0; term < n_terms; ++term) {
+      known[at(term)] = Known(term, 0, all.n);
+      if (!postings[term].empty()) order.push_back(term);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
+    const auto n = static_cast<std::int64_t>(order.size());
+    PerThread<Evaluator> evaluators(for_all);
+    constexpr std::int64_t terms_in_block = 256;
+    for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
+      Evaluator& own = evaluators.own(worker, all, posteriors, options);
+      for (std::int64_t i = block * terms_in_block; i < std::min(n, (block + 1) * terms_in_block); ++i) {
+        worker.check();
+        const TermId term = order[at(i)];
+        known[at(term)] = Known(term, own.gain(postings[term], {}), all.n);
+      }
+    });
+  }
+  ranking.evaluations = n_terms;
+
+  std::make_heap(known.begin(), known.end());
+  std::vector<std::int64_t> step_of(at(n_terms), 0);  // the step that a gain is of
+  Evaluator evaluator(all, posteriors, options);
+  TermId evaluated = -1;  // whose lifts the evaluator has
+  Pacer pacer(threads, progress);
+  for (std::int64_t step = 0; step < options.k;) {
+    std::pop_heap(known.begin(), known.end());
+    const TermId term = known.back().term;
+    const auto documents = postings[term];
+    if (static_cast<std::int64_t>(documents.size()) * all.stride < 1 << 16) pacer.tick(step);
+    else pacer.tick_now(step);
+    if (step_of[at(term)] < step && !documents.empty()) {
+      known.back() = Known(term, evaluator.gain(documents, threads), all.n);
+      evaluated = term;
+      step_of[at(term)] = step;
+      ++ranking.evaluations;
+      std::push_heap(known.begin(), known.end());
+      continue;
+    }
+    ranking.indices[step] = term;
+    ranking.gains[step] = known.back().gain + 0.0;
+    known.pop_back();
+    if (!documents.empty()) {
+      if (evaluated != term) evaluator.lifts.find(documents, [](std::int32_t, std::int32_t, double) {});
+      posteriors.choose(documents, evaluator.lifts, threads);
+      evaluated = term;
+    }
+    ++step;
+  }
+  return ranking;
+}
+
+}  // namespace
+
+template <class Index, class Value>
+GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
+                             std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
+                             const Progress& progress) {
+  if (static_cast<std::int64_t>(classes.size()) != x.n_rows || (!weights.empty() && weights.size() != classes.size()))
+    throw std::invalid_argument("classes, weights and documents differ in length");
+  if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("X has more than 2^31 - 1 documents");
+  const CsrFacts facts = check_csr(x, {}, threads);
+  const Collection all = make_collection(classes, n_classes, weights);
+  check(options, all.n, x.n_columns);
+
+  const Postings postings = Postings::of(x, facts, threads, [&](std::int64_t d) { return all.class_of[at(d)] >= 0; });
+  return choose(postings, all, options, threads, progress);
+}
+
+#define TERMSIFT_INSTANTIATE(Index, Value)                                                                                   \
+  template GainRanking conditional_gain(const CsrView<Index, Value>&, std::span<const std::int32_t>, std::int32_t,           \
+                                        std::span<const double>, const ConditionalGain&, const Threads&, const Progress&);
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

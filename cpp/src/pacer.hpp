@@ -1,0 +1,35 @@
+// The calling thread's pauses in a long call of many small steps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "termsift/parallel.hpp"
+#include "termsift/types.hpp"
+
+namespace termsift {
+
+// Asks for an interruption and tells the progress some twenty times a second.
+class Pacer {
+ public:
+  Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
+  void tick(std::int64_t done) {
+    if (ticks_++ % 64 != 0) return;  // a look at the clock costs as much as a few gains
+    tick_now(done);
+  }
+  void tick_now(std::int64_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < poll_interval) return;
+    last_ = now;
+    if (threads_.poll && threads_.poll()) throw Interrupted();
+    if (progress_) progress_(done);
+  }
+
+ private:
+  const Threads& threads_;
+  const Progress& progress_;
+  std::int64_t ticks_ = 0;
+  std::chrono::steady_clock::time_point last_{};  // long ago: the first tick counts
+};
+
+}  // namespace termsift

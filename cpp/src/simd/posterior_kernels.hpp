@@ -1,0 +1,60 @@
+// The kernels of conditional gain: what documents' classes probably are, and how a term would change that.
+// posterior_kernels_impl.hpp holds their one source, compiled once for each SIMD target; posterior_targets.cpp chooses among
+// them.
+#pragma once
+
+#include <cstdint>
+
+namespace termsift {
+
+// Rows of class values have a stride of a multiple of 8, the classes first; lanes beyond hold 0 in `posteriors`, anything
+// finite in `lift`, and minus infinity in `log_prior`.
+struct MixtureRun {
+  std::int64_t n;               // documents
+  const std::int32_t* documents;  // (n,)
+  const std::int32_t* classes;  // of each document of the collection, y_d
+  const float* posteriors;      // (documents of the collection, stride) P_dc
+  std::int64_t stride;
+  const double* lift;      // (stride,) e_c
+  const double* own_lift;  // (stride,) e'_c
+  double* mixtures;        // (n,) out: sum over c != y of P_dc e_c, plus P_dy e'_y
+};
+
+// A document gets one more of the chosen terms.
+struct PosteriorRun {
+  std::int64_t stride;
+  double* sums;             // (stride,) in and out: F_c, to which the term's W_c are added
+  const double* next_sums;  // of a document soon to come, to be fetched meanwhile, or null
+  const double* log_lift;   // (stride,) W_c
+  std::int32_t own;         // y
+  double own_log_lift;      // W'_y, in place of W_y
+  double temperature;       // 1 / (1 + rho (m - 1))
+  const double* log_prior;  // (stride,)
+  double* scratch;          // (stride,)
+  float* posterior;         // (stride,) out: proportional to prior_c exp(temperature F_c), sum 1
+};
+
+struct PosteriorKernels {
+  // In place, to 1 ulp; n is a multiple of 8. Arguments of the first are normal and positive, those of the second up to 709.
+  void (*logarithms)(double* x, std::int64_t n);
+  void (*exponentials)(double* x, std::int64_t n);
+  void (*mixtures)(const MixtureRun&);
+  void (*posterior)(const PosteriorRun&);
+};
+
+PosteriorKernels posterior_kernels_in_use();
+
+namespace simd {
+#define TERMSIFT_DECLARE_TARGET(target)     \
+  namespace target {                        \
+  PosteriorKernels posterior_kernels();     \
+  }
+TERMSIFT_DECLARE_TARGET(baseline)
+#ifdef TERMSIFT_X86_TARGETS
+TERMSIFT_DECLARE_TARGET(avx2)
+TERMSIFT_DECLARE_TARGET(avx512)
+#endif
+#undef TERMSIFT_DECLARE_TARGET
+}  // namespace simd
+
+}  // namespace termsift
