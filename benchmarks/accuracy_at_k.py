@@ -3,8 +3,8 @@
     python benchmarks/accuracy_at_k.py [--write]
 
 Ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every method, event
-model and policy, trains scikit-learn's MultinomialNB on the first k of them, and prints the
-accuracy on the test documents.
+model and policy, trains multinomial naive Bayes on the first k of them, and prints the accuracy on
+the test documents.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sklearn.naive_bayes import MultinomialNB
-
 import corpora
 import termsift as ts
 from compare import ROOT, conditions, markdown, put_between
+from termsift.choosing import rank_by
 
 MARKER = "accuracy"
 KS = (10, 50, 100, 200, 500, 1000, 2000)
@@ -28,13 +27,10 @@ def accuracies(
     split: corpora.Split, method: str, ks: Sequence[int] = KS, **options: Any
 ) -> list[float]:
     """Give the test accuracy in per cent for each number of terms."""
-    ranking = ts.count(split.X_train, split.y_train).rank(method, k=max(ks), **options)
-    found = []
-    for k in ks:
-        terms = ranking.indices[:k]
-        model = MultinomialNB().fit(split.X_train[:, terms], split.y_train)
-        found.append(100 * float(model.score(split.X_test[:, terms], split.y_test)))
-    return found
+    counts = ts.count(split.X_train, split.y_train)
+    ranking = rank_by(method, counts, split.X_train, split.y_train, max(ks), **options)
+    parts = (split.X_train, split.y_train, split.X_test, split.y_test)
+    return (100 * ts.selection_curve(ranking, *parts, ks).accuracy).tolist()
 
 
 def rankings() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -20,6 +20,7 @@ from scipy import sparse
 
 import termsift as ts
 from termsift import cli, demo
+from termsift.choosing import rank_by
 from termsift.io import Collection, read_collection
 
 TABLE = """\
@@ -182,23 +183,49 @@ def test_every_method_and_every_value_of_its_options(
 @pytest.mark.parametrize("selector", ts.selectors(), ids=lambda selector: selector.name)
 def test_every_selector(run: Any, table: Path, counts: ts.ClassCounts, selector: Any) -> None:
     result = run("rank", table, "--method", selector.name, "--format", "json", "-k", 4)
-    ranking = counts.rank(selector.name, 4)
+    collection = read_collection(table)
+    ranking = rank_by(selector.name, counts, collection.X, collection.y, 4)
     found = json.loads(result.out)
-    assert (found["method"], found["informative"]) == (selector.name, ranking.informative)
+    assert (found["method"], found.get("informative")) == (selector.name, ranking.informative)
     assert [term["index"] for term in found["terms"]] == list(ranking.indices)
     assert [term["score"] for term in found["terms"]] == list(ranking.scores)
-
-    ranking = counts.rank(selector.name)
-    assert ranking.informative is not None
-    assert ranking.informative < len(ranking)
-    result = run("rank", table, "--method", selector.name, "-k", len(ranking))
-    last = f"From rank {ranking.informative + 1} on no term adds anything.\n"
-    assert result.out.endswith("\n" + last)
-    assert last not in run("rank", table, "--method", selector.name, "-k", 1).out
+    assert [term["term"] for term in found["terms"]] == list(ranking.terms)
 
     result = run("rank", table, "--method", selector.name, "--aggregate", "max")
     assert result.code == 2
     assert result.err.endswith(f"argument --aggregate: not for --method {selector.name}\n")
+
+
+def test_from_which_rank_on_terms_add_nothing(
+    run: Any, table: Path, counts: ts.ClassCounts
+) -> None:
+    ranking = counts.rank("greedy")
+    assert ranking.informative is not None
+    assert ranking.informative < len(ranking)
+    result = run("rank", table, "--method", "greedy", "-k", len(ranking))
+    last = f"From rank {ranking.informative + 1} on no term adds anything.\n"
+    assert result.out.endswith("\n" + last)
+    assert last not in run("rank", table, "--method", "greedy", "-k", 1).out
+
+
+@pytest.mark.parametrize(
+    "given", [("--alpha", "0.5"), ("--class-prior", "uniform"), ("--tf", "log")]
+)
+def test_what_looks_at_documents_takes_no_probabilities(
+    run: Any, table: Path, given: tuple[str, str]
+) -> None:
+    result = run("rank", table, "--method", "conditional_gain", *given)
+    assert result.code == 2
+    assert result.err.endswith(f"argument {given[0]}: not for --method conditional_gain\n")
+
+
+def test_what_looks_at_documents_needs_them(
+    run: Any, counts: ts.ClassCounts, tmp_path: Path
+) -> None:
+    counts.save(tmp_path / "saved.termsift")
+    result = run("rank", tmp_path / "saved.termsift", "--method", "conditional_gain")
+    assert result.code == 1
+    assert "holds counts, and the documents themselves are needed" in result.err
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
@@ -366,7 +393,7 @@ def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str)
 
 
 def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path, texts: Path) -> None:
-    expected = f"{saved}: holds counts, not the documents that are to be classified"
+    expected = f"{saved}: holds counts, and the documents themselves are needed"
     assert run("rank", saved, "-k", "auto").complaint == expected
     expected = "cv = 10 folds are more than the 3 documents of the largest class"
     assert run("rank", table, "-k", "auto").complaint == expected

@@ -701,6 +701,16 @@ def test_methods_without_the_models_are_tried_once(collection) -> None:
     ]
 
 
+def test_conditional_gain_sees_the_training_documents_alone(collection) -> None:
+    X, y = collection
+    folds = own_folds(y, 3)
+    curve = ts.cross_validate(X, y, "conditional_gain", [1, 3], folds)["conditional_gain"]
+    for run, (train, test) in zip(curve.runs["accuracy"], folds, strict=True):
+        ranking = ts.conditional_gain(X[train], np.asarray(y)[train], 3)
+        parts = (X[train], np.asarray(y)[train], X[test], np.asarray(y)[test])
+        np.testing.assert_array_equal(run, ts.selection_curve(ranking, *parts, [1, 3]).accuracy)
+
+
 def test_repeats_tell_nothing_of_other_documents(collection) -> None:
     # Got wrong: a standard error that goes to 0 with the repeats, and smallest_k to best_k.
     X, y = collection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from termsift import _core, _validation
 from termsift._log import logger
 from termsift._progress import progress
 from termsift.counts import ClassCounts, count_checked
+from termsift.methods import find_ranker
 from termsift.ranking import Ranking
 
 # Of the shapes that are tried, and of the terms that they are tried on.
@@ -110,31 +112,11 @@ def conditional_gain(
             "a document's one class"
         )
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
-    return choose_by_gain(
-        matrix, labels, weights, k, shape=shape, temper=temper, step=step, n_threads=threads
-    )
-
-
-def choose_by_gain(
-    matrix: _validation.Csr,
-    labels: _validation.Labels,
-    weights: _core.Count | None = None,
-    k: int | None = None,
-    *,
-    counts: ClassCounts | None = None,
-    shape: float | str = "empirical_bayes",
-    temper: float = 0.15,
-    step: float = 0.5,
-    n_threads: int = 0,
-) -> Ranking:
-    """Choose terms of what has passed the gate; ``counts`` are of these documents, if at hand."""
     k = _validation.check_k(k, matrix.n_terms)
     if isinstance(shape, str):
         if shape != "empirical_bayes":
             raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
-        if counts is None:
-            counts = count_checked(matrix, labels, weights, "binary", n_threads)
-        a = likeliest_shape(counts)
+        a = likeliest_shape(count_checked(matrix, labels, weights, "binary", threads))
     else:
         a = _validation.check_positive(shape, "shape")
     with progress("chosen", k, "terms") as report:
@@ -150,11 +132,30 @@ def choose_by_gain(
             _validation.check_not_negative(temper, "temper"),
             _validation.check_positive(step, "step"),
             k,
-            n_threads,
+            threads,
             report,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
     return Ranking(indices, gains, None, "conditional_gain")
+
+
+def rank_by(
+    method: str,
+    counts: ClassCounts,
+    X: Any,
+    y: Any,
+    k: int | None = None,
+    *,
+    n_threads: int | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank by any method: by the counts, or by the documents (X, y) if it looks at those."""
+    if find_ranker(method).needs != "documents":
+        return counts.rank(method, k, n_threads=n_threads, **options)
+    ranking = conditional_gain(X, y, k, n_threads=n_threads)
+    if counts.term_names is None:
+        return ranking
+    return replace(ranking, terms=counts.term_names[ranking.indices])
 
 
 def likeliest_shape(counts: ClassCounts) -> float:

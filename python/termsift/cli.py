@@ -32,10 +32,11 @@ from termsift import _core, demo, io, plots
 from termsift._extras import require
 from termsift._files import replacing
 from termsift._progress import progress
+from termsift.choosing import rank_by
 from termsift.counts import TermFrequency
 from termsift.curve import METRICS, TITLES, Metric
 from termsift.evaluation import rankers_of
-from termsift.methods import MODELS, find_selector
+from termsift.methods import MODELS, find_ranker, find_selector
 
 __all__ = ["main", "main_parser"]
 
@@ -245,14 +246,15 @@ def _rank(args: argparse.Namespace) -> None:
     if args.k == _AUTO:
         _check_auto(args)
     with _output(args.output) as out:  # opened first: a wrong path is told before the work
-        if args.k == _AUTO:
+        if args.k == _AUTO or find_ranker(args.method).needs == "documents":
             collection = _documents(args)
             counts = _count(collection, args.threads)
-            k = _chosen_k(args, collection)
+            k = _chosen_k(args, collection) if args.k == _AUTO else args.k
+            X, y = collection.X, collection.y
         else:
-            counts, k = _counts(args), args.k
+            counts, k, X, y = _counts(args), args.k, None, None
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        ranking = counts.rank(args.method, k=k, n_threads=args.threads, **options)
+        ranking = rank_by(args.method, counts, X, y, k, n_threads=args.threads, **options)
         _WRITERS[args.format](out, ranking, counts)
 
 
@@ -540,6 +542,12 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
         args.usage_error("argument --aggregate: not for --policy round_robin")
     if args.model != MODELS[0] and args.method not in _with_models():
         args.usage_error(f"argument --model: only for --method {' or '.join(_with_models())}")
+    if find_ranker(args.method).needs == "documents":
+        usual = {"alpha": 1.0, "class_prior": "empirical", "tf": None}
+        for option, value in usual.items():
+            if getattr(args, option) != value:
+                flag = option.replace("_", "-")
+                args.usage_error(f"argument --{flag}: not for --method {args.method}")
     names = ("policy", "model", "alpha", "class_prior", "aggregate")
     shared = {name: getattr(args, name) for name in names}
     return {**shared, **given}
@@ -656,7 +664,7 @@ def _documents(args: argparse.Namespace) -> io.Collection:
 def _refuse_counts(args: argparse.Namespace) -> None:
     """Refuse an input of which the documents are needed and not there."""
     if _holds_counts(args.input):
-        raise ValueError(f"{args.input}: holds counts, not the documents that are to be classified")
+        raise ValueError(f"{args.input}: holds counts, and the documents themselves are needed")
 
 
 def _saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
@@ -738,8 +746,15 @@ def _tested(args: argparse.Namespace) -> tuple[_Curves, _About]:
     curves = {}
     with progress("evaluated", len(rankers), "rankings") as report:
         for name, (method, options) in rankers.items():
-            ranking = counts.rank(
-                method, ks[-1] if ks else None, alpha=args.alpha, n_threads=args.threads, **options
+            ranking = rank_by(
+                method,
+                counts,
+                train.X,
+                train.y,
+                ks[-1] if ks else None,
+                alpha=args.alpha,
+                n_threads=args.threads,
+                **options,
             )
             curve = ts.selection_curve(
                 ranking,

@@ -15,6 +15,7 @@ from termsift import _core, _validation
 from termsift._extras import require
 from termsift._log import levels_to_caller
 from termsift._progress import progress
+from termsift.choosing import rank_by
 from termsift.counts import ClassCounts, Model, count_checked
 from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
 from termsift.methods import MODELS, Method, check_model, find_ranker
@@ -227,8 +228,15 @@ def cross_validate(
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
             for name, (method, options) in rankers.items():
-                ranking = counts.rank(
-                    method, int(ks[-1]), alpha=alpha, n_threads=n_threads, **options
+                ranking = rank_by(
+                    method,
+                    counts,
+                    documents[train] if find_ranker(method).needs == "documents" else None,
+                    labels.codes[train],
+                    int(ks[-1]),
+                    alpha=alpha,
+                    n_threads=n_threads,
+                    **options,
                 )
                 if trained_on is None:
                     found = _classify(
