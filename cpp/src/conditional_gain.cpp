@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,42 +24,56 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::int64_t padded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
-// The classes that have documents, renumbered, and who is in them.
+// The documents and classes that take part. Documents are numbered class by class, so that those of a term come in runs of one
+// class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // rows of class values have a stride of whole vectors
-  std::vector<std::int32_t> class_of;      // (n_docs,); -1 for a document of weight 0
-  std::span<const double> weights;         // (n_docs,) or empty
+  std::vector<std::int64_t> rows;          // of the matrix, for each document
+  std::vector<std::int32_t> class_of;      // of each document, increasing
+  std::vector<std::int64_t> end_of;        // of each class, the document after its last
+  std::vector<double> weights;             // of each document; empty if all are 1
   double n = 0;                            // documents
   std::vector<double> n_c;                 // (stride,), 0 beyond the classes, and so on
   std::vector<double> log_prior;           // log n_c / n, minus infinity
   std::vector<float> prior;                // n_c / n, 0
-
-  double weight(std::int64_t d) const { return weights.empty() ? 1.0 : weights[at(d)]; }
 };
 
 Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights) {
   Collection all;
-  all.weights = weights;
-  all.class_of.assign(classes.size(), -1);
+  const auto weight_of = [&](std::size_t row) { return weights.empty() ? 1.0 : weights[row]; };
   std::vector<double> n_c(at(n_classes), 0.0);
-  for (std::size_t d = 0; d < classes.size(); ++d) {
-    if (classes[d] < 0 || classes[d] >= n_classes)
-      throw std::invalid_argument("document " + std::to_string(d) + " has the class " + std::to_string(classes[d]) +
+  std::vector<std::int64_t> next(at(n_classes) + 1, 0);  // first how many documents, then where the next one goes
+  for (std::size_t row = 0; row < classes.size(); ++row) {
+    const std::int32_t c = classes[row];
+    const double weight = weight_of(row);
+    if (c < 0 || c >= n_classes)
+      throw std::invalid_argument("document " + std::to_string(row) + " has the class " + std::to_string(c) +
                                   ", expected one in [0, " + std::to_string(n_classes) + ")");
-    const double weight = all.weight(static_cast<std::int64_t>(d));
     if (!(weight >= 0 && weight < infinity))
-      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weight));
-    n_c[at(classes[d])] += weight;
+      throw std::invalid_argument("document " + std::to_string(row) + " has the weight " + std::to_string(weight));
+    n_c[at(c)] += weight;
+    next[at(c) + 1] += weight > 0;
   }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  all.rows.resize(at(next.back()));
+  all.class_of.resize(all.rows.size());
+  if (!weights.empty()) all.weights.resize(all.rows.size());
   std::vector<std::int32_t> number(at(n_classes), -1);
   for (std::size_t c = 0; c < n_c.size(); ++c) {
     if (n_c[c] == 0) continue;
     number[c] = static_cast<std::int32_t>(all.n_classes++);
+    all.end_of.push_back(next[c + 1]);
     all.n_c.push_back(n_c[c]);
     all.n += n_c[c];
   }
-  for (std::size_t d = 0; d < classes.size(); ++d)
-    if (all.weight(static_cast<std::int64_t>(d)) > 0) all.class_of[d] = number[at(classes[d])];
+  for (std::size_t row = 0; row < classes.size(); ++row) {
+    const double weight = weight_of(row);
+    if (weight == 0) continue;
+    const std::size_t document = at(next[at(classes[row])]++);
+    all.rows[document] = static_cast<std::int64_t>(row);
+    all.class_of[document] = number[at(classes[row])];
+    if (!weights.empty()) all.weights[document] = weight;
+  }
   all.stride = padded(all.n_classes);
   all.n_c.resize(at(all.stride));
   for (const double docs : all.n_c) {
@@ -71,6 +86,12 @@ Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n
   return all;
 }
 
+// Some classes, increasing, and how many documents of each have a term.
+struct ClassDocs {
+  std::vector<std::int32_t> classes;
+  std::vector<double> docs;
+};
+
 // What a term says for each class. One thread's.
 //
 // Most terms are in few classes, and for a class that lacks it a term says what any other of as many documents would: such
@@ -81,31 +102,23 @@ class Lifts {
       : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
         lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
 
-  // O(documents), and O(classes) for another d_t than the last term's. Calls use(document, class, weight) for each document.
-  template <class Use>
-  void find(std::span<const std::int32_t> documents, const Use& use) {
+  // O(classes that have the term), and O(classes) for another d_t than the last term's.
+  void find(const ClassDocs& present) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, lanes, 0.0);
       std::copy_n(absent_logs_.begin() + vector, lanes, logs_.begin() + vector);
       std::copy_n(absent_lifts_.begin() + vector, lanes, lifts_.begin() + vector);
     }
     vectors_.clear();
-    present_.clear();
     double d_t = 0;
-    for (const std::int32_t d : documents) {
-      const std::int32_t c = all_.class_of[at(d)];
-      const double weight = all_.weight(d);
-      if (docs_[at(c)] == 0) present_.push_back(c);
-      docs_[at(c)] += weight;
-      d_t += weight;
-      use(d, c, weight);
+    for (std::size_t i = 0; i < present.classes.size(); ++i) {
+      const std::int32_t c = present.classes[i];
+      const std::int64_t vector = c / lanes * lanes;
+      if (vectors_.empty() || vectors_.back() != vector) vectors_.push_back(vector);
+      docs_[at(c)] = present.docs[i];
+      d_t += present.docs[i];
     }
     if (d_t != d_t_) set_absent(d_t);
-    for (const std::int32_t c : present_) {
-      const std::int64_t vector = c / lanes * lanes;
-      if (std::find(vectors_.begin(), vectors_.end(), vector) == vectors_.end()) vectors_.push_back(vector);
-    }
-    std::sort(vectors_.begin(), vectors_.end());
     prior_mixture_ = absent_mixture_;
     for (const std::int64_t vector : vectors_) set_vector(vector);
   }
@@ -116,8 +129,6 @@ class Lifts {
   // (stride,) W'_c and e^{b W'_c}, of classes with the term.
   const double* own_logs() const { return own_logs_.data(); }
   const double* own_lifts() const { return own_lifts_.data(); }
-  // Classes with the term, each once.
-  const std::vector<std::int32_t>& present() const { return present_; }
   // sum_c prior_c e^{b W_c}
   double prior_mixture() const { return prior_mixture_; }
 
@@ -172,7 +183,6 @@ class Lifts {
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) of a term of d_t documents that no class has
   double absent_mixture_ = 0, prior_mixture_ = 0;
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
-  std::vector<std::int32_t> present_;
   std::vector<std::int64_t> vectors_;  // the first class of each
 };
 
@@ -223,45 +233,81 @@ class Posteriors {
 class Evaluator {
  public:
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
-      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options), untouched_(at(all_.stride), 0.0) {}
+      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options) {}
 
   double gain(std::span<const std::int32_t> documents, const Threads& threads) {
-    touched_.clear();
-    lifts.find(documents, [&](std::int32_t d, std::int32_t c, double weight) {
-      if (posteriors_.touched(d)) touched_.push_back(d);
-      else untouched_[at(c)] += weight;
-    });
-    const auto n = static_cast<std::int64_t>(touched_.size());
-    mixtures_.resize(at(padded(n + static_cast<std::int64_t>(lifts.present().size()))));
+    if (all_.weights.empty()) divide<false>(documents);
+    else divide<true>(documents);
+    lifts.find(present_);
+    mixtures_.resize(at(padded(n_touched_ + std::ssize(present_.classes))));
     mix(threads);
     // Documents without chosen terms differ by their classes alone.
-    std::int64_t end = n;
-    for (const std::int32_t c : lifts.present())
-      mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * (lifts.own_lifts()[c] - lifts.lifts()[c]);
+    std::int64_t end = n_touched_;
+    for (const std::int32_t c : present_.classes) {
+      const double more = lifts.own_lifts()[c] - lifts.lifts()[c];
+      mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * more;
+    }
     for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
     kernels_.logarithms(mixtures_.data(), padded(end));
 
     // In twice the digits: the order of the documents shows in no gain.
     DoubleDouble gain;
-    const auto add_losses = [&](double weight, std::int32_t own, std::int64_t i) {
-      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - mixtures_[at(i)]));
+    const auto add_losses = [&](double weight, std::int32_t own, double log_mixture) {
+      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - log_mixture));
       gain = {sum.hi, gain.lo + sum.lo};
     };
-    for (std::int64_t i = 0; i < n; ++i) add_losses(all_.weight(touched_[at(i)]), all_.class_of[at(touched_[at(i)])], i);
-    for (std::int64_t i = n; i < end; ++i) {
-      const std::int32_t c = lifts.present()[at(i - n)];
-      add_losses(untouched_[at(c)], c, i);
-      untouched_[at(c)] = 0;
+    for (std::int64_t i = 0; i < n_touched_; ++i) {
+      const std::size_t d = at(touched_[at(i)]);
+      add_losses(all_.weights.empty() ? 1.0 : all_.weights[d], all_.class_of[d], mixtures_[at(i)]);
     }
+    for (std::size_t i = 0; i < untouched_.size(); ++i)
+      add_losses(untouched_[i], present_.classes[i], mixtures_[at(n_touched_) + i]);
     return gain.hi + gain.lo;
   }
 
   Lifts lifts;  // of the last term
 
  private:
+  // Tells the documents with chosen terms from those without, and counts both by class. No branch that could not be foretold.
+  template <bool weighted>
+  void divide(std::span<const std::int32_t> documents) {
+    if (touched_.size() < documents.size()) touched_.resize(2 * documents.size());
+    std::int32_t* const touched = touched_.data();
+    std::int64_t n_touched = 0;
+    present_.classes.clear();
+    present_.docs.clear();
+    untouched_.clear();
+    for (std::size_t i = 0; i < documents.size();) {
+      const std::int32_t c = all_.class_of[at(documents[i])];
+      const std::int64_t end = all_.end_of[at(c)];
+      const std::size_t first = i;
+      const std::int64_t first_touched = n_touched;
+      double docs = 0, untouched = 0;
+      do {
+        const std::int32_t d = documents[i];
+        const bool is_touched = posteriors_.touched(d);
+        touched[n_touched] = d;
+        n_touched += is_touched;
+        if constexpr (weighted) {
+          docs += all_.weights[at(d)];
+          untouched += is_touched ? 0 : all_.weights[at(d)];
+        }
+        ++i;
+      } while (i < documents.size() && documents[i] < end);
+      if constexpr (!weighted) {
+        docs = static_cast<double>(i - first);
+        untouched = docs - static_cast<double>(n_touched - first_touched);
+      }
+      present_.classes.push_back(c);
+      present_.docs.push_back(docs);
+      untouched_.push_back(untouched);
+    }
+    n_touched_ = n_touched;
+  }
+
   void mix(const Threads& threads) {
     constexpr std::int64_t docs_in_block = 512;
-    const auto n = static_cast<std::int64_t>(touched_.size());
+    const std::int64_t n = n_touched_;
     const auto run = [&](std::int64_t first, std::int64_t last) {
       kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), all_.stride,
                          lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
@@ -278,9 +324,11 @@ class Evaluator {
   const Posteriors& posteriors_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = posterior_kernels_in_use();
-  std::vector<std::int32_t> touched_;  // documents
-  std::vector<double> untouched_;      // documents of each class; 0 between calls
-  std::vector<double> mixtures_;       // and their logarithms
+  ClassDocs present_;
+  std::vector<double> untouched_;      // documents of each class present
+  std::vector<std::int32_t> touched_;  // documents; the first n_touched_
+  std::int64_t n_touched_ = 0;
+  std::vector<double> mixtures_;  // and their logarithms
 };
 
 // A term and its last known gain.
@@ -366,7 +414,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     ranking.gains[step] = known.back().gain + 0.0;
     known.pop_back();
     if (!documents.empty()) {
-      if (evaluated != term) evaluator.lifts.find(documents, [](std::int32_t, std::int32_t, double) {});
+      if (evaluated != term) evaluator.gain(documents, threads);  // for its lifts
       posteriors.choose(documents, evaluator.lifts, threads);
       evaluated = term;
     }
@@ -388,7 +436,7 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   const Collection all = make_collection(classes, n_classes, weights);
   check(options, all.n, x.n_columns);
 
-  const Postings postings = Postings::of(x, facts, threads, [&](std::int64_t d) { return all.class_of[at(d)] >= 0; });
+  const Postings postings = Postings::of(x, facts, all.rows, threads);
   return choose(postings, all, options, threads, progress);
 }
 

@@ -15,10 +15,11 @@ namespace termsift {
 // The documents that have a term, increasing, each once.
 class Postings {
  public:
-  // Of the documents d for which use(d), once the matrix has been checked. O(entries), 4 bytes each, and 8 bytes for each term
-  // and thread.
-  template <class Index, class Value, class Use>
-  static Postings of(const CsrView<Index, Value>& x, const CsrFacts& facts, const Threads& requested, const Use& use);
+  // Document d is rows[d] of the matrix, which has been checked. O(entries), 4 bytes each, and 8 bytes for each term and
+  // thread.
+  template <class Index, class Value>
+  static Postings of(const CsrView<Index, Value>& x, const CsrFacts& facts, std::span<const std::int64_t> rows,
+                     const Threads& requested);
 
   std::int64_t n_terms() const { return static_cast<std::int64_t>(first_.size()) - 1; }
   std::int64_t n_entries() const { return first_.back(); }
@@ -32,8 +33,9 @@ class Postings {
   LargeArray<std::int32_t> documents_;
 };
 
-template <class Index, class Value, class Use>
-Postings Postings::of(const CsrView<Index, Value>& x, const CsrFacts& facts, const Threads& requested, const Use& use) {
+template <class Index, class Value>
+Postings Postings::of(const CsrView<Index, Value>& x, const CsrFacts& facts, std::span<const std::int64_t> rows,
+                      const Threads& requested) {
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
@@ -42,14 +44,15 @@ Postings Postings::of(const CsrView<Index, Value>& x, const CsrFacts& facts, con
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {
     DocumentEntries& own = entries.own(worker, Damping::binary);
-    const std::int64_t begin = x.n_rows * part / threads.count, end = x.n_rows * (part + 1) / threads.count;
+    const auto n_docs = static_cast<std::int64_t>(rows.size());
+    const std::int64_t begin = n_docs * part / threads.count, end = n_docs * (part + 1) / threads.count;
     for (std::int64_t d = begin; d < end; ++d) {
       if (d % 1024 == 0) worker.check();
-      if (!use(d)) continue;
+      const std::int64_t row = rows[static_cast<std::size_t>(d)];
       if (facts.distinct && !facts.has_zeros) {
-        for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) f(static_cast<std::size_t>(x.indices[e]), d);
+        for (std::int64_t e = x.indptr[row]; e < x.indptr[row + 1]; ++e) f(static_cast<std::size_t>(x.indices[e]), d);
       } else {
-        own.read(x, d, facts.distinct);
+        own.read(x, row, facts.distinct);
         for (std::int64_t i = 0; i < own.size(); ++i) f(static_cast<std::size_t>(own.terms()[i]), d);
       }
     }
