@@ -7,6 +7,8 @@ Count once, score everything::
     counts.rank("md", k=1000).indices       # the best thousand columns
 """
 
+from typing import TYPE_CHECKING, Any
+
 try:
     from termsift import _core
 except ImportError as error:
@@ -48,6 +50,9 @@ from termsift.score_functions import (
 )
 from termsift.significance import Significance
 
+if TYPE_CHECKING:
+    from termsift.selector import TermSelector
+
 __version__ = _core.__version__
 
 __all__ = [
@@ -58,6 +63,7 @@ __all__ = [
     "Ranking",
     "Selector",
     "Significance",
+    "TermSelector",
     "__version__",
     "bns",
     "cet",
@@ -89,3 +95,16 @@ __all__ = [
     "show_versions",
     "tfidf",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to import, and not everybody has it.
+    if name == "TermSelector":
+        from termsift.selector import TermSelector
+
+        return TermSelector
+    raise AttributeError(f"module 'termsift' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), "TermSelector"])

@@ -1,0 +1,367 @@
+"""At home in scikit-learn: a transformer that keeps the best terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import counts as counting
+from termsift import evaluation
+from termsift._extras import require
+from termsift.choosing import conditional_gain
+from termsift.counts import Alpha, ClassCounts, ClassPrior, Model, TermFrequency
+from termsift.methods import Method, check_model, find_ranker
+from termsift.ranking import Ranking
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.feature_selection import SelectorMixin
+else:
+    BaseEstimator = require("sklearn.base", "sklearn", "TermSelector").BaseEstimator
+    SelectorMixin = require("sklearn.feature_selection", "sklearn", "TermSelector").SelectorMixin
+
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+
+def _counts_suffice(selector: TermSelector) -> bool:
+    """Whether nothing looks at the documents themselves; else partial_fit is not there."""
+    if selector.k == "auto" or find_ranker(selector.method).needs == "documents":
+        raise AttributeError(
+            f"method={selector.method!r}, k={selector.k!r} looks at all documents at once: use fit"
+        )
+    return True
+
+
+class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the columns of the best terms.
+
+    A scikit-learn transformer: it works in pipelines, grid searches and column transformers, learns
+    from chunks by `partial_fit`, and everything that it learns is in its counts.
+
+    Parameters
+    ----------
+    method : str, default "md"
+        A name of `termsift.methods` or `termsift.selectors`.
+    k : int, float, "all", "auto", "fdr" or "fwe", default 1000
+        How many terms: a number (all, if there are fewer); a share of them between 0 and 1; "auto",
+        as many as cross-validation of naive Bayes asks for (`termsift.choose_k`); or, if the method
+        is a test, those that are significant at ``level``, adjusted for the number of terms: by
+        Benjamini and Hochberg ("fdr"), so that of those kept the expected share of false
+        discoveries is at most that, or by Bonferroni ("fwe"), so that the chance of even one is.
+    policy, model, alpha, class_prior, aggregate
+        As for `ClassCounts.rank`.
+    tf : {"raw", "log", "binary"}
+        As for `termsift.count`. The transformed matrix keeps what it holds.
+    level : float, default 0.05
+        For k="fdr" and k="fwe".
+    n_threads : int, optional
+        As for `termsift.count`.
+
+    Attributes
+    ----------
+    counts_ : ClassCounts
+        What was counted.
+    classes_ : ndarray of shape (n_classes,)
+    ranking_ : Ranking
+        All terms that are kept, best first.
+    scores_ : ndarray of shape (n_features_in_,), float64
+        The score of each term, if the method has one of each.
+    pvalues_ : ndarray of shape (n_features_in_,), float64
+        The p-values, if the method is a test.
+    class_count_ : ndarray of shape (n_classes,)
+        Documents of each class.
+    feature_count_ : csr_array of shape (n_classes, n_features_in_)
+        Occurrences of each term in each class.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had names that are all strings.
+
+    See Also
+    --------
+    ClassCounts.rank : The ranking itself.
+    termsift.conditional_gain : The selector that looks at the documents.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.naive_bayes import MultinomialNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> import termsift as ts
+    >>> documents = ["bacon and eggs", "eggs for breakfast", "buy pills", "cheap pills now"]
+    >>> model = make_pipeline(CountVectorizer(), ts.TermSelector(k=2), MultinomialNB())
+    >>> _ = model.fit(documents, ["ham", "ham", "spam", "spam"])
+    >>> model[:-1].get_feature_names_out()
+    array(['eggs', 'pills'], dtype=object)
+    >>> model.predict(["more pills"])
+    array(['spam'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        method: str = "md",
+        *,
+        k: int | float | Literal["all", "auto", "fdr", "fwe"] = 1000,
+        policy: Literal["top", "round_robin"] = "top",
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        aggregate: Literal["sum", "mean", "max"] | None = None,
+        tf: TermFrequency = "raw",
+        level: float = 0.05,
+        n_threads: int | None = None,
+    ) -> None:
+        self.method = method
+        self.k = k
+        self.policy = policy
+        self.model = model
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.aggregate = aggregate
+        self.tf = tf
+        self.level = level
+        self.n_threads = n_threads
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X may be sparse and must not be negative, and that y is needed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        return tags
+
+    # ---- learning --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TermSelector:
+        """Count the documents and rank the terms.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_docs, n_terms)
+            CSR, CSC or dense counts.
+        y : labels, or indicator matrix of shape (n_docs, n_classes)
+        sample_weight : array of shape (n_docs,), optional
+            A document of weight w counts as w documents.
+
+        Returns
+        -------
+        self : TermSelector
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `termsift.count` and `ClassCounts.rank`, and for a k that is not as above.
+        """
+        X, y = self._validated(X, y, first=True)
+        counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
+        n_present = np.count_nonzero(counts.class_docs)
+        if n_present == 0:
+            raise ValueError("the sample weights are all zero: there is no document to learn from")
+        if n_present == 1:
+            raise ValueError(
+                "y holds one class, expected at least two that a term could tell apart"
+            )
+        self._learn(counts, X, y, sample_weight)
+        return self
+
+    @available_if(_counts_suffice)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> TermSelector:
+        """Count further documents; the terms are ranked when they are asked for.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`, with the same columns each time.
+        classes : sequence of labels, optional
+            All labels there may be, if the first chunk is to know them; late ones are welcome.
+
+        Returns
+        -------
+        self : TermSelector
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`. What was counted before stays.
+        AttributeError
+            If the method or k looks at the documents themselves.
+        """
+        first = not hasattr(self, "counts_")
+        X, y = self._validated(X, y, first=first)
+        if first:
+            counts = counting.count(
+                X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
+            )
+        else:
+            counts = self.counts_ + counting.count(
+                X, y, sample_weight, tf=self.tf, n_threads=self.n_threads
+            )
+        self._learn(counts)
+        return self
+
+    def _validated(self, X: Any, y: Any, *, first: bool) -> tuple[Any, Any]:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=first,
+            accept_sparse=["csr", "csc"],
+            multi_output=True,
+            y_numeric=False,
+        )
+        check_classification_targets(y)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        values = X if isinstance(X, np.ndarray) else X.data
+        if values.size and values.min() < 0:
+            raise ValueError(f"Negative values in data passed to TermSelector: {self._negative(X)}")
+        return X, y
+
+    @staticmethod
+    def _negative(X: Any) -> str:
+        rows = X.tocoo() if hasattr(X, "tocoo") else None
+        if rows is None:
+            row, column = np.argwhere(X < 0)[0]
+            value = X[row, column]
+        else:
+            entry = int(np.argmax(rows.data < 0))
+            row, column, value = rows.row[entry], rows.col[entry], rows.data[entry]
+        return f"X has {value} at row {row}, column {column}, expected a count"
+
+    def _learn(self, counts: ClassCounts, *documents: Any) -> None:
+        """Keep the counts, and the ranking if the documents (X, y, sample_weight) are given."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            counts.term_names = [str(name) for name in names]
+        ranking = self._rank(counts, *documents) if documents else None
+        self.counts_, self._ranking = counts, ranking
+
+    # ---- what was learnt -------------------------------------------------------------------------
+
+    @property
+    def ranking_(self) -> Ranking:
+        """The terms that are kept, best first."""
+        self._require_counts("ranking_")
+        if self._ranking is None:
+            self._ranking = self._rank(self.counts_)
+        return self._ranking
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """The score of each term."""
+        self._require_counts("scores_")
+        if not isinstance(find_ranker(self.method), Method):
+            raise AttributeError(f"{self.method} gives no score to each term, see ranking_")
+        return self.counts_.score(
+            self.method,
+            model=self.model,
+            alpha=self.alpha,
+            class_prior=self.class_prior,
+            aggregate=self.aggregate,
+            n_threads=self.n_threads,
+        )
+
+    @property
+    def pvalues_(self) -> NDArray[np.float64]:
+        """The p-value of each term."""
+        self._require_counts("pvalues_")
+        ranker = find_ranker(self.method)
+        if not (isinstance(ranker, Method) and ranker.is_test):
+            raise AttributeError(f"{self.method} is no test and has no p-values")
+        return self.counts_.significance(self.method, n_threads=self.n_threads).pvalues
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels."""
+        self._require_counts("classes_")
+        return np.array(self.counts_.classes)
+
+    @property
+    def class_count_(self) -> NDArray[Any]:
+        """Documents of each class."""
+        self._require_counts("class_count_")
+        return self.counts_.class_docs
+
+    @property
+    def feature_count_(self) -> Any:
+        """Occurrences of each term in each class, as a csr_array."""
+        self._require_counts("feature_count_")
+        return self.counts_.term_frequency
+
+    def _require_counts(self, name: str) -> None:
+        if "counts_" not in vars(self):  # hasattr must say no before fit
+            raise AttributeError(f"TermSelector has no {name} before it is fitted")
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "counts_")
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.ranking_.indices] = True
+        return mask
+
+    # ---- choosing --------------------------------------------------------------------------------
+
+    def _rank(self, counts: ClassCounts, *documents: Any) -> Ranking:
+        k = self._how_many(counts, *documents)
+        if find_ranker(self.method).needs == "documents":
+            X, y, weights = documents
+            check_model(self.model, find_ranker(self.method))
+            ranking = conditional_gain(X, y, k, sample_weight=weights, n_threads=self.n_threads)
+            names = counts.term_names
+            return ranking if names is None else replace(ranking, terms=names[ranking.indices])
+        return counts.rank(
+            self.method,
+            k,
+            policy=self.policy,
+            model=self.model,
+            alpha=self.alpha,
+            class_prior=self.class_prior,
+            aggregate=self.aggregate,
+            n_threads=self.n_threads,
+        )
+
+    def _how_many(self, counts: ClassCounts, *documents: Any) -> int:
+        k, n_terms = self.k, counts.n_terms
+        if isinstance(k, str):
+            if k == "all":
+                return n_terms
+            if k in ("fdr", "fwe"):
+                return self._n_significant(counts)
+            if k == "auto":
+                X, y, _ = documents
+                return evaluation.choose_k(
+                    X,
+                    y,
+                    self.method,
+                    policy=self.policy,
+                    model=self.model,
+                    alpha=self.alpha,  # type: ignore[arg-type]
+                    n_threads=self.n_threads,
+                )
+        elif isinstance(k, Integral) and not isinstance(k, bool):
+            if k >= 0:
+                return min(int(k), n_terms)
+        elif isinstance(k, Real) and not isinstance(k, bool) and 0 < k <= 1:
+            return max(1, round(float(k) * n_terms))
+        raise ValueError(
+            "k must be a number of terms, a share in (0, 1], 'all', 'auto', 'fdr' or 'fwe', "
+            f"got {k!r}"
+        )
+
+    def _n_significant(self, counts: ClassCounts) -> int:
+        if not 0 < self.level < 1:
+            raise ValueError(f"level must be in (0, 1), got {self.level!r}")
+        if self.policy != "top" or self.aggregate is not None:
+            raise ValueError(
+                f"k={self.k!r} keeps what is significant: it has no policy and no aggregate"
+            )
+        how: Literal["bh", "bonferroni"] = "bh" if self.k == "fdr" else "bonferroni"
+        found = counts.significance(self.method, n_threads=self.n_threads)
+        # p-values fall as the scores rise: the significant terms are the first of the ranking.
+        return int(np.count_nonzero(found.adjusted(how) <= self.level))

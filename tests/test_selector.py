@@ -1,0 +1,262 @@
+"""The scikit-learn transformer: at home there, and choosing what the counts choose."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("sklearn")
+
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectFdr, SelectFwe, SelectKBest, chi2
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import termsift as ts
+
+
+def collection(n_docs: int = 60, n_terms: int = 40, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = np.array(["ham", "news", "spam"])[np.arange(n_docs) % 3]
+    rate = np.full((n_docs, n_terms), 0.2)
+    for c, label in enumerate(("ham", "news", "spam")):
+        rate[np.ix_(y == label, np.arange(n_terms) % 7 == c)] = 0.9
+    return sp.csr_array(rng.poisson(rate)), y
+
+
+X, y = collection()
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        ts.TermSelector(),
+        ts.TermSelector("chi2", k=0.5, policy="round_robin"),
+        ts.TermSelector("chi2_counts", k="fdr"),
+        ts.TermSelector("greedy", k=3, model="binary"),
+        ts.TermSelector("conditional_gain", k=2),
+        ts.TermSelector("ig", k="all", tf="binary"),
+    ]
+)
+def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("options", "k"),
+    [
+        ({}, 40),
+        ({"k": 7}, 7),
+        ({"k": 1000}, 40),
+        ({"k": 0.25}, 10),
+        ({"k": 1.0}, 40),
+        ({"k": 0.001}, 1),
+        ({"k": "all"}, 40),
+        ({"method": "ig", "k": 5, "policy": "round_robin"}, 5),
+        ({"method": "md", "k": 5, "model": "poisson", "alpha": 0.5}, 5),
+        ({"method": "chi2", "k": 5, "aggregate": "sum"}, 5),
+        ({"method": "greedy", "k": 6}, 6),
+        ({"method": "md", "k": 5, "class_prior": "uniform"}, 5),
+    ],
+)
+def test_it_keeps_the_first_terms_of_the_ranking(options: dict[str, Any], k: int) -> None:
+    selector = ts.TermSelector(**options).fit(X, y)
+    given = {name: value for name, value in options.items() if name not in ("method", "k")}
+    ranking = ts.count(X, y).rank(options.get("method", "md"), k, **given)
+    np.testing.assert_array_equal(selector.ranking_.indices, ranking.indices)
+    np.testing.assert_array_equal(selector.get_support(indices=True), np.sort(ranking.indices))
+    kept = selector.transform(X)
+    np.testing.assert_array_equal(kept.toarray(), X[:, np.sort(ranking.indices)].toarray())
+    back = selector.inverse_transform(kept).toarray()
+    np.testing.assert_array_equal(back[:, ranking.indices], X.toarray()[:, ranking.indices])
+    assert np.count_nonzero(back.any(axis=0)) <= k
+
+
+def test_attributes() -> None:
+    selector = ts.TermSelector("chi2", k=3).fit(X, y)
+    counts = ts.count(X, y)
+    assert selector.counts_ == counts
+    assert list(selector.classes_) == ["ham", "news", "spam"]
+    np.testing.assert_array_equal(selector.class_count_, [20, 20, 20])
+    np.testing.assert_array_equal(
+        selector.feature_count_.toarray(), counts.term_frequency.toarray()
+    )
+    np.testing.assert_array_equal(selector.scores_, counts.score("chi2"))
+    np.testing.assert_array_equal(selector.pvalues_, counts.significance("chi2").pvalues)
+    assert selector.n_features_in_ == 40
+    for name in ("ranking_", "scores_", "pvalues_", "classes_", "class_count_", "feature_count_"):
+        assert not hasattr(ts.TermSelector("chi2"), name)
+    with pytest.raises(AttributeError, match="md is no test and has no p-values"):
+        _ = ts.TermSelector(k=3).fit(X, y).pvalues_
+    with pytest.raises(AttributeError, match="greedy gives no score to each term"):
+        _ = ts.TermSelector("greedy", k=3).fit(X, y).scores_
+
+
+@pytest.mark.parametrize("method", ["conditional_gain", "greedy", "md"])
+def test_chunks_are_as_good_as_all_at_once(method: str) -> None:
+    whole = ts.TermSelector(method, k=8).fit(X, y)
+    parts = ts.TermSelector(method, k=8)
+    if method == "conditional_gain":
+        assert not hasattr(parts, "partial_fit")
+        with pytest.raises(AttributeError):
+            parts.partial_fit(X, y)
+        return
+    for first in range(0, 60, 25):
+        chunk = slice(first, first + 25)
+        assert parts.partial_fit(X[chunk], y[chunk], classes=["spam", "news", "ham"]) is parts
+    assert list(parts.classes_) == ["spam", "news", "ham"]
+    np.testing.assert_array_equal(parts.get_support(), whole.get_support())
+    # One class alone is no reason to refuse a chunk, only to rank.
+    one = ts.TermSelector(method).partial_fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="at least two"):
+        _ = one.ranking_
+    one.partial_fit(X, y)
+    assert len(one.ranking_) == 40
+
+
+def test_a_failed_chunk_changes_nothing() -> None:
+    selector = ts.TermSelector(k=5).partial_fit(X, y)
+    before = selector.counts_
+    bad = X.astype(float).toarray()
+    bad[3, 4] = -1
+    with pytest.raises(ValueError, match=r"X has -1\.0 at row 3, column 4"):
+        selector.partial_fit(bad, y)
+    with pytest.raises(ValueError, match="39 features"):
+        selector.partial_fit(X[:, :39], y)
+    assert selector.counts_ is before
+
+
+def test_weights_count_as_copies() -> None:
+    weights = np.arange(60) % 4
+    weighted = ts.TermSelector(k=6).fit(X, y, sample_weight=weights)
+    copied = ts.TermSelector(k=6).fit(X[np.repeat(np.arange(60), weights)], np.repeat(y, weights))
+    assert weighted.counts_ == copied.counts_
+    with pytest.raises(ValueError, match="the sample weights are all zero"):
+        ts.TermSelector().fit(X, y, sample_weight=np.zeros(60))
+
+
+@pytest.mark.parametrize(("k", "theirs"), [("fdr", SelectFdr), ("fwe", SelectFwe)])
+@pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
+def test_significance_is_scikit_learns(k: str, theirs: Any, level: float) -> None:
+    ours = ts.TermSelector("chi2_counts", k=k, level=level).fit(X, y)
+    np.testing.assert_array_equal(
+        ours.get_support(), theirs(chi2, alpha=level).fit(X, y).get_support()
+    )
+
+
+def test_as_many_as_cross_validation_asks_for() -> None:
+    selector = ts.TermSelector("ig", k="auto").fit(X, y)
+    assert len(selector.ranking_) == ts.choose_k(X, y, "ig")
+    assert not hasattr(ts.TermSelector(k="auto"), "partial_fit")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": -1}, "k must be a number of terms, a share"),
+        ({"k": 0.0}, "k must be a number of terms, a share"),
+        ({"k": 1.5}, "k must be a number of terms, a share"),
+        ({"k": True}, "k must be a number of terms, a share"),
+        ({"k": "some"}, "k must be a number of terms, a share"),
+        ({"k": "fdr"}, "no test 'md', expected one of chi2, g2, chi2_counts"),
+        ({"method": "chi2", "k": "fdr", "level": 2}, r"level must be in \\(0, 1\\), got 2"),
+        ({"method": "chi2", "k": "fwe", "policy": "round_robin"}, "it has no policy"),
+        ({"method": "nope"}, "no method 'nope'"),
+        ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("\\\\", "\\")):
+        ts.TermSelector(**options).fit(X, y)
+
+
+def test_one_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="y holds one class"):
+        ts.TermSelector().fit(X, ["ham"] * 60)
+
+
+def test_an_indicator_matrix_counts_in_each_class() -> None:
+    Y = np.stack([np.arange(60) % 2 == 0, np.arange(60) % 3 == 0], axis=1).astype(int)
+    selector = ts.TermSelector(k=4).fit(X, Y)
+    ranking = ts.count(X, Y).rank("md", 4)
+    np.testing.assert_array_equal(selector.ranking_.indices, ranking.indices)
+
+
+TEXTS = ["bacon and eggs", "eggs for breakfast", "buy cheap pills", "cheap pills now"] * 5
+LABELS = ["ham", "ham", "spam", "spam"] * 5
+
+
+def test_at_home_in_pipelines_and_grid_searches() -> None:
+    pipeline = make_pipeline(CountVectorizer(), ts.TermSelector(k=3), MultinomialNB())
+    search = GridSearchCV(
+        pipeline, {"termselector__k": [1, 2, 0.5], "termselector__method": ["md", "ig"]}, cv=2
+    ).fit(TEXTS, LABELS)
+    assert search.best_score_ == 1.0
+    names = search.best_estimator_[:-1].get_feature_names_out()
+    assert set(names) <= {word for text in TEXTS for word in text.split()}
+    assert list(search.predict(["cheap cheap pills"])) == ["spam"]
+
+
+def test_names_frames_and_columns() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X.toarray(), columns=[f"t{t}" for t in range(40)])
+    selector = ts.TermSelector(k=4).set_output(transform="pandas").fit(frame, y)
+    kept = selector.transform(frame)
+    assert list(kept.columns) == list(selector.get_feature_names_out())
+    assert list(selector.ranking_.terms) == [f"t{t}" for t in selector.ranking_.indices]
+    columns = ColumnTransformer([("some", ts.TermSelector(k=2), [f"t{t}" for t in range(10)])])
+    assert columns.fit_transform(frame, y).shape == (60, 2)
+
+
+def test_weights_are_routed() -> None:
+    weights = np.arange(60) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = ts.TermSelector(k=5).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(selector, MultinomialNB().set_fit_request(sample_weight=False))
+        pipeline.fit(X, y, sample_weight=weights)
+    alone = ts.TermSelector(k=5).fit(X, y, sample_weight=weights)
+    assert pipeline[0].counts_ == alone.counts_
+
+
+def test_it_is_cloned_and_pickled() -> None:
+    selector = ts.TermSelector("chi2", k=5).fit(X, y)
+    again = pickle.loads(pickle.dumps(selector))
+    np.testing.assert_array_equal(again.get_support(), selector.get_support())
+    late = pickle.loads(pickle.dumps(ts.TermSelector(k=5).partial_fit(X, y)))
+    assert len(late.ranking_) == 5
+    assert clone(selector).get_params() == selector.get_params()
+    assert not hasattr(clone(selector), "counts_")
+
+
+@pytest.mark.parametrize("name", ["md", "ig", "chi2_counts"])
+def test_score_functions_serve_select_k_best(name: str) -> None:
+    theirs = SelectKBest(getattr(ts, name), k=6).fit(X, y)
+    ours = ts.TermSelector(name, k=6).fit(X, y)
+    np.testing.assert_array_equal(theirs.scores_, ours.scores_)
+
+
+def test_without_scikit_learn_all_else_works() -> None:
+    code = """
+import sys
+sys.modules["sklearn"] = None
+import termsift as ts
+assert "TermSelector" in dir(ts)
+ts.md([[1, 0], [0, 1]], [0, 1])
+try:
+    ts.TermSelector
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == ("TermSelector needs scikit-learn: pip install 'termsift[sklearn]'\n")
