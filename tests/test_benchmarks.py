@@ -15,6 +15,7 @@ pytest.importorskip("mpmath")
 import compare
 import corpora
 import curve
+import gain
 import greedy
 import termsift as ts
 import workloads
@@ -208,7 +209,16 @@ def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_the_readme_has_the_markers() -> None:
     text = (Path(compare.__file__).parent / "README.md").read_text("utf-8")
-    for marker in ("compare", "errors", "greedy", "profile", "methods", "curve", "accuracy"):
+    for marker in (
+        "compare",
+        "errors",
+        "greedy",
+        "profile",
+        "methods",
+        "gain",
+        "curve",
+        "accuracy",
+    ):
         assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
 
 
@@ -225,6 +235,26 @@ def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
     with pytest.raises(AssertionError):
         curve.measure(quick=True)
+
+
+# ---- conditional gain ----------------------------------------------------------------------------
+
+
+def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = replace(gain.LANGUAGES, n_docs=300, n_terms=200, n_classes=4)
+    work = gain.made("few", shape)
+    assert work.X.shape == (300, 200)
+    row = gain.measure(work, quick=True)
+    assert row[:4] == ["few", "300", "200", "4"]
+    assert len(row) == len(gain.HEADER)
+    chosen = ts.conditional_gain
+    monkeypatch.setattr(
+        ts,
+        "conditional_gain",
+        lambda X, y, k, n_threads: chosen(X, y, k, step=0.5 if n_threads else 0.4),
+    )
+    with pytest.raises(AssertionError):  # other terms on other numbers of threads
+        gain.measure(work, quick=True)
 
 
 # ---- the greedy order ----------------------------------------------------------------------------

@@ -1,0 +1,132 @@
+"""How long conditional gain takes, beside scoring and beside scikit-learn's selectors.
+
+    python benchmarks/gain.py [--quick] [--write]
+
+The first 2,000 terms by `ts.conditional_gain`, with `shape` estimated, of 20 Newsgroups and of its
+uni- and bigrams, where `corpora.py` finds them, and of collections made up: workload A, and one of
+570 classes. Beside it counting once with all of the paper's scores, `md` alone, and scikit-learn's
+`mutual_info_classif` of the presences of a thousand terms. `SequentialFeatureSelector` of naive
+Bayes finishes on a small part only: ten terms of a hundred. In one process, in turn; the same terms
+on any number of threads is asserted in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_selection import SequentialFeatureSelector, mutual_info_classif
+from sklearn.naive_bayes import MultinomialNB
+
+import corpora
+import termsift as ts
+from compare import ROOT, conditions, digits, markdown, put_between, time_in_turn
+from workloads import Shape, Workload, generate, workload
+
+MARKER = "gain"
+K = 2000
+ROUNDS = 5
+LANGUAGES = Shape(69_000, 140_000, 570, 108, 1.02, 0.3, 5)  # the size of source code by language
+OF_THE_PAPER = (
+    *("md", "md_chi2", "df", "tfidf", "mi", "cet", "ig", "chi2", "chi2_printed", "gss"),
+    *("odds_ratio", "relevancy", "ngl"),
+)
+HEADER = [
+    *("collection", "documents", "terms", "classes", "conditional gain, ms on 1 / all threads"),
+    *("count + the paper's scores", "count + `md`", "`mutual_info_classif` of 1,000"),
+]
+
+
+def made(name: str, shape: Shape) -> Workload:
+    """Make a collection up."""
+    data, indices, indptr, y = generate(shape)
+    X = sp.csr_array((data, indices, indptr), shape=(shape.n_docs, shape.n_terms))
+    return Workload(name, X, y)
+
+
+def works(quick: bool) -> Iterator[Workload]:
+    """Give the collections, one at a time."""
+    yield workload("A", quick)
+    if quick:
+        yield made("570 classes", LANGUAGES.smaller(20))
+        return
+    yield made("570 classes", LANGUAGES)
+    if reason := corpora.missing("20 Newsgroups"):
+        print(f"skipped: {reason}")
+    else:
+        split = corpora.newsgroups()
+        yield Workload("20 Newsgroups", split.X_train, split.y_train)
+    if reason := corpora.missing("uni- and bigrams"):
+        print(f"skipped: {reason}")
+    else:
+        yield Workload("its uni- and bigrams", *corpora.newsgroups_text("uni- and bigrams"))
+
+
+def paper(work: Workload, n_threads: int | None) -> None:
+    """Count once and score by every method of the paper."""
+    counts = ts.count(work.X, work.y, n_threads=n_threads)
+    for method in OF_THE_PAPER:
+        counts.score(method, n_threads=n_threads)
+
+
+def measure(work: Workload, quick: bool) -> list[str]:
+    """Give a row of the table."""
+    k = min(K, work.X.shape[1])
+    one, every = (ts.conditional_gain(work.X, work.y, k, n_threads=n) for n in (1, None))
+    np.testing.assert_array_equal(one.indices, every.indices)
+    np.testing.assert_array_equal(one.scores, every.scores)
+    runs: list[Callable[[], object]] = []
+    for n_threads in (1, None):
+        runs.append(partial(ts.conditional_gain, work.X, work.y, k, n_threads=n_threads))
+        runs.append(partial(paper, work, n_threads))
+        runs.append(partial(ts.md, work.X, work.y, n_threads=n_threads))
+    times = time_in_turn(runs, 2 if quick else ROUNDS)
+    ms = [1e3 * statistics.median(seconds) for seconds in times]
+    some = sp.csr_array(work.X[:, :1000] > 0)
+    started = time.perf_counter()
+    mutual_info_classif(some, work.y, discrete_features=True)
+    theirs = digits(1e3 * (time.perf_counter() - started), 3)
+    documents, terms = work.X.shape
+    pairs = [f"{digits(ms[i], 3)} / {digits(ms[i + 3], 3)}" for i in range(3)]
+    return [work.name, f"{documents:,}", f"{terms:,}", str(work.n_classes), *pairs, theirs]
+
+
+def sequential() -> str:
+    """Say how long scikit-learn's forward selection takes where it finishes."""
+    work = made("small", Shape(500, 100, 3, 40, 1.05, 0.3, 6))
+    X = work.X.toarray()
+    selector = SequentialFeatureSelector(MultinomialNB(), n_features_to_select=10, cv=5)
+    ((theirs,), ours) = time_in_turn(
+        [partial(selector.fit, X, work.y), partial(ts.conditional_gain, X, work.y, 10)], 1
+    )
+    return (
+        "ten of 100 terms of 500 documents: scikit-learn's SequentialFeatureSelector of naive "
+        f"Bayes {theirs:.1f} s, conditional gain {1e3 * ours[0]:.1f} ms"
+    )
+
+
+def main() -> None:
+    """Print the table, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small collections")
+    parser.add_argument("--write", action="store_true", help="write the table of the README")
+    args = parser.parse_args()
+    rows = []
+    for work in works(args.quick):
+        rows.append(measure(work, args.quick))
+        print(*rows[-1], flush=True)
+    told = sequential()
+    table = markdown(HEADER, rows)
+    print(table, told, sep="\n")
+    if args.write:
+        text = f"Measured {conditions()}.\n\n{table}\n\n- {told[0].upper()}{told[1:]}."
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, text)
+
+
+if __name__ == "__main__":
+    main()
