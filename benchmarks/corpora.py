@@ -9,7 +9,7 @@ bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,24 +51,47 @@ def load(path: Path, largest_classes: int | None = None) -> Split:
     Counts become int64 (the files hold whole numbers as doubles), and terms in fewer than 2
     documents of the split are dropped, as in the paper.
     """
+    X, y, mat = _read(path)
+    keep = y <= (largest_classes or y.max())
+    train, test = (mat[name].ravel() - 1 for name in ("trainIdx", "testIdx"))
+    train, test = train[keep[train]], test[keep[test]]
+    X = X[:, _in_two_documents(X[np.r_[train, test]])]
+    return Split(X[train], y[train], X[test], y[test])
+
+
+def load_whole(
+    path: Path, largest_classes: int | None = None
+) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
+    """Read a ``.mat`` file that has no split, otherwise as `load` does."""
+    X, y, _ = _read(path)
+    keep = y <= (largest_classes or y.max())
+    X, y = X[keep], y[keep]
+    return X[:, _in_two_documents(X)], y
+
+
+def _read(path: Path) -> tuple[sp.csr_array, np.ndarray[Any, Any], dict[str, Any]]:
     mat = scipy.io.loadmat(path)
     X = sp.csr_array(mat["fea"])
     counts = X.data.astype(np.int64)
     if not np.array_equal(counts, X.data):
         raise ValueError(f"{path}: expected whole numbers")
     X.data = counts
-    y = mat["gnd"].ravel()
-    keep = y <= (largest_classes or y.max())
-    train, test = (mat[name].ravel() - 1 for name in ("trainIdx", "testIdx"))
-    train, test = train[keep[train]], test[keep[test]]
-    document_frequency = np.bincount(X[np.r_[train, test]].indices, minlength=X.shape[1])
-    X = X[:, np.flatnonzero(document_frequency >= 2)]
-    return Split(X[train], y[train], X[test], y[test])
+    return X, mat["gnd"].ravel(), mat
+
+
+def _in_two_documents(X: sp.csr_array) -> np.ndarray[Any, Any]:
+    return np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= 2)
 
 
 def newsgroups() -> Split:
     """20 Newsgroups, 20 classes."""
     return load(FOLDER / FILES["20 Newsgroups"])
+
+
+def alt_comp() -> Split:
+    """20 Newsgroups, alt.atheism against the five comp.* together: two classes."""
+    split = load(FOLDER / FILES["20 Newsgroups"], 6)  # by name alt.atheism, then comp.*
+    return replace(split, y_train=np.minimum(split.y_train, 2), y_test=np.minimum(split.y_test, 2))
 
 
 def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:

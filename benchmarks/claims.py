@@ -1,0 +1,408 @@
+"""The paper's claims about its results, each beside what is found: verdicts come from numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import termsift as ts
+from compare import markdown
+from trials import MULTINOMIAL, SVM, Collection, Estimate, Floats, Found, Ints, listed
+
+OTHERS = ("DF", "CET", "chi2", "GSS")
+BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
+NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
+REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
+HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
+MANY, FEW = 100, 20  # terms: many from here on, few up to here
+ALIKE = 1.0  # points: what differs by less is "similar"
+
+RULES = """\
+Methods are compared by the mean of their difference over the numbers of terms. "Better" holds if
+ours are ahead in most comparisons and behind in none, in part if ahead more often than behind; the
+same for "best", but one behind ends it. "At least as well" holds if ours are behind in none,
+"usually" so if in fewer than half."""
+
+Answers = Mapping[str, Found]
+Judge = Callable[[Sequence[int]], str]  # of the signs of differences
+
+
+class Verdict(NamedTuple):
+    """What became of a claim, and why, in Markdown."""
+
+    verdict: str
+    found: str
+
+
+class Claim(NamedTuple):
+    """A few words of the paper, where they stand, and what checks them."""
+
+    where: str
+    says: str
+    check: Callable[[], Verdict]
+
+    def checked(self) -> Verdict:
+        """Give the verdict, also where a collection is not at hand."""
+        try:
+            return self.check()
+        except MissingCollectionError as missing:
+            return Verdict(UNKNOWN, f"{missing} is not at hand.")
+
+
+class MissingCollectionError(Exception):
+    """The collection by this name is not at hand."""
+
+
+class Results(dict[tuple[str, str], Answers]):
+    """What was found, by the names of collection and classifier."""
+
+    def __missing__(self, key: tuple[str, str]) -> Answers:
+        raise MissingCollectionError(key[0])
+
+
+def all_or_some(right: Sequence[bool]) -> str:
+    """Give the verdict of several cases alike."""
+    return HOLDS if all(right) else PARTLY if any(right) else FAILS
+
+
+# ---- one method against another ------------------------------------------------------------------
+
+
+def better(signs: Sequence[int]) -> str:
+    """Tell whether ours are better, in part if more often than worse."""
+    if min(signs) >= 0 and 2 * sum(signs) > len(signs):
+        return HOLDS
+    return PARTLY if sum(signs) > 0 else FAILS
+
+
+def best(signs: Sequence[int]) -> str:
+    """Tell whether ours are the best, which one that is better ends."""
+    return FAILS if min(signs) < 0 else better(signs)
+
+
+def no_worse(signs: Sequence[int]) -> str:
+    """Tell whether none is better than ours."""
+    return HOLDS if min(signs) >= 0 else better(signs)
+
+
+def usually_no_worse(signs: Sequence[int]) -> str:
+    """Tell whether ours are not worse in most cases."""
+    return HOLDS if 2 * sum(sign < 0 for sign in signs) < len(signs) else FAILS
+
+
+class View(NamedTuple):
+    """What is looked at: a metric, and from how many terms to how many."""
+
+    metric: str = "accuracy"
+    least: int = 0
+    most: int = 10**9
+
+    def of(self, ks: Ints) -> NDArray[np.bool_]:
+        """Tell which numbers of terms it looks at."""
+        return (ks >= self.least) & (ks <= self.most)
+
+    def __str__(self) -> str:
+        if self.least:
+            return f"{self.metric}, from {self.least:,} terms up"
+        return f"{self.metric}, up to {self.most:,} terms" if self.most < 10**9 else self.metric
+
+
+def compared(
+    judge: Judge,
+    found: Mapping[str, Answers],
+    ours: Sequence[str],
+    others: Sequence[str],
+    *views: View,
+    by_all: bool = False,
+) -> Verdict:
+    """Judge by the first view, which becomes a table, or by all; say what each would say.
+
+    Views on numbers of terms that were not tried are left out.
+    """
+    (any_found, *_) = found.values()
+    views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
+
+    def differences(view: View) -> dict[str, list[Estimate]]:
+        return {
+            f"{a}, {name}": [Estimate.of(of[a].mean(*view) - of[b].mean(*view)) for b in others]
+            for name, of in found.items()
+            for a in ours
+        }
+
+    lines, verdicts = [], []
+    for view in views:
+        signs = [each.sign for row in differences(view).values() for each in row]
+        ahead, level, behind = (signs.count(sign) for sign in (1, 0, -1))
+        verdicts.append(judge(signs))
+        counts = f"ahead in {ahead}, level in {level} and behind in {behind} of {len(signs)}"
+        lines.append(f"- {view}: {counts}: {verdicts[-1]}")
+    rows = table(f"{views[0]} less that of", others, differences(views[0]))
+    agreed = verdicts[0] if len(set(verdicts)) == 1 or not by_all else PARTLY
+    return Verdict(agreed, "\n".join([*lines, "", rows]))
+
+
+def table(corner: str, header: Sequence[str], rows: Mapping[str, Sequence[Estimate | str]]) -> str:
+    """Give a Markdown table."""
+    return markdown([corner, *header], [[name, *map(str, cells)] for name, cells in rows.items()])
+
+
+# ---- other checks --------------------------------------------------------------------------------
+
+
+def rises_with_terms(found: Answers) -> Verdict:
+    """Check that accuracy is best with most terms."""
+    curves = np.array([found[name].curve() for name in SIX])
+    ks, steps = found["MD"].ks, np.diff(curves, axis=1)
+    at_last = curves.argmax(axis=1) == len(ks) - 1
+    return Verdict(
+        all_or_some(at_last),
+        f"{at_last.sum()} of the {len(SIX)} are best at {ks[-1]:,} terms, and {(steps > 0).sum()} "
+        f"of {steps.size} steps from one number of terms to the next go up; the deepest step down "
+        f"is {-min(steps.min(), 0):.1f} points.",
+    )
+
+
+def is_worst(collection: str, found: Answers, name: str) -> Verdict:
+    """Check that all the others are ahead of one method."""
+    others = [other for other in SIX if other != name]
+    return compared(best, {collection: found}, others, [name], View())
+
+
+def below_at_first(found: Answers, limit: float) -> Verdict:
+    """Check that accuracy is below a limit with fewest terms."""
+    values = {name: found[name].curve()[0] for name in SIX}
+    cells = listed(f"{name} {value:.1f}%" for name, value in values.items())
+    verdict = all_or_some([value < limit for value in values.values()])
+    return Verdict(verdict, f"With {found['MD'].ks[0]} terms: {cells}.")
+
+
+def always_above(found: Answers, limit: float, collection: Collection) -> Verdict:
+    """Check that accuracy is above a limit with any number of terms."""
+    values = {name: found[name].curve().min() for name in SIX}
+    lowest = min(values, key=values.__getitem__)
+    without = 100 * collection.largest_share
+    told = "which makes the claim an easy one" if without > limit else "which is less"
+    return Verdict(
+        all_or_some([value > limit for value in values.values()]),
+        f"The smallest accuracy of all is {values[lowest]:.1f}%, by {lowest}. To name the largest "
+        f"class always is right in {without:.1f}%, {told}.",
+    )
+
+
+def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
+    """Check that ours with few terms do about as well as the others with many."""
+    rows = {
+        f"{a}, {name}": [Estimate.of(of[a].at(few) - of[b].at(many)) for b in OTHERS]
+        for name, of in found.items()
+        for a in BOTH
+    }
+    alike = [each.value > -ALIKE for row in rows.values() for each in row]
+    lost = [100 * (of[b].at(many) - of[b].at(few))[0] for of in found.values() for b in OTHERS]
+    header = [f"{name}, {many:,}" for name in OTHERS]
+    return Verdict(
+        all_or_some(alike),
+        f"In {sum(alike)} of {len(alike)} comparisons less than {ALIKE:.0f} point is lost. The "
+        f"four themselves lose {min(lost):.1f} to {max(lost):.1f} points from {many:,} terms to "
+        f"{few}.\n\n{table(f'accuracy with {few} terms less that of', header, rows)}",
+    )
+
+
+def margins_grow(found: Mapping[str, Answers]) -> Verdict:
+    """Check that ours lead by more, the more classes there are."""
+
+    def margins(others: Sequence[str], least: int = 0) -> list[Estimate]:
+        def mean(of: Answers, names: Sequence[str]) -> Floats:
+            means: Floats = np.mean([of[name].mean(least=least) for name in names], axis=0)
+            return means
+
+        return [Estimate.of(mean(of, BOTH) - mean(of, others)) for of in found.values()]
+
+    averaged = ["chi2 averaged" if name == "chi2" else name for name in OTHERS]
+    rows = {
+        "the four": margins(OTHERS),
+        f"the four, from {MANY} terms up": margins(OTHERS, MANY),
+        "the four with chi2 averaged": margins(averaged),
+    }
+    grows = [b.value > a.value for a, b in pairwise(rows["the four"])]
+    return Verdict(
+        all_or_some(grows),
+        f"In {sum(grows)} of {len(grows)} steps to more classes the lead grows."
+        f"\n\n{table('mean accuracy of the two less that of', list(found), rows)}",
+    )
+
+
+def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
+    """Compare with numbers that the paper prints, in per cent."""
+    values = {name: 100 * found[name].at(k)[0] for name in printed}
+    cells = listed(f"{name} {values[name]:.2f}% (printed: {printed[name]}%)" for name in printed)
+    near = [abs(values[name] - figure) < ALIKE for name, figure in printed.items()]
+    return Verdict(all_or_some(near), f"{cells}; within {ALIKE:.0f} point is the same.")
+
+
+def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Verdict:
+    """Check how many terms others need for what MD achieves with k."""
+    goal, ks = 100 * found["MD"].at(k)[0], found["MD"].ks
+    reached = {name: ks[found[name].curve() >= goal] for name in names}
+    told = listed(
+        f"{name} needs {enough[0]:,}" if len(enough) else f"{ks[-1]:,} are not enough for {name}"
+        for name, enough in reached.items()
+    )
+    right = [not len(enough) or enough[0] >= claimed for enough in reached.values()]
+    return Verdict(all_or_some(right), f"For the {goal:.1f}% of MD with {k} terms, {told}.")
+
+
+def first_terms(collection: Collection, method: str) -> Ints:
+    """Rank the training documents of the first fold."""
+    train, _ = collection.folds[0]
+    return ts.count(collection.X[train], collection.y[train]).rank(method, 1000).indices
+
+
+def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
+    """Give a table of how many of its first terms are MD's."""
+    ks = (10, 100, 1000)
+    rows = {}
+    for name, collection in collections.items():
+        ours, mds = first_terms(collection, method), first_terms(collection, "md")
+        rows[name] = [f"{len(np.intersect1d(ours[:k], mds[:k])) / k:.0%}" for k in ks]
+    return table(f"first terms of `{method}` that are MD's", [f"{k:,}" for k in ks], rows)
+
+
+def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:
+    """Check that the greedy algorithm's second term is MD's."""
+    same = [
+        bool(first_terms(each, "greedy")[1] == first_terms(each, "md")[1])
+        for each in collections.values()
+    ]
+    _, accuracy = compared(no_worse, found, ["greedy"], ["MD"], View())
+    return Verdict(
+        all_or_some(same),
+        f"It is the same on {sum(same)} of {len(same)} collections.\n\n"
+        f"{shared_with_md(collections, 'greedy')}\n\nIs the greedy algorithm, which comes nearer "
+        f"to the optimum, at least as good for classification?\n\n{accuracy}",
+    )
+
+
+def chi2_bounded(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:
+    """Check that MD-chi2 is mostly no better than MD."""
+    verdict, text = compared(
+        usually_no_worse, found, ["MD"], ["MD-chi2"], View(), View(least=MANY), View("F1")
+    )
+    return Verdict(verdict, f"{text}\n\n{shared_with_md(collections, 'md_chi2')}")
+
+
+# ---- what the paper says -------------------------------------------------------------------------
+
+
+def claims(results: Results, collections: Mapping[str, Collection]) -> list[Claim]:
+    """Give the claims about the figures, then two of the sections before them."""
+
+    def bayes(*names: str) -> dict[str, Answers]:
+        return {name: results[name, MULTINOMIAL.name] for name in names or [NEWS]}
+
+    def svm(*names: str) -> dict[str, Answers]:
+        return {name: results[name, SVM.name] for name in names}
+
+    every, many, by_f1, many_by_f1 = View(), View(least=MANY), View("F1"), View("F1", MANY)
+    all_views = (every, many, by_f1)
+    others = ("MD-chi2", *OTHERS)
+    checks: list[tuple[str, str, Callable[[], Verdict]]] = [
+        (
+            "Figure 1",
+            "the performance is improved when more features are selected",
+            lambda: rises_with_terms(bayes()[NEWS]),
+        ),
+        (
+            "Figure 1",
+            "The proposed two approaches commonly perform better than others",
+            lambda: compared(better, bayes(), BOTH, OTHERS, *all_views),
+        ),
+        (
+            "Figure 1",
+            "the proposed MD method performs better than the others",
+            lambda: compared(best, bayes(), ["MD"], others, *all_views),
+        ),
+        (
+            "Figure 1",
+            "The DF method is the worst one",
+            lambda: is_worst(NEWS, bayes()[NEWS], "DF"),
+        ),
+        (
+            "Figure 1",
+            "lower than 20% when a small subset of features are selected",
+            lambda: below_at_first(bayes()[NEWS], 20),
+        ),
+        (
+            "Figure 2",
+            "the MD-chi2 is the best one among all others",
+            lambda: compared(best, bayes(ALT_COMP), ["MD-chi2"], ("MD", *OTHERS), every, many),
+        ),
+        (
+            "Figure 2",
+            "[by F1] MD and its asymptotic chi2 statistic are the best two approaches",
+            lambda: compared(best, bayes(ALT_COMP), BOTH, OTHERS, by_f1, many_by_f1),
+        ),
+        (
+            "Figure 2",
+            "the accuracy of the alt-comp data set is higher than 80%",
+            lambda: always_above(bayes(ALT_COMP)[ALT_COMP], 80, collections[ALT_COMP]),
+        ),
+        (
+            "Figure 3",
+            "the performance improvement of the proposed two approaches",
+            lambda: compared(better, bayes(*REUTERS), BOTH, OTHERS, *all_views),
+        ),
+        (
+            "Figure 3",
+            "with the first 200 selected features [...] similar performance as other four existing "
+            "approaches with the first 1000",
+            lambda: small_as_large(bayes(*REUTERS), 200, 1000),
+        ),
+        (
+            "Figure 3",
+            "improvement [...] is increased [...] when more categories are considered",
+            lambda: margins_grow(bayes(*REUTERS)),
+        ),
+        (
+            "Figure 4",
+            "the proposed MD and MD-chi2 outperform all the others",
+            lambda: compared(better, bayes(TDT2), BOTH, OTHERS, *all_views),
+        ),
+        (
+            "Figure 4",
+            "when the first 100 features are selected, the MD obtains [...] 96.46%, and the "
+            "MD-chi2 has 95.76%",
+            lambda: as_printed(bayes(TDT2)[TDT2], {"MD": 96.46, "MD-chi2": 95.76}, 100),
+        ),
+        (
+            "Figure 4",
+            "[for] GSS and chi2, the first 1000 features need to be selected to achieve the same",
+            lambda: needs_more(bayes(TDT2)[TDT2], ("GSS", "chi2"), 100, 1000),
+        ),
+        (
+            "Figure 5",
+            "at least as well as previously existing methods at a very small feature size",
+            lambda: compared(no_worse, svm(*REUTERS), BOTH, OTHERS, View(most=FEW)),
+        ),
+        (
+            "Figure 5",
+            "and are consistently better when the feature size increases",
+            lambda: compared(
+                better, svm(*REUTERS), BOTH, OTHERS, many, View(least=1000), by_all=True
+            ),
+        ),
+        (
+            "Section 4.2",
+            "At the second step in Algorithm 1, the feature e2 [MD's second] is usually selected",
+            lambda: greedy_alike(collections, bayes(*collections)),
+        ),
+        (
+            "Section 4.4",
+            "[MD-chi2] is usually bounded by the approach in Algorithm 3 [MD]",
+            lambda: chi2_bounded(collections, bayes(*collections)),
+        ),
+    ]
+    return [Claim(*check) for check in checks]

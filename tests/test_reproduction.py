@@ -1,0 +1,139 @@
+"""The paper's experiments again: the parts that compute verdicts, and a quick run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+pytest.importorskip("sklearn")
+pytest.importorskip("mpmath")
+pytest.importorskip("matplotlib")
+
+from sklearn.metrics import accuracy_score, f1_score
+
+import claims
+import compare
+import corpora
+import recommend
+import reproduce
+import synthetic
+import trials
+
+FEW_TERMS = synthetic.Shape(n_classes=3, n_terms=8, k=3, spread=1.0, repetitions=5)
+
+
+def test_metrics_are_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    truth, answers = rng.integers(0, 4, 50), rng.integers(0, 5, (3, 50))
+    weights = trials.resampled(50, 4)
+    assert (weights[0] == 1).all()
+    assert (weights.sum(axis=1) == 50).all()
+    found = trials.metrics(truth, answers, weights)
+    for (row, k), accuracy in np.ndenumerate(found["accuracy"]):
+        drawn = np.repeat(np.arange(50), weights[row].astype(int))
+        y, asked = truth[drawn], answers[k, drawn]
+        assert accuracy == pytest.approx(accuracy_score(y, asked))
+        f1 = f1_score(y, asked, average="weighted", zero_division=0)
+        assert found["F1"][row, k] == pytest.approx(f1)
+
+
+@pytest.mark.parametrize(
+    ("judge", "signs", "verdict"),
+    [
+        (claims.better, [1, 1], claims.HOLDS),
+        (claims.better, [1, 1, -1], claims.PARTLY),
+        (claims.better, [1, 0, -1], claims.FAILS),
+        (claims.best, [1, 1, -1], claims.FAILS),
+        (claims.best, [1, 0, 1], claims.HOLDS),
+        (claims.best, [1, 0], claims.PARTLY),
+        (claims.no_worse, [0, 0], claims.HOLDS),
+        (claims.no_worse, [0, -1], claims.FAILS),
+        (claims.usually_no_worse, [0, 1, -1], claims.HOLDS),
+        (claims.usually_no_worse, [1, -1], claims.FAILS),
+    ],
+)
+def test_verdicts(judge: claims.Judge, signs: list[int], verdict: str) -> None:
+    assert judge(signs) == verdict
+
+
+def test_the_recommended_is_the_nearest_of_the_best() -> None:
+    rng = np.random.default_rng(0)
+    best = recommend.Choice("chi2", "multinomial", "round_robin", "binary")
+    near = recommend.PAPERS._replace(policy="round_robin")
+    means = {recommend.PAPERS: 0.5, best: 0.8, near: 0.7999}
+    folds = {choice: mean + 0.01 * rng.standard_normal((10, 2)) for choice, mean in means.items()}
+    assert recommend.choose({"a": folds}) == near
+    means[near] = 0.7
+    folds = {choice: mean + 0.01 * rng.standard_normal((10, 2)) for choice, mean in means.items()}
+    assert recommend.choose({"a": folds, "b": folds}) == best
+
+
+def test_synthetic_choices_come_near_the_optimum() -> None:
+    outcome = synthetic.experiment(FEW_TERMS, np.array([10, 100_000]))
+    for name, share in outcome.share.items():
+        assert (share <= 1 + 1e-12).all(), name
+    by_most = {name: share[:, -1].mean() for name, share in outcome.share.items()}
+    assert by_most["exhaustive"] == pytest.approx(1, abs=1e-3)
+    assert by_most["greedy"] > by_most["random"]
+    np.testing.assert_allclose(outcome.overlap[:, -1], outcome.limit, atol=1 / FEW_TERMS.k)
+
+
+def test_synthetic_divergence_of_two_classes_is_the_j_divergence() -> None:
+    p = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3]])
+    j = (p[0] - p[1]) @ np.log(p[0] / p[1])
+    np.testing.assert_allclose(synthetic.divergence(p, np.array([[0, 1], [1, 2]])), [j, j])
+
+
+def write_corpus(path: Path, n_classes: int) -> None:
+    """Write made-up documents as Deng Cai's files are."""
+    rng = np.random.default_rng(n_classes)
+    y = np.repeat(np.arange(1, n_classes + 1), 15)
+    p = np.exp(rng.standard_normal((n_classes, 2500)))
+    fea = [rng.multinomial(600, p[c - 1] / p[c - 1].sum()) for c in y]
+    is_test = np.arange(len(y)) % 3 == 0
+    parts = {"trainIdx": np.flatnonzero(~is_test) + 1, "testIdx": np.flatnonzero(is_test) + 1}
+    path.parent.mkdir(exist_ok=True)
+    scipy.io.savemat(path, {"fea": sp.csc_array(np.array(fea, float)), "gnd": y, **parts})
+
+
+@pytest.fixture(params=["made up", "nothing", "real"])
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    """Give the arguments that say where the corpora are."""
+    if request.param == "real":
+        if reason := corpora.missing("20 Newsgroups") or corpora.missing("Reuters"):
+            pytest.skip(reason)
+        return [str(corpora.FOLDER)]
+    if request.param == "nothing":
+        return [str(tmp_path)]
+    write_corpus(tmp_path / corpora.FILES["20 Newsgroups"], 20)
+    write_corpus(tmp_path / corpora.FILES["Reuters"], 30)
+    write_corpus(tmp_path / "TDT2.mat", 11)
+    return [str(tmp_path), "--tdt2", str(tmp_path / "TDT2.mat")]
+
+
+def test_the_experiments_run(
+    data: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # put back what the run sets
+    folder = tmp_path / "report"
+    reproduce.main([*data, "--quick", "--output", str(folder)])
+    text = (folder / "README.md").read_text("utf-8")
+    plots = set(re.findall(r"\((\w+\.svg)\)", text))
+    assert plots == {path.name for path in folder.glob("*.svg")}
+    assert "nan" not in text
+    assert "Known distributions" in text
+    nothing, complete = len(data) == 1 and data[0] == str(tmp_path), len(data) == 3
+    assert ("## The claims" in text) != nothing
+    assert ("Recommended: " in text or "stays: " in text) != nothing
+    assert text.count(f"| {claims.UNKNOWN} |") == (0 if nothing or complete else 3)  # TDT2's
+    assert len(plots) == (1 if nothing else 8 if complete else 7)
+
+
+def test_the_quick_report_spares_the_full_one() -> None:
+    assert reproduce.arguments([]).output == compare.ROOT / "docs" / "reproduction"
+    assert reproduce.arguments(["--quick"]).output == compare.ROOT / "build" / "reproduction"
