@@ -711,6 +711,12 @@ def test_conditional_gain_sees_the_training_documents_alone(collection) -> None:
         np.testing.assert_array_equal(run, ts.selection_curve(ranking, *parts, [1, 3]).accuracy)
 
 
+def test_conditional_gain_asks_how_many(collection) -> None:
+    X, y = collection
+    ranking = ts.conditional_gain(X, y, "auto")
+    assert len(ranking) == ts.choose_k(X, y, "conditional_gain")
+
+
 def test_repeats_tell_nothing_of_other_documents(collection) -> None:
     # Got wrong: a standard error that goes to 0 with the repeats, and smallest_k to best_k.
     X, y = collection

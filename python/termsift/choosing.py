@@ -24,7 +24,7 @@ _MOST_TERMS = 4000
 def conditional_gain(
     X: Any,
     y: Any,
-    k: int | None = None,
+    k: int | Literal["auto"] | None = None,
     *,
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
     temper: float = 0.15,
@@ -42,9 +42,10 @@ def conditional_gain(
     X, y, sample_weight, n_threads
         As for `termsift.count`, with one class a document. Only whether a document has a term
         counts, not how often.
-    k : int, optional
+    k : int or "auto", optional
         How many terms; all if None or more than there are. A small k takes less time, and the first
-        k are the same for any larger one.
+        k are the same for any larger one. "auto" asks `termsift.choose_k`, which does not look at
+        shape, temper, step and weights.
     shape : float or "empirical_bayes", default "empirical_bayes"
         How much evidence it takes to believe that a class has more or less of a term than others,
         in documents: a term's lift is counted as if it had been seen and expected so many times
@@ -112,6 +113,10 @@ def conditional_gain(
             "a document's one class"
         )
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
+    if k == "auto":
+        from termsift.evaluation import choose_k  # which ranks by this function, among others
+
+        k = choose_k(X, y, "conditional_gain", n_threads=n_threads)
     k = _validation.check_k(k, matrix.n_terms)
     if isinstance(shape, str):
         if shape != "empirical_bayes":
