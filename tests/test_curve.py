@@ -132,11 +132,19 @@ def test_means_are_over_the_runs() -> None:
 # ------------------------------------------------------------------------------------- tables
 
 
+def test_rounding_chooses_no_k() -> None:
+    # Got wrong: the means of 0.3, 0.2, 0.1 and of 0.1, 0.2, 0.3 differ in their last bit.
+    runs = [0.3, 0.1], [0.2, 0.2], [0.1, 0.3]
+    for order in (slice(None), slice(None, None, -1)):
+        found = curve(*(run[order] for run in runs), ks=[1, 2])
+        assert (found.best_k(), found.smallest_k()) == (1, 1)
+
+
 def test_repr() -> None:
     assert repr(curve([0.5, 0.7], ks=[10, 2000])) == (
-        "<Curve of md, k = 10 to 2,000: accuracy at most 0.7000, at k = 2,000>"
+        "<Curve of md, k = 10 to 2,000: accuracy 0.5000 to 0.7000>"
     )
-    assert "2,000, 2 runs: accuracy at most 0.6000, at k = 10>" in repr(
+    assert "2,000, 2 runs: accuracy 0.4000 to 0.6000, most at k = 10>" in repr(
         curve([0.5, 0.4], [0.7, 0.4], ks=[10, 2000])
     )
     empty = curve([])

@@ -717,6 +717,14 @@ def test_conditional_gain_asks_how_many(collection) -> None:
     assert len(ranking) == ts.choose_k(X, y, "conditional_gain")
 
 
+def test_repeats_of_a_splitter_are_seen(collection) -> None:
+    X, y = collection
+    selection = pytest.importorskip("sklearn.model_selection")
+    cv = selection.RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    curve = ts.cross_validate(X, y, ks=[2], cv=cv)["md"]
+    assert (curve.n_runs, curve.repeats) == (12, 3)
+
+
 def test_repeats_tell_nothing_of_other_documents(collection) -> None:
     # Got wrong: a standard error that goes to 0 with the repeats, and smallest_k to best_k.
     X, y = collection

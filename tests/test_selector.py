@@ -155,6 +155,52 @@ def test_significance_is_scikit_learns(k: str, theirs: Any, level: float) -> Non
     )
 
 
+@pytest.mark.parametrize("method", ["chi2", "g2", "chi2_counts"])
+def test_noise_is_rarely_significant(method: str) -> None:
+    # Got wrong: p-values of the strongest of twenty classes taken for those of one.
+    rng = np.random.default_rng(0)
+    labels = np.arange(1000) % 20
+    kept = [
+        len(ts.TermSelector(method, k="fwe").fit(rng.random((1000, 100)) < 0.3, labels).ranking_)
+        for _ in range(40)
+    ]
+    assert np.mean(np.array(kept) > 0) < 0.15
+
+
+def test_what_is_learnt_stays() -> None:
+    selector = ts.TermSelector("chi2", k=3).fit(X, y)
+    before = selector.ranking_.indices, selector.scores_, selector.pvalues_
+    selector.set_params(method="md", k=9, model="binary")
+    after = selector.ranking_.indices, selector.scores_, selector.pvalues_
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
+    late = ts.TermSelector(k=2).partial_fit(X, y).set_params(k=30)
+    assert len(late.ranking_) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "weights", "message"),
+    [
+        ({"k": "auto", "tf": "log"}, None, "k='auto' takes no tf, got 'log'"),
+        ({"k": "auto", "aggregate": "max"}, None, "k='auto' takes no aggregate, got 'max'"),
+        ({"k": "auto", "class_prior": "uniform"}, None, "k='auto' takes no class_prior"),
+        ({"k": "auto", "alpha": (1, 40)}, None, "k='auto' takes no sample_weight, and one number"),
+        ({"k": "auto"}, np.ones(60), "k='auto' takes no sample_weight"),
+        ({"method": "conditional_gain", "policy": "round_robin"}, None, "has no policy"),
+        ({"method": "conditional_gain", "aggregate": "max"}, None, "has no aggregate"),
+        ({"method": "conditional_gain", "class_prior": "uniform"}, None, "has no class_prior"),
+        ({"method": "conditional_gain", "model": "binary"}, None, "has no model 'binary'"),
+        ({"method": "conditional_gain", "alpha": 2.0}, None, "takes no alpha, got 2.0"),
+        ({"method": "conditional_gain", "tf": "binary"}, None, "takes no tf, got 'binary'"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(
+    options: dict[str, Any], weights: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ts.TermSelector(**options).fit(X, y, sample_weight=weights)
+
+
 def test_as_many_as_cross_validation_asks_for() -> None:
     selector = ts.TermSelector("ig", k="auto").fit(X, y)
     assert len(selector.ranking_) == ts.choose_k(X, y, "ig")

@@ -378,6 +378,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     }
     std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
     const auto n = static_cast<std::int64_t>(order.size());
+    ranking.evaluations = n;
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
     for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
@@ -389,8 +390,6 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
       }
     });
   }
-  ranking.evaluations = n_terms;
-
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // the step that a gain is of
   Evaluator evaluator(all, posteriors, options);

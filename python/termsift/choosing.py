@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from termsift import _core, _validation
 from termsift._log import logger
 from termsift._progress import progress
-from termsift.counts import ClassCounts, count_checked
-from termsift.methods import find_ranker
+from termsift.counts import Alpha, ClassCounts, count_checked
+from termsift.methods import MODELS, check_model, find_ranker
 from termsift.ranking import Ranking
 
 # Of the shapes that are tried, and of the terms that they are tried on.
@@ -151,13 +151,24 @@ def rank_by(
     y: Any,
     k: int | None = None,
     *,
+    sample_weight: Any = None,
+    alpha: Alpha = 1.0,
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank by any method: by the counts, or by the documents (X, y) if it looks at those."""
-    if find_ranker(method).needs != "documents":
-        return counts.rank(method, k, n_threads=n_threads, **options)
-    ranking = conditional_gain(X, y, k, n_threads=n_threads)
+    """Rank by any method: by the counts, or by the documents (X, y) if it looks at those.
+
+    Alpha smooths what is of counts. Of ``options``, those of `ClassCounts.rank`, a method that
+    looks at documents has none.
+    """
+    chosen = find_ranker(method)
+    if chosen.needs != "documents":
+        return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
+    check_model(options.pop("model", MODELS[0]), chosen)
+    for name, value in options.items():
+        if value not in (None, "top", "empirical"):
+            raise ValueError(f"{method} looks at the documents and has no {name}, got {value!r}")
+    ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
     if counts.term_names is None:
         return ranking
     return replace(ranking, terms=counts.term_names[ranking.indices])

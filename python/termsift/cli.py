@@ -503,11 +503,11 @@ def _selectors_help() -> str:
 
 def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
     """Describe methods as the registry does, in the lines of a terminal."""
-    wrap = partial(textwrap.fill, width=_HELP_WIDTH, subsequent_indent=" " * 18)
+    wrap = partial(textwrap.fill, width=_HELP_WIDTH, subsequent_indent=" " * 20)
     lines = [title]
     for method in methods:
-        lines.append(wrap(f"  {method.name:<16}{method.title}"))
-        lines.append(wrap(f"{'':18}{method.formula}"))
+        lines.append(wrap(f"  {method.name:<18}{method.title}"))
+        lines.append(wrap(f"{'':20}{method.formula}"))
     return "\n".join(lines) + "\n\n"
 
 

@@ -19,6 +19,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
+_ROUNDING = 1e-12  # means of the same runs in another order differ by less
 # What a table or an axis calls them: those without "macro" are weighted by the classes' shares.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
@@ -47,9 +48,9 @@ class Curve:
         "precision", "recall" and "f1", which are those of each class against the rest, weighted by
         the class's share of the documents; "macro_precision", "macro_recall" and "macro_f1", their
         plain mean over the classes that some document belongs to or is taken for.
-    repeats : int
-        How often the runs classify the same documents: those of a cross-validation that dealt them
-        to its folds several times.
+    repeats : float
+        How often a document is classified in the runs: more than once in a cross-validation that
+        deals the documents to its folds several times.
 
     Notes
     -----
@@ -61,16 +62,21 @@ class Curve:
     name: str
     ks: NDArray[np.int64]
     runs: Mapping[Metric, NDArray[np.float64]]
-    repeats: int = 1
+    repeats: float = 1.0
 
     def __repr__(self) -> str:
         if not len(self):
             return f"<Curve of {self.name}, empty>"
-        best = self.best_k()
-        top = self.accuracy[np.searchsorted(self.ks, best)]
-        runs = f", {self.n_runs} runs" if self.n_runs > 1 else ""
         span = f"k = {self.ks[0]:,} to {self.ks[-1]:,}"
-        return f"<Curve of {self.name}, {span}{runs}: accuracy at most {top:.4f}, at k = {best:,}>"
+        if self.n_runs == 1:  # the best k of one test set is a mistake to choose by
+            return f"<Curve of {self.name}, {span}: accuracy {self._range()}>"
+        return (
+            f"<Curve of {self.name}, {span}, {self.n_runs} runs: accuracy {self._range()}, "
+            f"most at k = {self.best_k():,}>"
+        )
+
+    def _range(self) -> str:
+        return f"{self.accuracy.min():.4f} to {self.accuracy.max():.4f}"
 
     def __len__(self) -> int:
         return len(self.ks)
@@ -169,7 +175,7 @@ class Curve:
         best = self._best(metric)
         error = self.standard_error(metric)[best]
         means = self.mean(metric)
-        return int(self.ks[np.argmax(means >= means[best] - error)])
+        return int(self.ks[np.argmax(means >= means[best] - error - _ROUNDING)])
 
     def to_frame(self) -> pd.DataFrame:
         """Give the curve as a pandas table.
@@ -204,7 +210,8 @@ class Curve:
     def _best(self, metric: Metric) -> int:
         if not len(self):
             raise ValueError(f"the curve of {self.name} has no k")
-        return int(np.argmax(self.mean(metric)))
+        means = self.mean(metric)
+        return int(np.argmax(means >= means.max() - _ROUNDING))
 
 
 def check_metric(metric: Metric) -> Metric:
@@ -218,7 +225,7 @@ def curve_of(
     name: str,
     ks: NDArray[np.int64],
     runs: list[Mapping[Metric, NDArray[np.float64]]],
-    repeats: int = 1,
+    repeats: float = 1.0,
 ) -> Curve:
     """Give the curve of several runs."""
     table = {metric: np.array([run[metric] for run in runs]) for metric in METRICS}

@@ -154,7 +154,7 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, of all terms.
     cv : int, or splitter, or iterable of (train, test) indices, default 10
-        Folds; or an object with scikit-learn's ``split(X, y)``.
+        Folds; or an object with scikit-learn's ``split(X, y)``. Pairs are taken as they are.
     random_state : int, numpy Generator or None, default 0
         By which the documents are shuffled before they are dealt to the folds.
     models, policies : str or sequence of str
@@ -224,6 +224,7 @@ def cross_validate(
                 counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
             else:
                 counts = count_checked(*part(train), n_threads=threads)
+            counts._warned = done > 0  # of fractions, in every fold the same
             trained_on = None if estimator is None else part(train)
             held, known = part(test)
             held_out = _Documents(held, known.codes, len(labels.classes))
@@ -248,7 +249,9 @@ def cross_validate(
                 done += 1
                 if report is not None:
                     report(done)
-    return {name: curve_of(name, ks, found, int(repeats)) for name, found in runs.items()}
+    # A document may be classified several times, by repeats or by the caller's splits.
+    times = max(1.0, sum(len(test) for _, test in splits) / matrix.n_docs)
+    return {name: curve_of(name, ks, found, times) for name, found in runs.items()}
 
 
 def choose_k(
@@ -463,10 +466,9 @@ def _splits(
         except (TypeError, ValueError):
             raise TypeError(f"cv must give pairs (train, test) of indices, got {pair!r}") from None
         where = f"of fold {n_folds - 1}"
-        yield (
-            _validation.check_indices(train, n_docs, f"the training part {where}", "document"),
-            _validation.check_indices(test, n_docs, f"the test part {where}", "document"),
-        )
+        train = _validation.check_indices(train, n_docs, f"the training part {where}", "document")
+        test = _validation.check_indices(test, n_docs, f"the test part {where}", "document")
+        yield train, test
     if n_folds == 0:
         raise ValueError("cv gives no folds")
 

@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from termsift import counts as counting
 from termsift import evaluation
 from termsift._extras import require
-from termsift.choosing import conditional_gain
+from termsift.choosing import rank_by
 from termsift.counts import Alpha, ClassCounts, ClassPrior, Model, TermFrequency
-from termsift.methods import Method, check_model, find_ranker
+from termsift.methods import Method, find_ranker
 from termsift.ranking import Ranking
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
+    from sklearn.base import BaseEstimator, clone
     from sklearn.feature_selection import SelectorMixin
 else:
     BaseEstimator = require("sklearn.base", "sklearn", "TermSelector").BaseEstimator
+    clone = require("sklearn.base", "sklearn", "TermSelector").clone
     SelectorMixin = require("sklearn.feature_selection", "sklearn", "TermSelector").SelectorMixin
 
 from sklearn.utils.metaestimators import available_if
@@ -32,9 +33,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 def _counts_suffice(selector: TermSelector) -> bool:
     """Whether nothing looks at the documents themselves; else partial_fit is not there."""
     if selector.k == "auto" or find_ranker(selector.method).needs == "documents":
-        raise AttributeError(
-            f"method={selector.method!r}, k={selector.k!r} looks at all documents at once: use fit"
-        )
+        raise AttributeError(selector._needs_all())
     return True
 
 
@@ -54,6 +53,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         is a test, those that are significant at ``level``, adjusted for the number of terms: by
         Benjamini and Hochberg ("fdr"), so that of those kept the expected share of false
         discoveries is at most that, or by Bonferroni ("fwe"), so that the chance of even one is.
+        Those of `chi2` and `g2`, which are of the strongest class, are multiplied by the number of
+        classes before.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -241,7 +242,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             counts.term_names = [str(name) for name in names]
         ranking = self._rank(counts, *documents) if documents else None
-        self.counts_, self._ranking = counts, ranking
+        # What is asked for later is by the parameters of now, whatever set_params does meanwhile.
+        self.counts_, self._ranking, self._as_fitted = counts, ranking, clone(self)
 
     # ---- what was learnt -------------------------------------------------------------------------
 
@@ -250,32 +252,34 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The terms that are kept, best first."""
         self._require_counts("ranking_")
         if self._ranking is None:
-            self._ranking = self._rank(self.counts_)
+            self._ranking = self._as_fitted._rank(self.counts_)
         return self._ranking
 
     @property
     def scores_(self) -> NDArray[np.float64]:
         """The score of each term."""
         self._require_counts("scores_")
-        if not isinstance(find_ranker(self.method), Method):
-            raise AttributeError(f"{self.method} gives no score to each term, see ranking_")
+        fitted = self._as_fitted
+        if not isinstance(find_ranker(fitted.method), Method):
+            raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
         return self.counts_.score(
-            self.method,
-            model=self.model,
-            alpha=self.alpha,
-            class_prior=self.class_prior,
-            aggregate=self.aggregate,
-            n_threads=self.n_threads,
+            fitted.method,
+            model=fitted.model,
+            alpha=fitted.alpha,
+            class_prior=fitted.class_prior,
+            aggregate=fitted.aggregate,
+            n_threads=fitted.n_threads,
         )
 
     @property
     def pvalues_(self) -> NDArray[np.float64]:
-        """The p-value of each term."""
+        """The p-value of each term; of `chi2` and `g2`, in the class of the largest statistic."""
         self._require_counts("pvalues_")
-        ranker = find_ranker(self.method)
+        fitted = self._as_fitted
+        ranker = find_ranker(fitted.method)
         if not (isinstance(ranker, Method) and ranker.is_test):
-            raise AttributeError(f"{self.method} is no test and has no p-values")
-        return self.counts_.significance(self.method, n_threads=self.n_threads).pvalues
+            raise AttributeError(f"{fitted.method} is no test and has no p-values")
+        return self.counts_.significance(fitted.method, n_threads=fitted.n_threads).pvalues
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -309,15 +313,19 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rank(self, counts: ClassCounts, *documents: Any) -> Ranking:
         k = self._how_many(counts, *documents)
-        if find_ranker(self.method).needs == "documents":
-            X, y, weights = documents
-            check_model(self.model, find_ranker(self.method))
-            ranking = conditional_gain(X, y, k, sample_weight=weights, n_threads=self.n_threads)
-            names = counts.term_names
-            return ranking if names is None else replace(ranking, terms=names[ranking.indices])
-        return counts.rank(
+        of_documents = find_ranker(self.method).needs == "documents"
+        if of_documents and not documents:
+            raise ValueError(self._needs_all())
+        if of_documents:
+            self._refuse(f"method={self.method!r}", "alpha", "tf")
+        X, y, weights = documents or (None, None, None)
+        return rank_by(
             self.method,
+            counts,
+            X,
+            y,
             k,
+            sample_weight=weights,
             policy=self.policy,
             model=self.model,
             alpha=self.alpha,
@@ -334,16 +342,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if k in ("fdr", "fwe"):
                 return self._n_significant(counts)
             if k == "auto":
-                X, y, _ = documents
-                return evaluation.choose_k(
-                    X,
-                    y,
-                    self.method,
-                    policy=self.policy,
-                    model=self.model,
-                    alpha=self.alpha,  # type: ignore[arg-type]
-                    n_threads=self.n_threads,
-                )
+                return self._as_cross_validated(*documents)
         elif isinstance(k, Integral) and not isinstance(k, bool):
             if k >= 0:
                 return min(int(k), n_terms)
@@ -363,5 +362,39 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         how: Literal["bh", "bonferroni"] = "bh" if self.k == "fdr" else "bonferroni"
         found = counts.significance(self.method, n_threads=self.n_threads)
+        n_present = np.count_nonzero(counts.class_docs)
+        if self.method != "chi2_counts" and n_present > 2:
+            # The largest of several classes' statistics exceeds any of them by chance. (Two classes
+            # have one and the same.)
+            logs = np.minimum(found.log_pvalues + np.log(n_present), 0)
+            found = replace(found, log_pvalues=logs)
         # p-values fall as the scores rise: the significant terms are the first of the ranking.
         return int(np.count_nonzero(found.adjusted(how) <= self.level))
+
+    def _as_cross_validated(self, *documents: Any) -> int:
+        if not documents:
+            raise ValueError(self._needs_all())
+        X, y, weights = documents
+        self._refuse("k='auto'", "tf", "class_prior", "aggregate")
+        if weights is not None or isinstance(self.alpha, (tuple, list)):
+            raise ValueError("k='auto' takes no sample_weight, and one number for alpha")
+        return evaluation.choose_k(
+            X,
+            y,
+            self.method,
+            policy=self.policy,
+            model=self.model,
+            alpha=self.alpha,
+            n_threads=self.n_threads,
+        )
+
+    def _refuse(self, what: str, *names: str) -> None:
+        """Refuse parameters that mean nothing here, unless they are as usual."""
+        usual = {"alpha": 1.0, "tf": "raw", "class_prior": None, "aggregate": None}
+        for name in names:
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value == "empirical") and value != usual[name]:
+                raise ValueError(f"{what} takes no {name}, got {value!r}")
+
+    def _needs_all(self) -> str:
+        return f"method={self.method!r}, k={self.k!r} looks at all documents at once: use fit"
