@@ -297,6 +297,7 @@ def test_without_scikit_learn_all_else_works() -> None:
 import sys
 sys.modules["sklearn"] = None
 import termsift as ts
+from termsift import *
 assert "TermSelector" in dir(ts)
 ts.md([[1, 0], [0, 1]], [0, 1])
 try:

@@ -51,7 +51,7 @@ from termsift.score_functions import (
 from termsift.significance import Significance
 
 if TYPE_CHECKING:
-    from termsift.selector import TermSelector
+    from termsift.selector import TermSelector as TermSelector
 
 __version__ = _core.__version__
 
@@ -63,7 +63,6 @@ __all__ = [
     "Ranking",
     "Selector",
     "Significance",
-    "TermSelector",
     "__version__",
     "bns",
     "cet",
@@ -98,7 +97,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to import, and not everybody has it.
+    # scikit-learn takes a second to import, and not everybody has it: hence not in __all__ either.
     if name == "TermSelector":
         from termsift.selector import TermSelector
 
