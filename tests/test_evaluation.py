@@ -675,7 +675,7 @@ def test_names_of_curves() -> None:
         ({"methods": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": ["x"]}, ValueError, "models must be of multinomial, .*, got 'x'"),
-        ({"policies": "x"}, ValueError, "policies must be of top, round_robin, got 'x'"),
+        ({"policies": "x"}, ValueError, "policy must be 'top' or 'round_robin', got 'x'"),
         ({"naive_bayes": "x"}, ValueError, "naive_bayes must be one of"),
         ({"alpha": -1}, ValueError, "alpha must be positive"),
         ({"ks": [5]}, ValueError, r"ks has 5, expected numbers in \[1, 4\]"),

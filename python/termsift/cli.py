@@ -36,7 +36,7 @@ from termsift.choosing import rank_by
 from termsift.counts import TermFrequency
 from termsift.curve import METRICS, TITLES, Metric
 from termsift.evaluation import rankers_of
-from termsift.methods import MODELS, find_ranker, find_selector
+from termsift.methods import MODELS, POLICIES, find_ranker, find_selector
 
 __all__ = ["main", "main_parser"]
 
@@ -45,7 +45,6 @@ _log = logging.getLogger("termsift")
 _COUNTS_FILE = ".termsift"
 _DEMO = "demo"
 _AUTO = "auto"
-_POLICIES = ("top", "round_robin")
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss")  # the methods of the paper's figures
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _DEMO_PACKAGES = 12  # how many classes a command lists: as many as are read at a glance
@@ -211,8 +210,8 @@ def _add_rank(commands: Any) -> None:
     )
     group.add_argument(
         "--policy",
-        choices=_POLICIES,
-        default=_POLICIES[0],
+        choices=POLICIES,
+        default=POLICIES[0],
         help="the terms of the highest scores (top), or each class's own best terms in turns, so "
         "that each has its share (round_robin) (default: top)",
     )
@@ -274,7 +273,7 @@ def _add_compare(commands: Any) -> None:
     methods += [selector.name for selector in ts.selectors()]
     _add_names(group, "--method", methods, _COMPARED)
     _add_names(group, "--model", MODELS, MODELS[:1])
-    _add_names(group, "--policy", _POLICIES, _POLICIES[:1])
+    _add_names(group, "--policy", POLICIES, POLICIES[:1])
     group = parser.add_argument_group("evaluation")
     group.add_argument(
         "-k",

@@ -18,8 +18,10 @@ from termsift._log import levels_to_caller, logger
 from termsift._progress import progress
 from termsift.methods import (
     Method,
+    Policy,
     Selector,
     check_model,
+    check_policy,
     find_aggregate,
     find_method,
     find_ranker,
@@ -794,7 +796,7 @@ class ClassCounts:
         method: str = "md",
         k: int | None = None,
         *,
-        policy: Literal["top", "round_robin"] = "top",
+        policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
@@ -842,8 +844,7 @@ class ClassCounts:
         >>> counts.rank("md", k=2).terms
         array(['bacon', 'viagra'], dtype=object)
         """
-        if policy not in ("top", "round_robin"):
-            raise ValueError(f"policy must be 'top' or 'round_robin', got {policy!r}")
+        check_policy(policy)
         if policy == "round_robin" and aggregate is not None:
             raise TypeError("round_robin ranks by the classes' own values and has no aggregate")
         chosen = find_ranker(method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,10 +18,16 @@ from termsift._progress import progress
 from termsift.choosing import rank_by
 from termsift.counts import ClassCounts, Model, count_checked
 from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
-from termsift.methods import MODELS, Method, check_model, find_ranker
+from termsift.methods import (
+    MODELS,
+    POLICIES,
+    Method,
+    Policy,
+    check_model,
+    check_policy,
+    find_ranker,
+)
 from termsift.ranking import Ranking
-
-Policy = Literal["top", "round_robin"]
 
 # Up to this k every number of terms is looked at, beyond it one in a hundred.
 _EVERY_K_TO = 2000
@@ -111,6 +117,8 @@ def selection_curve(
     if isinstance(ranking, Ranking):
         name = _name(ranking.method, ranking.model, ranking.policy)
     indices = ranking.indices if isinstance(ranking, Ranking) else ranking
+    if isinstance(indices, (str, ClassCounts)) or indices is None:
+        raise TypeError(f"ranking must be a Ranking or column indices, got {ranking!r}")
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
     y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
@@ -301,7 +309,7 @@ def choose_k(
     check_metric(metric)
     chosen = find_ranker(method)
     check_model(model, chosen)
-    if policy != "top" and not isinstance(chosen, Method):
+    if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
     curves = cross_validate(
         X,
@@ -370,13 +378,12 @@ def rankers_of(
         if model not in MODELS:
             raise ValueError(f"models must be of {', '.join(MODELS)}, got {model!r}")
     for policy in policies:
-        if policy not in ("top", "round_robin"):
-            raise ValueError(f"policies must be of top, round_robin, got {policy!r}")
+        check_policy(policy)
     rankers: dict[str, tuple[str, dict[str, Any]]] = {}
     for method in methods:
         chosen = find_ranker(method)
         own_models = [model for model in models if model in chosen.models]
-        own_policies = policies if isinstance(chosen, Method) else ["top"]
+        own_policies = policies if isinstance(chosen, Method) else POLICIES[:1]
         for model in own_models if chosen.models else MODELS[:1]:
             for policy in own_policies:
                 options = {"model": model, "policy": policy}
@@ -388,7 +395,9 @@ def rankers_of(
 
 def _name(method: str, model: str, policy: str) -> str:
     """Give what is not the default of a ranking: "md", "md binary round_robin"."""
-    return " ".join([method, *(part for part in (model, policy) if part not in (MODELS[0], "top"))])
+    return " ".join(
+        [method, *(part for part in (model, policy) if part not in (MODELS[0], POLICIES[0]))]
+    )
 
 
 # ---- documents and folds -------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from termsift import _core
 
@@ -18,6 +18,8 @@ PAPER = (
 _IN_PAPER = "Tang, Kay and He 2016, Section 2.3"
 
 MODELS = tuple(_core.EventModel.__members__)
+Policy: TypeAlias = Literal["top", "round_robin"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)  # the default first
 # What a model has in place of a measure.
 _MEASURES_OF: dict[str, dict[Any, _core.Measure]] = {
     "bernoulli": {
@@ -412,6 +414,13 @@ def check_model(name: str, method: Method | Selector) -> str:
     if name not in (method.models or MODELS[:1]):
         have = [entry.name for entry in (*_REGISTRY, *_SELECTORS) if name in entry.models]
         raise ValueError(f"{method.name} has no model {name!r}: only {', '.join(have)} have")
+    return name
+
+
+def check_policy(name: str) -> str:
+    """Give the policy of that name."""
+    if name not in POLICIES:
+        raise ValueError(f"policy must be {' or '.join(map(repr, POLICIES))}, got {name!r}")
     return name
 
 

@@ -14,7 +14,7 @@ from termsift import evaluation
 from termsift._extras import require
 from termsift.choosing import rank_by
 from termsift.counts import Alpha, ClassCounts, ClassPrior, Model, TermFrequency
-from termsift.methods import Method, find_ranker
+from termsift.methods import Method, Policy, find_ranker
 from termsift.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         method: str = "md",
         *,
         k: int | float | Literal["all", "auto", "fdr", "fwe"] = 1000,
-        policy: Literal["top", "round_robin"] = "top",
+        policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
