@@ -19,8 +19,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift import cli, demo
+from termsift import demo
 from termsift.choosing import rank_by
+from termsift.cli import demo as demo_command
+from termsift.cli import rank as rank_command
 from termsift.io import Collection, read_collection
 
 TABLE = """\
@@ -448,7 +450,7 @@ def test_a_failure_leaves_the_old_file(
             out.write("half")
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setitem(cli._WRITERS, "table", fail)
+        monkeypatch.setitem(rank_command._WRITERS, "table", fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
         f"{table}, line 2: expected 2 fields, found 1",
@@ -528,7 +530,7 @@ def test_typical_terms_are_those_that_a_class_uses_more() -> None:
     # Three classes; in class 0 term 1 is conspicuous only by its absence.
     X = sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
     counts = ts.count(X, ["a", "b", "c"])
-    first, second, _ = cli._typical_terms(counts, "md")
+    first, second, _ = demo_command._typical_terms(counts, "md")
     assert list(first) == [0, 2]
     assert list(second) == [1]
 

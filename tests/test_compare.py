@@ -16,7 +16,8 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift import _progress, cli, demo
+from termsift import _progress, demo
+from termsift.cli import compare
 from termsift.io import Collection, read_collection, read_split
 
 PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
@@ -118,7 +119,7 @@ def test_the_best_are_marked_by_what_is_printed() -> None:
         name: ts.Curve(name, np.array([1, 2, 3]), {"accuracy": np.array([row])})
         for name, row in shares.items()
     }
-    assert cli._metric_rows(curves, "accuracy", "") == [
+    assert compare._metric_rows(curves, "accuracy", "") == [
         ["", "1 ", "2 ", "3 "],
         ["a", "8.1*", "98.0 ", "50.0 "],
         ["b", "8.1*", "100.0*", "60.0*"],
@@ -481,6 +482,6 @@ def test_a_failure_leaves_the_old_file(
         out.write("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(cli._CURVE_WRITERS, "table", fail)
+    monkeypatch.setitem(compare._CURVE_WRITERS, "table", fail)
     assert run("compare", texts, "-o", target).complaint == "No space left on device"
     assert target.read_text() == "old"

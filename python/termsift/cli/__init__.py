@@ -1,0 +1,140 @@
+"""The command line: ``termsift rank``, ``compare``, ``demo`` and ``info``.
+
+Each command is a module of its own with ``add``, which adds its parser, and one function of the
+parsed arguments. Methods, their help and their options come from the registry,
+:func:`termsift.methods`. :func:`main` alone turns what goes wrong into one line on standard error
+and an exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+
+import termsift as ts
+from termsift.cli import compare, demo, info, rank
+from termsift.cli.arguments import AsWritten
+
+__all__ = ["main", "main_parser"]
+
+_log = logging.getLogger("termsift")
+
+_DESCRIPTION = """\
+Ranks the terms of a labelled text collection by how well they tell its classes apart.
+Counts the collection once, gives every term a score by the method you choose, and lists the best.
+"""
+
+
+_EXAMPLES = """\
+examples:
+  termsift demo
+  termsift rank reviews.csv --text body --label stars -k 20
+  termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift compare train.csv --test test.csv --method md,ig,chi2
+  termsift info counts.termsift
+"""
+
+
+def main_parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line.
+
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        Parsed arguments carry the command as ``run``, a function of them.
+    """
+    parser = argparse.ArgumentParser(
+        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
+    )
+    parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (rank, compare, demo, info):
+        command.add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    code : int
+        0: done (also where the reader of the output went away); 1: the data, a file or an option
+        does not fit, told in one line on standard error; 130: interrupted by Ctrl-C. Wrong usage
+        exits with 2 in argparse.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # terms are of any language
+    args = main_parser().parse_args(argv)
+    with _logging(args), _warnings():
+        try:
+            args.run(args)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _settle_stdout()
+        except KeyboardInterrupt:
+            return 130  # 128 + SIGINT, as a shell reports it
+        except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
+            _log.debug("the error in full:", exc_info=True)
+            print(f"termsift: error: {_one_line(exc)}", file=sys.stderr)
+            _settle_stdout()
+            return 1
+    return 0
+
+
+@contextmanager
+def _logging(args: argparse.Namespace) -> Iterator[None]:
+    """Send the package's messages to standard error while a command runs."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("termsift: %(message)s"))
+    watched = args.watched and sys.stderr.isatty()
+    level = logging.DEBUG if args.verbose else logging.INFO if watched else logging.WARNING
+    usual = _log.level
+    _log.addHandler(handler)
+    _log.setLevel(level)
+    try:
+        yield
+    finally:
+        _log.removeHandler(handler)
+        _log.setLevel(usual)
+
+
+@contextmanager
+def _warnings() -> Iterator[None]:
+    """Tell warnings in one line each, without a place in the code."""
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        _log.warning("warning: %s", " ".join(str(message).split()))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell
+        yield
+
+
+def _one_line(exc: BaseException) -> str:
+    if isinstance(exc, MemoryError) and not str(exc):
+        return "not enough memory"
+    if isinstance(exc, OSError) and exc.strerror:
+        return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror
+    return " ".join(str(exc).split()) or type(exc).__name__
+
+
+def _settle_stdout() -> None:
+    """Let the interpreter's own last flush have nothing left to fail at."""
+    try:
+        sys.stdout.flush()
+    except OSError:  # the reader is gone, or the disk is full: what is left goes nowhere
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,194 @@
+"""What commands take: the arguments that several share, the types of values, the common help."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import termsift as ts
+from termsift import _core
+
+_HELP_WIDTH = 98
+
+
+INPUT_FORMATS = """\
+input, known by the ending of its name:
+  .svm .svmlight .libsvm  label index:count ... a line (needs scikit-learn); --terms names the terms
+  .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
+  .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
+  .txt                    label<TAB>text a line, without header or quoting
+  .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
+  .termsift               counts that termsift saved, but not for compare
+or the word demo: what termsift demo shows, the docstrings of Python's standard library.
+All but .npz and .termsift may end in .gz. Files are UTF-8. --text 2 --label 1 (numbers) count the
+columns of a table without header. An svmlight file without an index 0 counts its indices from 1.
+"""
+
+
+class AsWritten(argparse.RawDescriptionHelpFormatter):
+    """Help whose descriptions keep their lines, in a column wide enough for our options."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    about: str,
+    more: str,
+) -> argparse.ArgumentParser:
+    """Add the parser of a command that ``run`` does, told in ``about`` and ``more``."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}.",
+        epilog=more,
+        formatter_class=AsWritten,
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="tell what is done, and errors in full"
+    )
+    parser.set_defaults(run=run, usage_error=parser.error, watched=False)
+    return parser
+
+
+def add_input(parser: argparse.ArgumentParser, *, counts: bool = True) -> None:
+    """Add what is read; ``counts``: whether nothing but its counts is needed."""
+    kinds = "a collection, or counts" if counts else "a collection"
+    parser.add_argument("input", metavar="INPUT", help=f"{kinds}; see below")
+    group = parser.add_argument_group("input")
+    group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
+    group.add_argument("--terms", metavar="FILE", help="names of the terms, one a line")
+    group.add_argument("--text", metavar="COL", help="column of the text")
+    group.add_argument("--label", metavar="COL", help="column of the label")
+    if counts:
+        group.add_argument(
+            "--tf",
+            choices=tuple(_core.Damping.__members__),
+            help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
+            "(default: raw)",
+        )
+    group.add_argument(
+        "--threads", type=positive, metavar="N", help="threads (default: as many as there are)"
+    )
+
+
+def add_output(group: Any, writers: Mapping[str, object]) -> None:
+    """Add where the answer goes, and in which of the forms that ``writers`` write."""
+    group.add_argument("--format", choices=tuple(writers), default="table", help="(default: table)")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write FILE, whole or not at all (default: stdout)"
+    )
+
+
+def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
+    """Add the choice of a method."""
+    names = [method.name for method in methods]
+    parser.add_argument(
+        "--method",
+        choices=names,
+        default=names[0],
+        metavar="NAME",
+        help=f"one of {', '.join(names)}; see below (default: {names[0]})",
+    )
+
+
+def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
+    """Add an option of several names, given with commas between or one after the other."""
+    group.add_argument(
+        option,
+        type=_names(known),
+        action=_Extend,
+        default=usual,
+        metavar="NAME,...",
+        help=f"of {', '.join(known)} (default: {','.join(usual)})",
+    )
+
+
+def methods_help() -> str:
+    """Describe the methods that score, as help."""
+    return _registry_help(
+        "methods, with p and q the term's probability within a class and outside it, or of the n "
+        "documents\nA in the class with the term, B in others with it, C in the class without it, "
+        "D neither;\nn_c = A + C, d_i = A + B, det = AD - BC; l_ic occurrences in the class, l_i "
+        "in all:",
+        ts.methods(),
+    )
+
+
+def selectors_help() -> str:
+    """Describe the methods that choose terms one after the other, as help."""
+    return _registry_help(
+        "methods that choose terms one after the other, each beside those chosen before it:",
+        ts.selectors(),
+    )
+
+
+def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
+    """Describe methods as the registry does, in the lines of a terminal."""
+    wrap = partial(textwrap.fill, width=_HELP_WIDTH, subsequent_indent=" " * 20)
+    lines = [title]
+    for method in methods:
+        lines.append(wrap(f"  {method.name:<18}{method.title}"))
+        lines.append(wrap(f"{'':20}{method.formula}"))
+    return "\n".join(lines) + "\n\n"
+
+
+class _Extend(argparse.Action):
+    """Append values to those given before, and to none of the default."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the option to what it had and the values."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
+
+
+def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
+    """Give the type of an option that takes names with commas between."""
+
+    def names(text: str) -> list[str]:
+        for name in text.split(","):
+            if name not in known:
+                raise argparse.ArgumentTypeError(
+                    f"invalid choice: {name!r} (choose from {', '.join(known)})"
+                )
+        return text.split(",")
+
+    return names
+
+
+def whole(text: str, least: int = 0) -> int:
+    """Read a whole number, of ``least`` or more."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, not {text!r}") from None
+    if number < least:
+        raise argparse.ArgumentTypeError(f"expected {least} or more, not {number}")
+    return number
+
+
+positive = partial(whole, least=1)
+
+
+def above_zero(text: str) -> float:
+    """Read a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
+    return number

@@ -1,0 +1,39 @@
+"""``termsift info``: what a file of counts or a collection holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
+from termsift.cli.inputs import read_counts
+from termsift.cli.output import largest, shown, summary, write_table
+
+_INFO_CLASSES = 20
+
+
+def add(commands: Any) -> None:
+    """Add the parser of the command."""
+    parser = add_command(
+        commands, "info", _run, "say what a file of counts or a collection holds", INPUT_FORMATS
+    )
+    add_input(parser)
+
+
+def _run(args: argparse.Namespace) -> None:
+    counts = read_counts(args)
+    listed = largest(counts, _INFO_CLASSES)
+    hidden = counts.n_classes - len(listed)
+    rows = [("class", "documents", "tokens")]
+    for c in listed:
+        documents, tokens = counts.class_docs[c], counts.class_tokens[c]
+        rows.append((shown(counts.classes[c]), f"{documents:,}", f"{tokens:,}"))
+
+    out = sys.stdout
+    out.write(f"{args.input}: {summary(counts)};\n")
+    out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
+    out.write(f"counts are {counts.term_frequency.dtype}\n\n")
+    write_table(out, rows, "<>>")
+    if hidden:
+        out.write(f"... and {hidden:,} smaller classes\n")
