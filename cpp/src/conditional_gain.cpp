@@ -186,31 +186,40 @@ class Lifts {
   std::vector<std::int64_t> vectors_;  // the first class of each
 };
 
-// Of each document that has a chosen term, F_dc and P_dc.
+// Of each document that has a chosen term, F_dc and P_dc of the classes that are in play for it.
 class Posteriors {
  public:
   Posteriors(const Collection& collection, const ConditionalGain& options)
-      : all_(collection), options_(options), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {}
+      : all_(collection), options_(options), width_(std::min<std::int64_t>(all_.n_classes, options.classes_in_play)),
+        stride_(padded(width_)), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {
+    if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
+  }
 
   // Whether the document has a chosen term; if not, P_dc is the prior and has no row here.
   bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
+  // (n_docs, stride), the second as MixtureRun has them
   const float* rows() const { return rows_.get(); }
+  const std::int32_t* in_play() const { return in_play_.get(); }
+  std::int64_t stride() const { return stride_; }
 
   // One more term is chosen, which these documents have; `lifts` are of it.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 256;
-    const auto n = static_cast<std::int64_t>(documents.size()), stride = all_.stride;
-    const Threads worthwhile = worth(threads, n * stride, 1 << 16);
+    const auto n = static_cast<std::int64_t>(documents.size());
+    const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
+    if (in_play() != nullptr) find_likeliest(documents, lifts);
     PerThread<std::vector<double>> scratch(worthwhile);
     for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
       worker.check();
-      double* const own_scratch = scratch.own(worker, at(stride)).data();
+      double* const own_scratch = scratch.own(worker, at(3 * stride_)).data();
       for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
         const std::int64_t d = documents[at(i)];
-        const std::int32_t own = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
-        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride : nullptr;
-        kernels_.posterior({stride, sums_.get() + d * stride, next, lifts.logs(), own, lifts.own_logs()[own], 1 / (1 + options_.temper * (m - 1)),
-                            all_.log_prior.data(), own_scratch, rows_.get() + d * stride});
+        const std::int32_t y = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
+        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride_ : nullptr;
+        PosteriorRun run{stride_, sums_.get() + d * stride_, next, lifts.logs(), y, lifts.own_logs()[y],
+                         1 / (1 + options_.temper * (m - 1)), all_.log_prior.data(), own_scratch, rows_.get() + d * stride_};
+        if (in_play() != nullptr) take_those_in_play(d, m, own_scratch + stride_, run);
+        kernels_.posterior(run);
       }
     });
   }
@@ -218,15 +227,52 @@ class Posteriors {
  private:
   template <class T>
   LargeArray<T> zeroed() const {
-    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * all_.stride);
+    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
+  }
+
+  // The classes that a document is most probably of that has this term alone of the chosen ones. O(classes), unless no
+  // document is such.
+  void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
+    if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return touched(d); })) return;
+    std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
+    for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
+    likeliest_.resize(units.size());
+    std::iota(likeliest_.begin(), likeliest_.end(), 0);
+    const auto first = [&](std::int32_t a, std::int32_t b) {
+      return units[at(a)] != units[at(b)] ? units[at(a)] > units[at(b)] : a < b;
+    };
+    std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
+  }
+
+  // Narrows the run to the classes in play; with the first chosen term they come into play. `values` has 2 strides.
+  void take_those_in_play(std::int64_t d, std::int32_t m, double* values, PosteriorRun& run) {
+    std::int32_t* const classes = in_play_.get() + d * stride_;
+    if (m == 1) {
+      classes[0] = run.own;
+      for (std::int64_t slot = 1, i = 0; slot < width_; ++i)
+        if (likeliest_[at(i)] != run.own) classes[slot++] = likeliest_[at(i)];
+    }
+    double* const log_prior = values + stride_;
+    for (std::int64_t slot = 0; slot < width_; ++slot) {
+      values[slot] = run.log_lift[classes[slot]];
+      log_prior[slot] = run.log_prior[classes[slot]];
+    }
+    std::fill(values + width_, values + stride_, 0.0);
+    std::fill(log_prior + width_, log_prior + stride_, -infinity);
+    run.own = 0;
+    run.log_lift = values;
+    run.log_prior = log_prior;
   }
 
   const Collection& all_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  std::int64_t width_, stride_;         // how many classes are in play for a document
   std::vector<std::int32_t> n_chosen_;  // of each document
   LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
   LargeArray<float> rows_;
+  LargeArray<std::int32_t> in_play_;      // or none, if all are
+  std::vector<std::int32_t> likeliest_;  // classes; the first `width_`
 };
 
 // Works out gains. One thread's.
@@ -309,11 +355,11 @@ class Evaluator {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = n_touched_;
     const auto run = [&](std::int64_t first, std::int64_t last) {
-      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), all_.stride,
-                         lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
+      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), posteriors_.in_play(),
+                         posteriors_.stride(), lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
     };
-    const Threads worthwhile = worth(threads, n * all_.stride, 1 << 18);
-    if (worthwhile.count == 1 && n * all_.stride < 1 << 24) return run(0, n);  // longer ones are to be interrupted
+    const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // longer ones are to be interrupted
     for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
       worker.check();
       run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
@@ -350,6 +396,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (!(options.shape > 0 && options.shape < infinity)) refuse("shape must be positive and finite", options.shape);
   if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
   if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
+  if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
   // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
@@ -399,7 +446,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     std::pop_heap(known.begin(), known.end());
     const TermId term = known.back().term;
     const auto documents = postings[term];
-    if (static_cast<std::int64_t>(documents.size()) * all.stride < 1 << 16) pacer.tick(step);
+    if (static_cast<std::int64_t>(documents.size()) * posteriors.stride() < 1 << 16) pacer.tick(step);
     else pacer.tick_now(step);
     if (step_of[at(term)] < step && !documents.empty()) {
       known.back() = Known(term, evaluator.gain(documents, threads), all.n);

@@ -92,9 +92,13 @@ def conditional_gain(
     The shape maximises the likelihood of D_tc ~ Poisson(n_c d_t / n lambda), lambda ~ Gamma(a, a),
     over 20 values from 0.1 to 30, of at most 4,000 terms that two documents contain.
 
-    Time: O(entries + n_terms * n_classes), and O(d_t * n_classes) for each of some 20 gains that a
-    choice takes. Memory: 4 bytes for each entry, 12 for each document and class. The same bits for
-    any number of threads.
+    Of more than 64 classes, 64 are in play for a document from its first chosen term t on: its own,
+    and of the others those of the largest ``log(n_c / n) + W_tc``; for the rest P_dc = 0.
+
+    Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
+    some 20 to 100 gains that a choice takes. Memory: 4 bytes for each entry, and for each document
+    that has a chosen term 12 for each class, or 1 KiB where there are more than 64. The same bits
+    for any number of threads.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 #include "termsift/conditional_gain.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -91,6 +92,7 @@ Chosen choose_plainly(const Documents<Index, Value>& docs, const ConditionalGain
   std::vector<std::vector<float>> P(n_docs, std::vector<float>(N));
   std::vector<std::vector<Real>> F(n_docs, std::vector<Real>(N, 0));
   std::vector<Int> m(n_docs, 0);
+  std::vector<std::vector<bool>> in_play(n_docs, std::vector<bool>(N, false));
   for (auto& row : P)
     for (std::size_t c = 0; c < N && n > 0; ++c) row[c] = static_cast<float>(n_c[c] / n);
 
@@ -105,14 +107,26 @@ Chosen choose_plainly(const Documents<Index, Value>& docs, const ConditionalGain
     }
     return sum;
   };
+  const auto bring_into_play = [&](std::size_t d, std::size_t t) {
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < N; ++c)
+      if (static_cast<std::int32_t>(c) != docs.classes[d] && n_c[c] > 0) others.push_back(c);
+    const auto merit = [&](std::size_t c) { return std::nearbyint(0x1p30L * (std::log(n_c[c] / n) + W[t][c])); };
+    std::stable_sort(others.begin(), others.end(), [&](std::size_t b, std::size_t c) { return merit(b) > merit(c); });
+    others.resize(std::min(others.size(), at(options.classes_in_play - 1)));
+    others.push_back(at(docs.classes[d]));
+    for (const std::size_t c : others) in_play[d][c] = true;
+  };
   const auto add = [&](std::size_t t) {
     for (const std::size_t d : with[t]) {
+      if (m[d] == 0) bring_into_play(d, t);
       Real top = -std::numeric_limits<Real>::infinity(), total = 0;
       std::vector<Real> x(N);
       ++m[d];
       for (std::size_t c = 0; c < N; ++c) {
         F[d][c] += static_cast<std::int32_t>(c) == docs.classes[d] ? own_W[t][c] : W[t][c];
         x[c] = std::log(n_c[c]) + F[d][c] / (1 + static_cast<Real>(options.temper) * static_cast<Real>(m[d] - 1));
+        if (!in_play[d][c]) x[c] = -std::numeric_limits<Real>::infinity();
         top = std::max(top, x[c]);
       }
       for (Real& value : x) total += value = std::exp(value - top);
@@ -196,7 +210,8 @@ TEST(the_definition_document_by_document) {
       for (int i = 0; i < 24; ++i) {
         const Int n_docs = 1 + below(random, i < 4 ? 3 : 40), n_terms = 1 + below(random, i < 2 ? 2 : 20);
         const auto docs = make_documents(kind, n_classes, n_docs, n_terms, random);
-        const ConditionalGain options = make_options(n_terms, random);
+        ConditionalGain options = make_options(n_terms, random);
+        if (i % 2 == 1) options.classes_in_play = 1 + static_cast<std::int32_t>(below(random, n_classes));
         const Chosen got = choose(docs, options), want = choose_plainly(docs, options);
         CHECK_EQ(got.indices, want.indices);
         for (std::size_t j = 0; j < got.gains.size(); ++j)
@@ -221,7 +236,7 @@ TEST(the_first_k_are_the_same_for_any_k) {
 TEST(threads_and_targets_give_the_same_bits) {
   // Enough for each loop to take several threads. Got wrong: sums in an order that depends on who adds them.
   Random random(3);
-  for (const std::int32_t n_classes : {2, 30}) {
+  for (const std::int32_t n_classes : {2, 30, 70}) {
     auto docs = make_documents(Kind::everywhere, n_classes, 24000, 40, random);
     docs.weights.clear();
     for (std::size_t d = 0; d < docs.classes.size(); ++d)
@@ -412,6 +427,9 @@ TEST(what_makes_no_sense_is_refused) {
   options.k = -1;
   CHECK_THROWS(run(), invalid_argument, "got -1");
   options.k = 6;
+  options.classes_in_play = 0;
+  CHECK_THROWS(run(), invalid_argument, "classes_in_play must be positive, got 0");
+  options.classes_in_play = 64;
 
   docs.classes[4] = 3;
   CHECK_THROWS(run(), invalid_argument, "document 4 has the class 3, expected one in [0, 3)");

@@ -31,18 +31,26 @@ void exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
 }
 
-void mixtures(const MixtureRun& run) {
+template <bool some_in_play>
+TERMSIFT_INLINE void mixtures_of(const MixtureRun& run) {
   const double* __restrict lift = run.lift;
   for (std::int64_t i = 0; i < run.n; ++i) {
     const std::int32_t later = run.documents[i + ahead < run.n ? i + ahead : i];
     fetch(run.posteriors + later * run.stride, run.stride);
+    if (some_in_play) fetch(run.in_play + later * run.stride, run.stride);
     const std::int32_t document = run.documents[i], own = run.classes[document];
     const float* __restrict row = run.posteriors + document * run.stride;
+    const std::int32_t* __restrict in_play = some_in_play ? run.in_play + document * run.stride : nullptr;
     double sums[lanes] = {};
     for (std::int64_t c = 0; c < run.stride; c += lanes)
-      for (int j = 0; j < lanes; ++j) sums[j] += static_cast<double>(row[c + j]) * lift[c + j];
-    run.mixtures[i] = sum_of(sums) + static_cast<double>(row[own]) * (run.own_lift[own] - lift[own]);
+      for (int j = 0; j < lanes; ++j) sums[j] += static_cast<double>(row[c + j]) * lift[some_in_play ? in_play[c + j] : c + j];
+    run.mixtures[i] = sum_of(sums) + static_cast<double>(row[some_in_play ? 0 : own]) * (run.own_lift[own] - lift[own]);
   }
+}
+
+void mixtures(const MixtureRun& run) {
+  if (run.in_play == nullptr) mixtures_of<false>(run);
+  else mixtures_of<true>(run);
 }
 
 void posterior(const PosteriorRun& run) {

@@ -26,6 +26,7 @@ def conditional_gain(
     temper: float = 0.15,
     step: float = 0.5,
     sample_weight: Any = None,
+    classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
     r"""Choose terms one after the other, each for what it adds, given those chosen before it.
 
@@ -39,6 +40,8 @@ def conditional_gain(
         a, or `likeliest_shape` of the counts.
     temper, step : float
         rho and b.
+    classes_in_play : int
+        Of how many classes a document may be.
 
     Returns
     -------
@@ -62,6 +65,8 @@ def conditional_gain(
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
     where F_dc is the sum of W_tc over these terms, for c = y of W'_tc; P_dc = n_c / n for m = 0.
+    From its first chosen term t on it is of its own class or of one of the others of the largest
+    log(n_c / n) + W_tc, compared in whole units of 2^-30, equals by index; for the rest P_dc = 0.
     Were a step b of one more term believed, the losses -log P_dy would become less by its gain::
 
         gain_t = sum over the documents d with t of
@@ -97,6 +102,7 @@ def conditional_gain(
     n_c = counts.class_docs[present].astype(np.float64)
     W, own_W = _log_lifts(counts.document_frequency[present].astype(np.float64), n_c, a)
 
+    in_play = np.ones((len(has), len(n_c)), dtype=np.bool_)
     P = np.tile((n_c / n_c.sum()).astype(np.float32), (len(has), 1))
     F = np.zeros((len(has), len(n_c)))
     m = np.zeros(len(has), dtype=np.int64)
@@ -113,12 +119,21 @@ def conditional_gain(
     def units(x: float) -> int:
         return round(math.ldexp(x / n_c.sum(), 40)) if x else 0
 
+    def likeliest(t: int, y_d: int) -> list[bool]:
+        merit = [-round(math.ldexp(x, 30)) for x in (np.log(n_c / n_c.sum()) + W[t]).tolist()]
+        others = sorted((merit[c], c) for c in range(len(n_c)) if c != y_d)
+        kept = {y_d, *(c for _, c in others[: classes_in_play - 1])}
+        return [c in kept for c in range(len(n_c))]
+
     def choose(t: int) -> None:
         for d in documents[t]:
             y_d = own[d]
+            if m[d] == 0:
+                in_play[d] = likeliest(t, y_d)
             F[d] += [own_W[t, c] if c == y_d else W[t, c] for c in range(len(n_c))]
             m[d] += 1
             logs = np.log(n_c) + F[d] / (1 + temper * (m[d] - 1))
+            logs[~in_play[d]] = -math.inf
             odds = np.exp(logs - logs.max())
             P[d] = odds / odds.sum()
 
