@@ -21,7 +21,6 @@ from scipy import sparse
 import termsift as ts
 from termsift import demo
 from termsift.choosing import rank_by
-from termsift.cli import demo as demo_command
 from termsift.cli import rank as rank_command
 from termsift.io import Collection, read_collection
 
@@ -524,15 +523,6 @@ def test_demo(run: Any) -> None:
     assert sizes == sorted(sizes, reverse=True)
     assert last.startswith("Best over all ")
     assert len(last.partition(": ")[2].split()) == 10
-
-
-def test_typical_terms_are_those_that_a_class_uses_more() -> None:
-    # Three classes; in class 0 term 1 is conspicuous only by its absence.
-    X = sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
-    counts = ts.count(X, ["a", "b", "c"])
-    first, second, _ = demo_command._typical_terms(counts, "md")
-    assert list(first) == [0, 2]
-    assert list(second) == [1]
 
 
 def test_demo_says_what_it_does_to_a_terminal_only(

@@ -52,9 +52,3 @@ def opened(path: str | None) -> Iterator[TextIO]:
         return
     with replacing(path, text=True) as out:
         yield cast("TextIO", out)
-
-
-def largest(counts: ts.ClassCounts, n: int) -> list[int]:
-    """Return the classes with the most documents, the largest first."""
-    order = np.argsort(-np.asarray(counts.class_docs), kind="stable")
-    return [int(c) for c in order[:n]]
