@@ -12,6 +12,7 @@ import numpy as np
 
 import termsift as ts
 from termsift._files import replacing
+from termsift._text import printable
 
 
 def summary(counts: ts.ClassCounts) -> str:
@@ -33,7 +34,7 @@ def json_label(label: Any) -> str | int | float:
 
 def shown(name: object) -> str:
     """Return a name fit for a terminal: nothing in it moves the cursor or ends the line."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+    return printable(name)
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
