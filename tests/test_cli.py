@@ -556,18 +556,19 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["demo"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["report"], ["demo"], ["info"]])
 def test_help_teaches(run: Any, command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.code == 0
     assert max(len(line) for line in result.out.splitlines()) <= 100
     if not command:
         assert "termsift rank reviews.csv" in result.out
-    if command in (["rank"], ["compare"], ["demo"]):
-        for method in (*ts.methods(), *(ts.selectors() if command != ["demo"] else ())):
+    if command in (["rank"], ["compare"], ["report"], ["demo"]):
+        scores_alone = command in (["report"], ["demo"])
+        for method in (*ts.methods(), *(() if scores_alone else ts.selectors())):
             assert method.name in result.out
             assert method.title in " ".join(result.out.split())
-    if command in (["rank"], ["compare"], ["info"]):
+    if command in (["rank"], ["compare"], ["report"], ["info"]):
         for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
             assert ending in result.out
     if command == ["rank"]:
