@@ -237,8 +237,10 @@ def test_many_classes(tmp_path: Path) -> None:
     assert len(page.all("article")) == 24
     assert len(page.tables["Classes by their documents"]) == 1 + 24
     assert page.tables["Classes by their documents"][1][:2] == ["class 0", "6"]
-    assert "176 smaller classes are not listed; they have 880 documents." in page.text()
-    assert "176 classes of fewer documents than those shown." in page.text()
+    assert (
+        "176 further classes, none larger, are not listed; they have 880 documents." in page.text()
+    )
+    assert "176 further classes, none of more documents than those shown." in page.text()
     assert "200 terms below the first 500." in page.text()
     assert "The first 500 of 700 terms" in page.text()
 

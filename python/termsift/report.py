@@ -85,6 +85,11 @@ def write_report(
     OSError
         If the file cannot be written.
 
+    Warns
+    -----
+    UserWarning
+        As `termsift.cross_validate`, if a class has fewer documents than there are folds.
+
     Notes
     -----
     The page lists the 24 largest classes and the 500 best terms, and says how many more there are.
@@ -178,18 +183,18 @@ def _gather(
         )
         curve = curves[method]
     return _Content(
-        title if title is not None else origin or "A labelled collection",
-        origin if title is not None else None,
-        counts,
-        method,
-        listed,
-        typical,
-        ranking,
-        spoken_for,
-        curve,
-        why_no_curve,
-        cv,
-        command,
+        title=title if title is not None else origin or "A labelled collection",
+        origin=origin if title is not None else None,
+        counts=counts,
+        method=method,
+        listed=listed,
+        typical=typical,
+        ranking=ranking,
+        spoken_for=spoken_for,
+        curve=curve,
+        why_no_curve=why_no_curve,
+        cv=cv,
+        command=command,
     )
 
 
@@ -238,17 +243,16 @@ def _lead(content: _Content) -> Iterator[Element]:
 
 def _collection(content: _Content) -> Iterator[Element]:
     counts = content.counts
-    tokens = counts.collection_term_frequency.sum()
+    occurrences = counts.collection_term_frequency.sum()
     facts = {
-        "documents": counts.n_docs,
-        "classes": counts.n_classes,
-        "terms": counts.n_terms,
-        "tokens": tokens,
-        "tokens a document": tokens / max(counts.n_docs, 1),
+        "documents": number(counts.n_docs),
+        "classes": number(counts.n_classes),
+        "terms": number(counts.n_terms),
+        "tokens": number(occurrences),
+        "tokens a document": number(occurrences / max(counts.n_docs, 1), 1),
     }
     pairs = (
-        element("div", element("dt", what), element("dd", number(value, _places(what))))
-        for what, value in facts.items()
+        element("div", element("dt", what), element("dd", size)) for what, size in facts.items()
     )
     yield element("dl", *pairs, class_="facts")
     docs, tokens = counts.class_docs, counts.class_tokens
@@ -276,14 +280,10 @@ def _collection(content: _Content) -> Iterator[Element]:
         shown = sum(docs[c] for c in content.listed)
         yield element(
             "p",
-            f"{number(hidden)} smaller classes are not listed; they have "
+            f"{number(hidden)} further classes, none larger, are not listed; they have "
             f"{number(docs.sum() - shown)} documents. Nothing is left out of the scores.",
             class_="note soft",
         )
-
-
-def _places(what: str) -> int | None:
-    return 1 if what == "tokens a document" else None
 
 
 def _classes(content: _Content) -> Iterator[Element]:
@@ -303,7 +303,7 @@ def _classes(content: _Content) -> Iterator[Element]:
         ("rest", "number"),
     ]
     cards = element("div", class_="cards")
-    for number_of_card, (c, found) in enumerate(zip(content.listed, content.typical, strict=True)):
+    for place, (c, found) in enumerate(zip(content.listed, content.typical, strict=True)):
         finite = found.scores[np.isfinite(found.scores)]
         top = finite.max(initial=0.0)
         rows = [
@@ -321,7 +321,7 @@ def _classes(content: _Content) -> Iterator[Element]:
                 strict=True,
             )
         ]
-        title_id = f"class-{number_of_card}"
+        title_id = f"class-{place}"
         docs = counts.class_docs[c]
         about = f"{number(docs)} {'document' if docs == 1 else 'documents'}"
         caption = element("span", "Leading terms of ", name(found.label))
@@ -417,7 +417,7 @@ def _left_out(content: _Content) -> Iterator[str]:
     classes = counts.n_classes - len(content.listed)
     terms = counts.n_terms - len(content.ranking)
     if classes:
-        yield f"{number(classes)} classes of fewer documents than those shown."
+        yield f"{number(classes)} further classes, none of more documents than those shown."
     if terms:
         yield f"{number(terms)} terms below the first {number(len(content.ranking))}."
     if content.curve is None:
