@@ -350,6 +350,7 @@ def _terms(content: _Content) -> Iterator[Element]:
         "p",
         f"{of_all} {number(counts.n_terms)} terms, with the class that each speaks for most: "
         f"of those that use it more than the rest, the one it scores highest for{scale.told()}.",
+        element("span", " The table scrolls sideways.", class_="sideways"),
         class_="soft",
     )
     label = element("label", "Find a term or a class", for_="find")
