@@ -245,6 +245,24 @@ def test_many_classes(tmp_path: Path) -> None:
     assert "The first 500 of 700 terms" in page.text()
 
 
+@pytest.mark.parametrize(
+    ("X", "labels"),
+    [
+        ([[1], [2], [1], [0]], list("aabb")),  # a single term
+        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # no term anywhere
+        ([[1.5, 0], [0, 2.25], [3, 0], [0, 1]], list("abab")),
+        ([[1, 0], [0, 2], [3, 0], [0, 1]], [1, "a", 1, "a"]),
+    ],
+    ids=["one term", "no tokens", "fractions", "labels of two kinds"],
+)
+def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[object]) -> None:
+    y = np.array(labels, dtype=object)
+    page = written(Collection(sparse.csr_array(X), y, None, "edge"), tmp_path, cv=2)
+    assert "nan" not in re.findall(r"\w+", page.text().lower())
+    assert len(page.tables["The best terms, in the order of their scores"]) == 1 + len(X[0])
+    assert any(caption.startswith("Accuracy") for caption in page.tables)
+
+
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
 def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
     # Terms of one class alone, which some methods score infinite, and one that occurs nowhere.

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from termsift._html import Child, element, name, number, render, table
-
-if TYPE_CHECKING:
-    from termsift.counts import ClassCounts
-    from termsift.curve import Curve
-    from termsift.ranking import Ranking
+from termsift.class_terms import largest_classes
+from termsift.counts import ClassCounts
+from termsift.curve import Curve
+from termsift.ranking import Ranking
 
 _ROWS = 10
 
 
 def show_counts(counts: ClassCounts) -> str:
     """Give a table of the largest classes, as HTML."""
-    from termsift.class_terms import largest_classes  # a later stage
-
     columns = [("class", "name"), ("documents", "number"), ("tokens", "number")]
     classes, docs, tokens = counts.classes, counts.class_docs, counts.class_tokens
     rows = [

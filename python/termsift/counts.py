@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
 from termsift._log import levels_to_caller, logger
-from termsift._notebook import show_counts
 from termsift._progress import progress
 from termsift.methods import (
     Method,
@@ -413,6 +412,8 @@ class ClassCounts:
         )
 
     def _repr_html_(self) -> str:
+        from termsift._notebook import show_counts  # a later stage
+
         return show_counts(self)
 
     def __eq__(self, other: object) -> bool:

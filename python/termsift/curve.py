@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._extras import require
-from termsift._notebook import show_curve
 
 if TYPE_CHECKING:
     import os
@@ -80,6 +79,8 @@ class Curve:
         )
 
     def _repr_html_(self) -> str:
+        from termsift._notebook import show_curve  # a later stage
+
         return show_curve(self)
 
     def _range(self) -> str:

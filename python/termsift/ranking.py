@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from termsift._extras import require
 from termsift._files import replacing
-from termsift._notebook import show_ranking
 from termsift._text import printable
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class Ranking:
         return f"<Ranking of {size} by {how}: {names}>"
 
     def _repr_html_(self) -> str:
+        from termsift._notebook import show_ranking  # a later stage
+
         return show_ranking(self)
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
