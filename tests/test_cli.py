@@ -21,7 +21,6 @@ from scipy import sparse
 import termsift as ts
 from termsift import demo
 from termsift.choosing import rank_by
-from termsift.cli import demo as demo_command
 from termsift.cli import rank as rank_command
 from termsift.io import Collection, read_collection
 
@@ -526,15 +525,6 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
-def test_typical_terms_are_those_that_a_class_uses_more() -> None:
-    # Three classes; in class 0 term 1 is conspicuous only by its absence.
-    X = sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
-    counts = ts.count(X, ["a", "b", "c"])
-    first, second, _ = demo_command._typical_terms(counts, "md")
-    assert list(first) == [0, 2]
-    assert list(second) == [1]
-
-
 def test_demo_says_what_it_does_to_a_terminal_only(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -566,18 +556,19 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["demo"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["report"], ["demo"], ["info"]])
 def test_help_teaches(run: Any, command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.code == 0
     assert max(len(line) for line in result.out.splitlines()) <= 100
     if not command:
         assert "termsift rank reviews.csv" in result.out
-    if command in (["rank"], ["compare"], ["demo"]):
-        for method in (*ts.methods(), *(ts.selectors() if command != ["demo"] else ())):
+    if command in (["rank"], ["compare"], ["report"], ["demo"]):
+        scores_alone = command in (["report"], ["demo"])
+        for method in (*ts.methods(), *(() if scores_alone else ts.selectors())):
             assert method.name in result.out
             assert method.title in " ".join(result.out.split())
-    if command in (["rank"], ["compare"], ["info"]):
+    if command in (["rank"], ["compare"], ["report"], ["info"]):
         for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
             assert ending in result.out
     if command == ["rank"]:

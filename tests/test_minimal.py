@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from termsift.report import write_report
 
 X = sp.csr_array(np.array([[3, 1, 0, 0], [1, 2, 0, 0], [0, 1, 4, 0]]))
 Y = ["ham", "ham", "spam"]
@@ -32,6 +35,13 @@ def test_ranking() -> None:
     ranking = ts.count(X, Y).rank("md", k=2)
     assert ranking.indices.tolist() == [2, 0]
     assert ranking.scores[0] >= ranking.scores[1] > 0
+
+
+def test_report(tmp_path: Path) -> None:
+    write_report(ts.count(X, Y), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "<bdi>spam</bdi>" in page
+    assert page.endswith("</html>\n")
 
 
 def test_bad_input_is_refused() -> None:

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from termsift.class_terms import typical_terms
 from termsift.curve import METRICS, TITLES
 from termsift.io import read_collection
-from termsift.plots import plot_curves
+from termsift.plots import plot_classes, plot_curves, plot_ranking
 
 pytest.importorskip("matplotlib")
 
@@ -136,6 +137,90 @@ def test_what_is_drawn(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
         plot_curves(curves, metrics=["auc"])  # type: ignore[list-item]
 
 
+# -------------------------------------------------------------------------------------- the bars
+
+
+@pytest.fixture
+def counts(X: Any) -> ts.ClassCounts:
+    counts = ts.count(X, ["a", "b"] * 20)
+    counts.term_names = [f"term {i}" for i in range(30)]
+    return counts
+
+
+def bars(axes: Any) -> tuple[list[str], list[float]]:
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    return labels, [bar.get_width() for bar in axes.patches]
+
+
+def test_the_bars_are_the_scores(counts: ts.ClassCounts) -> None:
+    ranking = counts.rank("ig")
+    (axes,) = ranking.plot(k=7).axes
+    assert ranking.terms is not None
+    assert bars(axes) == (ranking.terms[:7].tolist(), ranking.scores[:7].tolist())
+    bottom, top = axes.get_ylim()
+    assert bottom > top  # the best is on top
+    assert axes.get_xlabel() == "score (ig)"
+    assert len(plot_ranking(ranking, k=99).axes[0].patches) == 30
+    counts.term_names = None
+    (axes,) = counts.rank("ig", 2).plot().axes
+    assert bars(axes)[0] == [str(i) for i in ranking.indices[:2]]
+
+
+def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
+    figure = counts.plot_classes("chi2", 4, ["b", "a"], title="both")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["b", "a"]
+    assert figure.get_suptitle() == "both"
+    for axes, found in zip(figure.axes, typical_terms(counts, "chi2", 4, ["b", "a"]), strict=True):
+        assert bars(axes) == ([f"term {i}" for i in found.indices], found.scores.tolist())
+    many = ts.count(np.eye(20, dtype=int), range(20))
+    assert len(plot_classes(many).axes) == 12
+    assert len(plot_classes(many, classes=range(4)).axes) == 4  # of six places
+
+
+def test_infinite_scores_have_a_bar() -> None:
+    ranking = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["a", "b"]).rank("odds_ratio")
+    assert np.isinf(ranking.scores[0])
+    (axes,) = ranking.plot().axes
+    assert np.all(np.isfinite(bars(axes)[1]))
+    assert axes.texts[0].get_text() == "\N{INFINITY}"
+
+
+def test_names_of_bars_are_taken_as_they_are(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    names = ["$x^{$", "two\nlines", "x" * 500]
+    counts.term_names = names * 10
+    figure = counts.rank("md").plot(30, path=tmp_path / "a.svg", title="$x^{$")
+    shown = {label.get_text() for label in figure.axes[0].get_yticklabels()}
+    assert shown == {"$x^{$", "two\\nlines", "x" * 23 + "…"}
+    figure.savefig(tmp_path / "b.svg")  # and later too
+
+
+def test_bars_are_the_same_each_time(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        counts.rank("md").plot(path=tmp_path / f"{name}.svg")
+        counts.plot_classes(path=tmp_path / f"{name}{name}.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert (tmp_path / "aa.svg").read_bytes() == (tmp_path / "bb.svg").read_bytes()
+
+
+def test_a_curve_draws_itself(one_run: ts.Curve, tmp_path: Path) -> None:
+    figure = one_run.plot(["macro_f1"], path=tmp_path / "a.svg", title="one")
+    plot_curves(one_run, tmp_path / "b.svg", metrics=["macro_f1"], title="one")
+    assert len(figure.axes) == 1
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_no_bars(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to draw: no terms"):
+        counts.rank("md", 0).plot()
+    with pytest.raises(ValueError, match="nothing to draw: no class uses a term more"):
+        ts.count(np.ones((2, 3), dtype=int), ["a", "b"]).plot_classes()
+    with pytest.raises(ValueError, match="class 'c' is not among the classes"):
+        counts.plot_classes(classes=["c"])
+    for draw in (counts.rank("md").plot, counts.plot_classes):
+        with pytest.raises(ValueError, match=r"ends in \.png or \.svg"):
+            draw(path=tmp_path / "a.pdf")
+
+
 # ------------------------------------------------------------------------------------- the files
 
 
@@ -200,6 +285,10 @@ def test_without_matplotlib(one_run: ts.Curve) -> None:
     message = r"plot_curves needs matplotlib: pip install 'termsift\[plot\]'"
     with pytest.raises(ImportError, match=message):
         plot_curves(one_run)
+    with pytest.raises(ImportError, match="plot_ranking needs matplotlib"):
+        ts.Ranking(np.arange(1), np.ones(1), None, "md").plot()
+    with pytest.raises(ImportError, match="plot_classes needs matplotlib"):
+        ts.count(np.eye(2, dtype=int), ["a", "b"]).plot_classes()
 
 
 # ------------------------------------------------------------------------------ termsift compare

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +30,9 @@ from termsift.methods import (
 )
 from termsift.ranking import Ranking
 from termsift.significance import Significance, significance_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha = float | tuple[float, float]
@@ -407,6 +410,11 @@ class ClassCounts:
             f"<ClassCounts of {self.n_docs:,} documents: {self.n_classes:,} classes x "
             f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
         )
+
+    def _repr_html_(self) -> str:
+        from termsift._notebook import show_counts  # a later stage
+
+        return show_counts(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same classes, counts (bit for bit), names and ``tf``."""
@@ -884,6 +892,28 @@ class ClassCounts:
         )
         indices = _core.top_k(scores, k)
         return self._ranking(indices, scores[indices], method, model=model)
+
+    def plot_classes(
+        self,
+        method: str = "md",
+        k: int = 10,
+        classes: Iterable[Hashable] | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        n_threads: int | None = None,
+    ) -> Figure:
+        """Draw the leading terms of each class: see `termsift.plots.plot_classes`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from termsift.plots import plot_classes  # a later stage
+
+        return plot_classes(
+            self, path, method=method, k=k, classes=classes, title=title, n_threads=n_threads
+        )
 
     def greedy(
         self,

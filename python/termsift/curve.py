@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from termsift._extras import require
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
+    from matplotlib.figure import Figure
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -74,6 +77,11 @@ class Curve:
             f"<Curve of {self.name}, {span}, {self.n_runs} runs: accuracy {self._range()}, "
             f"most at k = {self.best_k():,}>"
         )
+
+    def _repr_html_(self) -> str:
+        from termsift._notebook import show_curve  # a later stage
+
+        return show_curve(self)
 
     def _range(self) -> str:
         return f"{self.accuracy.min():.4f} to {self.accuracy.max():.4f}"
@@ -194,6 +202,23 @@ class Curve:
         pandas = require("pandas", "pandas", "Curve.to_frame")
         frame: pd.DataFrame = pandas.DataFrame(self.columns())
         return frame
+
+    def plot(
+        self,
+        metrics: Sequence[Metric] = ("accuracy", "f1"),
+        *,
+        path: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Draw metrics against the number of terms: see `termsift.plots.plot_curves`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from termsift.plots import plot_curves  # a later stage
+
+        return plot_curves(self, path, metrics=metrics, title=title)
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Give the columns of `to_frame` by name."""

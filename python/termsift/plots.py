@@ -1,24 +1,29 @@
-"""Curves drawn: accuracy and F1 against the number of terms. Needs matplotlib, not its windows."""
+"""Curves, rankings and the terms of classes, drawn. Needs matplotlib, not its windows."""
 
 from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift._extras import require
 from termsift._files import replacing
+from termsift._text import printable
+from termsift.class_terms import largest_classes, typical_terms
+from termsift.counts import ClassCounts
 from termsift.curve import TITLES, Curve, Metric
+from termsift.ranking import Ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["check_path", "plot_curves"]
+__all__ = ["check_path", "plot_classes", "plot_curves", "plot_ranking"]
 
 _FORMATS = (".png", ".svg")
 
@@ -30,6 +35,9 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _MARKERS_A_LINE = 8
 _FEW = 10  # numbers of terms that an axis has room to label
 _LETTERS_AN_INCH = 14  # of a title
+_LETTERS_OF_A_TERM = 24
+_CLASSES = 12  # panels, unless the caller says which
+_COLUMNS = 3
 
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -65,7 +73,8 @@ def plot_curves(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Not shown in any window, and not known to pyplot.
+        Not shown in any window, and not known to pyplot; a notebook shows it after ``%matplotlib
+        inline``.
 
     Raises
     ------
@@ -106,12 +115,146 @@ def plot_curves(
         if len(named) > 1:
             handles, names = panels[0].get_legend_handles_labels()
             figure.legend(handles, names, loc="outside right center", frameon=False, handlelength=4)
-        if title is not None:
-            letters = int(_LETTERS_AN_INCH * figure.get_figwidth())
-            lines = [textwrap.fill(line, letters) for line in title.splitlines()]
-            figure.suptitle("\n".join(lines), fontsize=9)
-        if path is not None:
-            _save(figure, path)
+        _finish(figure, title, path)
+    return figure
+
+
+def plot_ranking(
+    ranking: Ranking,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    k: int = 20,
+    title: str | None = None,
+) -> Figure:
+    """Draw the scores of the first terms of a ranking as bars, the best on top.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    path, title
+        As for `plot_curves`.
+    k : int, default 20
+        How many terms, or all of fewer.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        As of `plot_curves`.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, or the path ends otherwise than .png or .svg.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    The bar of an infinite score is as long as the axis and marked so. Where terms were chosen one
+    after the other, a bar is the divergence of all up to and with this one.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> from termsift.plots import plot_ranking
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> counts.term_names = ["bacon", "and", "viagra"]
+    >>> (axes,) = plot_ranking(counts.rank("md"), k=2).axes
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['bacon', 'viagra']
+    """
+    matplotlib = require("matplotlib", "plot", "plot_ranking")
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_path(path)
+    shown = min(k, len(ranking))
+    if shown < 1:
+        raise ValueError("there is nothing to draw: no terms")
+    names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(5.0, _height(shown)), layout="constrained")
+        axes = figure.subplots()
+        _draw_bars(axes, names.tolist(), ranking.scores[:shown])
+        axes.set_xlabel(f"score ({ranking.method})")
+        _finish(figure, title, path)
+    return figure
+
+
+def plot_classes(
+    counts: ClassCounts,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    method: str = "md",
+    k: int = 10,
+    classes: Iterable[Hashable] | None = None,
+    title: str | None = None,
+    n_threads: int | None = None,
+) -> Figure:
+    """Draw the leading terms of each class with their scores for it, a panel a class.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+    path, title
+        As for `plot_curves`.
+    method : str
+        A name of `termsift.methods`.
+    k : int, default 10
+        How many terms a class: of those it uses more than the rest
+        (`termsift.class_terms.typical_terms`), the ones with the highest scores.
+    classes : sequence of labels, optional
+        The classes wanted, in this order; by default the 12 with the most documents.
+    n_threads : int, optional
+        As for `termsift.count`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        As of `plot_curves`. Its panels have scales of their own.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, for a label that is not among the classes, or a path that ends
+        otherwise than .png or .svg.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> from termsift.plots import plot_classes
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> [axes.get_title(loc="left") for axes in plot_classes(counts).axes]
+    ['ham', 'spam']
+    """
+    matplotlib = require("matplotlib", "plot", "plot_classes")
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_path(path)
+    if classes is None:
+        classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
+    typical = typical_terms(counts, method, k, classes, n_threads=n_threads)
+    longest = max(map(len, typical), default=0)
+    if longest == 0:
+        raise ValueError("there is nothing to draw: no class uses a term more than the rest do")
+    n_columns = min(_COLUMNS, len(typical))
+    n_rows = -(-len(typical) // n_columns)
+    names = counts.term_names
+    with matplotlib.rc_context(_STYLE):
+        size = (3.0 * n_columns, _height(longest) * n_rows)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+        for axes, found in zip(panels, typical, strict=False):
+            shown = found.indices if names is None else names[found.indices]
+            _draw_bars(axes, shown.tolist(), found.scores, rows=longest)
+            axes.set_title(printable(found.label, _LETTERS_OF_A_TERM), loc="left")
+        for axes in panels[len(typical) :]:
+            axes.remove()
+        figure.supxlabel(f"score ({method})", fontsize=9)
+        _finish(figure, title, path)
     return figure
 
 
@@ -163,6 +306,40 @@ def _draw(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
     _tick(axes, np.unique(np.concatenate([curve.ks for _, curve in curves])))
     axes.grid(color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+def _draw_bars(
+    axes: Axes, names: Sequence[object], scores: NDArray[np.float64], rows: int | None = None
+) -> None:
+    """Draw a bar a term, the first on top, in room for so many rows."""
+    finite = np.isfinite(scores)
+    largest = scores[finite].max(initial=0.0)
+    endless = 1.05 * largest if largest > 0 else 1.0
+    at = np.arange(len(scores))
+    axes.barh(at, np.where(finite, scores, np.sign(scores) * endless), color=_COLOURS[0])
+    for row in at[~finite]:
+        end = (np.sign(scores[row]) * endless, row)
+        axes.annotate("\N{INFINITY}", end, ha="right", va="center", color="w")
+    axes.set_yticks(at, [printable(name, _LETTERS_OF_A_TERM) for name in names])
+    axes.set_ylim((rows or len(scores)) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.locator_params(axis="x", nbins=4)
+    axes.grid(axis="x", color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _height(n_bars: int) -> float:
+    return 0.19 * n_bars + 0.8  # inches
+
+
+def _finish(figure: Figure, title: str | None, path: str | os.PathLike[str] | None) -> None:
+    """Put a title above, and write the file."""
+    if title is not None:
+        letters = int(_LETTERS_AN_INCH * figure.get_figwidth())
+        lines = [textwrap.fill(line, letters) for line in title.splitlines()]
+        figure.suptitle("\n".join(lines), fontsize=9)
+    if path is not None:
+        _save(figure, path)
 
 
 def _marked(ks: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from termsift._extras import require
 from termsift._files import replacing
+from termsift._text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
+
+_LETTERS = 24  # of a term where the ranking shows itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,8 @@ class Ranking:
 
     def __repr__(self) -> str:
         shown = self.indices[:5] if self.terms is None else self.terms[:5]
-        names = ", ".join(map(str, shown)) + (", ..." if len(self) > 5 else "")
+        names = ", ".join(printable(name, _LETTERS) for name in shown)
+        names += ", ..." if len(self) > 5 else ""
         size = f"{len(self)} terms"
         if self.informative is not None and self.informative < len(self):
             size += f", {self.informative} informative,"
@@ -72,6 +77,11 @@ class Ranking:
         how += f", policy={self.policy}" if self.policy != "top" else ""
         how += f", model={self.model}" if self.model != "multinomial" else ""
         return f"<Ranking of {size} by {how}: {names}>"
+
+    def _repr_html_(self) -> str:
+        from termsift._notebook import show_ranking  # a later stage
+
+        return show_ranking(self)
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
         """Give the share of the first k terms that two rankings have in common.
@@ -141,6 +151,19 @@ class Ranking:
             {**columns, "index": self.indices, "score": self.scores}
         )
         return frame
+
+    def plot(
+        self, k: int = 20, *, path: str | os.PathLike[str] | None = None, title: str | None = None
+    ) -> Figure:
+        """Draw the scores of the first k terms: see `termsift.plots.plot_ranking`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from termsift.plots import plot_ranking  # a later stage
+
+        return plot_ranking(self, path, k=k, title=title)
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the ranking as CSV: rank, term (if names are known), index, score.

@@ -1,4 +1,4 @@
-"""The command line: ``termsift rank``, ``compare``, ``demo`` and ``info``.
+"""The command line: ``termsift rank``, ``compare``, ``report``, ``demo`` and ``info``.
 
 Each command is a module of its own with ``add``, which adds its parser, and one function of the
 parsed arguments. Methods, their help and their options come from the registry,
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 
 import termsift as ts
-from termsift.cli import compare, demo, info, rank
+from termsift.cli import compare, demo, info, rank, report
 from termsift.cli.arguments import AsWritten
 
 __all__ = ["main", "main_parser"]
@@ -37,6 +37,7 @@ examples:
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift compare train.csv --test test.csv --method md,ig,chi2
+  termsift report reviews.csv -o report.html
   termsift info counts.termsift
 """
 
@@ -54,7 +55,7 @@ def main_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (rank, compare, demo, info):
+    for command in (rank, compare, report, demo, info):
         command.add(commands)
     return parser
 

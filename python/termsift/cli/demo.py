@@ -7,14 +7,12 @@ import logging
 import sys
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 import termsift as ts
 from termsift import demo
+from termsift.class_terms import largest_classes, typical_terms
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
-from termsift.cli.output import largest, summary, write_table
+from termsift.cli.output import summary, write_table
 
 _log = logging.getLogger("termsift")
 
@@ -45,28 +43,16 @@ def _run(args: argparse.Namespace) -> None:
     counts = count_collection(collection, None)
     names = collection.term_names
     assert names is not None  # words are their own names
-    typical = _typical_terms(counts, args.method)
+    listed = largest_classes(counts, _DEMO_PACKAGES)
+    packages = [counts.classes[c] for c in listed]
+    typical = typical_terms(counts, args.method, args.k, packages)
     rows = [("package", "documents", f"terms that tell it apart ({args.method})")]
-    for c in largest(counts, _DEMO_PACKAGES):
-        terms = " ".join(names[typical[c][: args.k]])
-        rows.append((str(counts.classes[c]), f"{counts.class_docs[c]:,}", terms))
+    for c, found in zip(listed, typical, strict=True):
+        terms = " ".join(names[found.indices])
+        rows.append((str(found.label), f"{counts.class_docs[c]:,}", terms))
     best = counts.rank(args.method, k=2 * args.k)
 
     out = sys.stdout
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")
     write_table(out, rows, "<><")
     out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")
-
-
-def _typical_terms(counts: ts.ClassCounts, method: str) -> list[npt.NDArray[np.int64]]:
-    """Order each class's terms by its scores, those alone that it uses more than the rest do.
-
-    A score says how far a class and the rest are apart, not which of them has more. Dense in
-    classes and terms: for collections as small as the demo's.
-    """
-    scores = counts.class_scores(method)
-    occurrences = counts.term_frequency.toarray()
-    share = occurrences / np.maximum(counts.class_tokens, 1)[:, np.newaxis]
-    more = share > occurrences.sum(axis=0) / counts.class_tokens.sum()
-    orders = np.argsort(-scores, axis=1, kind="stable")
-    return [order[more[c][order]] for c, order in enumerate(orders)]

@@ -6,9 +6,10 @@ import argparse
 import sys
 from typing import Any
 
+from termsift.class_terms import largest_classes
 from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
 from termsift.cli.inputs import read_counts
-from termsift.cli.output import largest, shown, summary, write_table
+from termsift.cli.output import shown, summary, write_table
 
 _INFO_CLASSES = 20
 
@@ -23,7 +24,7 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     counts = read_counts(args)
-    listed = largest(counts, _INFO_CLASSES)
+    listed = largest_classes(counts, _INFO_CLASSES)
     hidden = counts.n_classes - len(listed)
     rows = [("class", "documents", "tokens")]
     for c in listed:

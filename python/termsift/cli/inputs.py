@@ -20,14 +20,15 @@ DEMO = "demo"
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Read the counts that the input holds, or count the collection that it holds."""
-    if _holds_counts(args.input):
-        return _saved_counts(args)
+    if holds_counts(args.input):
+        return saved_counts(args)
     collection = read_documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
     return count_collection(collection, args.threads, args.tf or "raw")
 
 
-def _holds_counts(path: str) -> bool:
+def holds_counts(path: str) -> bool:
+    """Whether a file holds counts, by its name."""
     return Path(path).suffix.lower() == _COUNTS_FILE
 
 
@@ -46,11 +47,12 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
 
 def refuse_counts(args: argparse.Namespace) -> None:
     """Refuse an input of which the documents are needed and not there."""
-    if _holds_counts(args.input):
+    if holds_counts(args.input):
         raise ValueError(f"{args.input}: holds counts, and the documents themselves are needed")
 
 
-def _saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
+def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
+    """Load the counts that the input holds."""
     for option in ("labels", "text", "label", "tf"):
         if getattr(args, option) is not None:
             raise ValueError(f"{args.input}: holds counts, for which --{option} means nothing")

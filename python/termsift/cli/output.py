@@ -12,6 +12,7 @@ import numpy as np
 
 import termsift as ts
 from termsift._files import replacing
+from termsift._text import printable
 
 
 def summary(counts: ts.ClassCounts) -> str:
@@ -33,7 +34,7 @@ def json_label(label: Any) -> str | int | float:
 
 def shown(name: object) -> str:
     """Return a name fit for a terminal: nothing in it moves the cursor or ends the line."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+    return printable(name)
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
@@ -52,9 +53,3 @@ def opened(path: str | None) -> Iterator[TextIO]:
         return
     with replacing(path, text=True) as out:
         yield cast("TextIO", out)
-
-
-def largest(counts: ts.ClassCounts, n: int) -> list[int]:
-    """Return the classes with the most documents, the largest first."""
-    order = np.argsort(-np.asarray(counts.class_docs), kind="stable")
-    return [int(c) for c in order[:n]]

@@ -1,0 +1,99 @@
+"""``termsift report``: a collection on one page that needs no network."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import Any
+
+import termsift as ts
+from termsift.cli.arguments import (
+    INPUT_FORMATS,
+    add_command,
+    add_input,
+    add_method,
+    methods_help,
+    positive,
+    whole,
+)
+from termsift.cli.inputs import holds_counts, read_documents, saved_counts
+from termsift.report import write_report
+
+_MEANING = """\
+what is on the page:
+  Documents, classes, terms and tokens; the leading terms of each class, with their scores and
+  counts; the accuracy of naive Bayes by the number of terms, and how many are enough; a table of
+  the best terms that can be searched and sorted; and how to make the page again. It is one file
+  that loads nothing, and the same input gives the same bytes. Counts (.termsift) hold no documents,
+  and their page has no accuracy.
+
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the parser of the command."""
+    parser = add_command(
+        commands,
+        "report",
+        _run,
+        "write a page on a collection: its figures, its classes' terms, the accuracy by terms kept",
+        _MEANING + methods_help() + INPUT_FORMATS,
+    )
+    add_input(parser)
+    group = parser.add_argument_group("page")
+    add_method(group, ts.methods())
+    group.add_argument(
+        "-k",
+        "--k",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="terms listed for each class (default: 10)",
+    )
+    group.add_argument(
+        "--cv",
+        type=_folds,
+        default=10,
+        metavar="N",
+        help="folds of the cross-validation; 0 leaves it out (default: 10)",
+    )
+    group.add_argument("--title", metavar="TEXT", help="above all (default: INPUT)")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="the page, an HTML file, written whole or not at all",
+    )
+
+
+def _folds(text: str) -> int:
+    folds = whole(text)
+    if folds == 1:
+        raise argparse.ArgumentTypeError("expected 0, for none, or 2 or more, not 1")
+    return folds
+
+
+def _run(args: argparse.Namespace) -> None:
+    is_counts = holds_counts(args.input)
+    write_report(
+        saved_counts(args) if is_counts else read_documents(args),
+        args.output,
+        method=args.method,
+        k=args.k,
+        cv=args.cv,
+        title=args.input if is_counts and args.title is None else args.title,
+        command=_command(args),
+        tf=args.tf or "raw",
+        n_threads=args.threads,
+    )
+
+
+def _command(args: argparse.Namespace) -> str:
+    """Write the line that makes the page again; threads and the file's name change nothing."""
+    words = ["termsift", "report", args.input]
+    for option in ("labels", "terms", "text", "label", "tf", "method", "k", "cv", "title"):
+        value = getattr(args, option)
+        if value is not None:
+            words += [f"--{option}", str(value)]
+    return shlex.join([*words, "-o", "report.html"])
