@@ -1,0 +1,55 @@
+// What the fuzz targets share: values out of bytes, and how a target says that something is wrong.
+//
+// A target is a function of bytes, the entry point of libFuzzer. Built with clang it is searched with coverage; built with
+// any other compiler replay.cpp runs it on the seeds and on mutations of them, the same ones each time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace fuzz {
+
+// Takes values from the front of the bytes; zeros once they have run out.
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
+
+  std::size_t left() const { return left_; }
+
+  template <class T>
+  T take() {
+    T value{};
+    const std::size_t n = left_ < sizeof value ? left_ : sizeof value;
+    std::memcpy(&value, data_, n);
+    data_ += n;
+    left_ -= n;
+    return value;
+  }
+
+  // In [0, n), n at most 256: of one byte.
+  int below(int n) { return take<std::uint8_t>() % n; }
+  bool flag() { return (take<std::uint8_t>() & 1) != 0; }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t left_;
+};
+
+// Ends the process: a fuzzer keeps the bytes that led here.
+inline void require(bool condition, const std::string& what) {
+  if (condition) return;
+  std::fprintf(stderr, "wrong: %s\n", what.c_str());
+  std::abort();
+}
+
+inline void require_equal(const std::string& got, const std::string& want, const std::string& what) {
+  require(got == want, what + "\n--- got\n" + got + "\n--- want\n" + want);
+}
+
+}  // namespace fuzz

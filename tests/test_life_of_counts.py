@@ -1,0 +1,168 @@
+"""Counts through a life of updates, merges, differences, saving and failures, beside a plain list.
+
+A Hypothesis state machine: whatever the order of what is done, each of a handful of counts is at
+any time what the reference counts of the documents that went into it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule
+from scipy import sparse
+
+import termsift as ts
+from termsift import reference
+
+LABELS = ["b", "a", "", ("x", 1), 7]
+Document = tuple[list[int], Any]  # counts of the terms, and a label
+Documents = list[Document]
+Held = tuple[ts.ClassCounts, Documents]
+
+documents = st.lists(
+    st.tuples(st.lists(st.integers(0, 3), max_size=6), st.sampled_from(LABELS)), max_size=6
+)
+
+
+def matrix(docs: Documents) -> sparse.csr_array:
+    """Documents may know more terms or fewer: the columns are those of the longest."""
+    width = max((len(row) for row, _ in docs), default=0)
+    dense = np.zeros((len(docs), width), dtype=np.int64)
+    for d, (row, _) in enumerate(docs):
+        dense[d, : len(row)] = row
+    return sparse.csr_array(dense)
+
+
+def labels(docs: Documents) -> list[Any]:
+    return [label for _, label in docs]
+
+
+def table(counts: Any) -> dict[Any, Any]:
+    """What was counted, by label and index, whatever the order of the classes and the width."""
+    tf, df = (
+        m.toarray() if hasattr(m, "toarray") else m
+        for m in (counts.term_frequency, counts.document_frequency)
+    )
+    table = {}
+    for c, label in enumerate(counts.classes):
+        if counts.class_docs[c]:
+            cells = {t: (int(tf[c, t]), int(df[c, t])) for t in np.flatnonzero(tf[c]).tolist()}
+            table[label] = (int(counts.class_docs[c]), int(counts.class_tokens[c]), cells)
+    return table
+
+
+def assert_holds(held: Held) -> None:
+    counts, docs = held
+    assert table(counts) == table(reference.count(matrix(docs), labels(docs)))
+    assert counts.n_docs == len(docs)
+    assert counts.term_frequency.dtype == np.int64
+
+
+class LifeOfCounts(RuleBasedStateMachine):
+    """Counts, each with the documents that should be in it."""
+
+    held = Bundle("held")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+
+    def teardown(self) -> None:
+        self.folder.cleanup()
+
+    @initialize(target=held)
+    def nothing(self) -> Held:
+        return ts.count(matrix([]), []), []
+
+    @rule(target=held, docs=documents, n_threads=st.sampled_from([1, 2]))
+    def count(self, docs: Documents, n_threads: int) -> Held:
+        held = ts.count(matrix(docs), labels(docs), n_threads=n_threads), docs
+        assert_holds(held)
+        return held
+
+    @rule(target=held, held=consumes(held), docs=documents)
+    def update(self, held: Held, docs: Documents) -> Held:
+        counts, before = held
+        assert counts.update(matrix(docs), labels(docs)) is counts
+        held = counts, before + docs
+        assert_holds(held)
+        return held
+
+    @rule(target=held, a=held, b=held)
+    def add(self, a: Held, b: Held) -> Held:
+        total = a[0] + b[0], a[1] + b[1]
+        for held in (a, b, total):
+            assert_holds(held)
+        return total
+
+    @rule(target=held, whole=held, docs=documents)
+    def take_away_what_was_added(self, whole: Held, docs: Documents) -> Held:
+        part = ts.count(matrix(docs), labels(docs))
+        rest = (whole[0] + part) - part, whole[1]
+        assert_holds(rest)
+        return rest
+
+    @rule(target=held, held=held)
+    def save_and_load(self, held: Held) -> Held:
+        path = Path(self.folder.name) / "saved.termsift"
+        held[0].save(path)
+        loaded = ts.load(path), held[1]
+        assert loaded[0] == held[0]
+        assert_holds(loaded)
+        return loaded
+
+    @rule(held=held, docs=documents, wrong=st.sampled_from(["negative", "nan", "column", "labels"]))
+    def fail(self, held: Held, docs: Documents, wrong: str) -> None:
+        docs = [*docs, ([1, 2], "new")]
+        X, y = matrix(docs), labels(docs)
+        if wrong == "negative":
+            X.data[-1] = -1
+        elif wrong == "nan":
+            X = X.astype(np.float64)
+            X.data[-1] = np.nan
+        elif wrong == "column":
+            X.indices[-1] = 99
+        else:
+            y = y[1:]
+        with pytest.raises(ValueError, match=r"-1|nan|99|labels|y has"):
+            held[0].update(X, y)
+        assert_holds(held)
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
+    @rule(target=held, held=consumes(held), after=st.floats(1e-5, 5e-3))
+    def interrupt(self, held: Held, after: float) -> Held:
+        # The signal comes before, in or after the update: all of it has been counted, or nothing.
+        counts, docs = held
+        more: Documents = [([1, 0, 2], "a"), ([0, 1], 7)] * 50
+        X, y = matrix(more), labels(more)
+        X = sparse.vstack([X] * 200, format="csr")
+        before = table(counts)
+        usual = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, after)
+                counts.update(X, y * 200)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, usual)
+        after_it = table(counts)
+        if after_it != before:
+            whole = ts.count(X, y * 200)
+            assert after_it == table(ts.count(matrix(docs), labels(docs)) + whole)
+            counts = counts - whole
+        held = counts, docs
+        assert_holds(held)
+        return held
+
+
+TestLifeOfCounts = LifeOfCounts.TestCase
+TestLifeOfCounts.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
