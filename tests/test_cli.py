@@ -74,6 +74,60 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
 # ----------------------------------------------------------------------------------------- rank
 
 
+@pytest.mark.parametrize(
+    ("arguments", "rules"),
+    [
+        (["--preset", "paper"], {"stop_words": "english", "min_df": 2}),
+        (["--preset", "paper", "--min-df", 1], {"stop_words": "english"}),
+        (["--ngram-range", "1,2"], {"ngram_range": (1, 2)}),
+        (["--ngram-range", "2"], {"ngram_range": (2, 2)}),
+        (["--min-df", "0.5"], {"min_df": 0.5}),
+        (["--max-df", "1"], {"max_df": 1}),
+        (["--max-df", "1.0"], {}),
+        (["--stop-words", "english"], {"stop_words": "english"}),
+        (["--stop-words", "STOP"], {"stop_words": ["ball", "oil"]}),
+        (["--lowercase"], {"lowercase": True}),
+        (["--no-lowercase"], {"lowercase": False}),
+        (["--analyzer", "char_wb", "--ngram-range", "3"],
+         {"analyzer": "char_wb", "ngram_range": (3, 3)}),
+        (["--hashing", "16"], {"hashing": 16}),
+        (["--encoding", "latin-1"], {"encoding": "latin-1"}),
+    ],
+)  # fmt: skip
+def test_text_rules_reach_the_reader(
+    run: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[object],
+    rules: dict[str, Any],
+) -> None:
+    pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    Path("STOP").write_text("ball\noil\n")
+    Path("news.csv").write_text(TABLE.replace("trade,ship", "trade,The Ship"))
+    collection = read_collection("news.csv", **rules)
+    counts = ts.count(collection.X, collection.y)
+    counts.term_names = collection.term_names
+    result = json.loads(run("rank", "news.csv", "--format", "json", *arguments).out)
+    ranking = counts.rank()
+    assert [term["index"] for term in result["terms"]] == list(ranking.indices)
+    names = [None] * len(ranking) if ranking.terms is None else list(ranking.terms)
+    assert [term["term"] for term in result["terms"]] == names
+    assert f" {counts.n_terms:,} terms" in run("info", "news.csv", *arguments).out
+    compared = run(
+        "compare", "news.csv", "--test", "news.csv", "--format", "json", "-k", 1, *arguments
+    )
+    assert json.loads(compared.out)["n_terms"] == counts.n_terms
+
+
+def test_rank_a_folder(run: Any, tmp_path: Path) -> None:
+    for label, text in (("sport", "ball goal"), ("trade", "oil")):
+        (tmp_path / "news" / label).mkdir(parents=True)
+        (tmp_path / "news" / label / "1").write_text(text)
+    lines = run("rank", tmp_path / "news").out.splitlines()
+    assert sorted(line.split()[2] for line in lines[1:]) == ["ball", "goal", "oil"]
+
+
 def test_rank_as_a_table(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     result = run("rank", table, "-k", 3)
     assert result.code == 0
@@ -604,6 +658,10 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["rank", "x", "--alpha", "1,2,3"], "expected A or B1,B2, not negative, not '1,2,3'"),
         (["rank", "x", "--alpha", "1,b"], "expected A or B1,B2, not negative, not '1,b'"),
         (["rank", "x", "--format", "xml"], "invalid choice: 'xml'"),
+        (["rank", "x", "--ngram-range", "0,1"], "--ngram-range: expected 1 or more, not 0"),
+        (["rank", "x", "--ngram-range", "1,"], "--ngram-range: expected a whole number, not ''"),
+        (["info", "x", "--min-df", "few"], "expected a number of documents or a share of them"),
+        (["compare", "x", "--hashing", "0"], "argument --hashing: expected 1 or more, not 0"),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
@@ -644,7 +702,7 @@ def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> No
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare"])
 def test_the_demo_is_a_collection(run: Any, command: str) -> None:
-    for option in ("labels", "terms", "text", "label"):
+    for option in ("labels", "terms", "text", "label", "stop-words", "encoding"):
         expected = f"demo: has labels and terms, for which --{option} means nothing"
         assert run(command, "demo", f"--{option}", "x").complaint == expected
 
@@ -682,7 +740,7 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
     assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
 
 
-@pytest.mark.parametrize("option", ["--labels", "--text", "--label"])
+@pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
 def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
     expected = f"{saved}: holds counts, for which {option} means nothing"
     assert run("rank", saved, option, "x").complaint == expected

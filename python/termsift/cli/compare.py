@@ -29,7 +29,13 @@ from termsift.cli.arguments import (
     selectors_help,
     whole,
 )
-from termsift.cli.inputs import DEMO, count_collection, read_documents, refuse_counts
+from termsift.cli.inputs import (
+    DEMO,
+    count_collection,
+    read_documents,
+    reading_options,
+    refuse_counts,
+)
 from termsift.cli.output import opened, write_table
 from termsift.curve import METRICS, TITLES, Metric
 from termsift.evaluation import rankers_of
@@ -182,10 +188,8 @@ def _cross_validated(args: argparse.Namespace) -> tuple[_Curves, _About]:
 def _tested(args: argparse.Namespace) -> tuple[_Curves, _About]:
     refuse_counts(args)
     _log.info("reading %s and %s", args.input, args.test)
-    names = ("labels", "test_labels", "terms", "text", "label")
-    train, test = io.read_split(
-        args.input, args.test, **{name: getattr(args, name) for name in names}
-    )
+    options = reading_options(args)
+    train, test = io.read_split(args.input, args.test, test_labels=args.test_labels, **options)
     ks = _fitting_ks(args, train)
     rankers = rankers_of(args.method, args.model, args.policy)
     counts = count_collection(train, args.threads)
