@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._extras import require
-
-if TYPE_CHECKING:
-    import pandas as pd
+from termsift._tables import Library, frame_of
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -177,23 +174,28 @@ class Curve:
         means = self.mean(metric)
         return int(self.ks[np.argmax(means >= means[best] - error - _ROUNDING)])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Give the curve as a pandas table.
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Give the curve as a table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             Columns k and each metric's mean; of several runs also its standard deviation,
             ``accuracy_std`` and so on.
 
         Raises
         ------
+        ValueError
+            For another library.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        pandas = require("pandas", "pandas", "Curve.to_frame")
-        frame: pd.DataFrame = pandas.DataFrame(self.columns())
-        return frame
+        return frame_of(self.columns(), library, "Curve.to_frame")
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Give the columns of `to_frame` by name."""
