@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from termsift import _class_terms, _tables
+from termsift import _class_tables, _tables
 from termsift._extras import MissingExtraError
 
 # Occurrences 3 1 0 | 0 1 3 and documents 2 1 0 | 0 1 1 of ham | spam, of 2 and 1 documents.
@@ -214,7 +214,7 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         assert table["index"].tolist() == order[:, :k].ravel().tolist()
         expected = np.take_along_axis(scores, order[:, :k], axis=1).ravel()
         assert table["score"].tolist() == expected.tolist()
-        monkeypatch.setattr(_class_terms, "_BLOCK_BYTES", 8 * 5 * 4)  # four terms at a time
+        monkeypatch.setattr(_class_tables, "_BLOCK_BYTES", 8 * 5 * 4)  # four terms at a time
         blocks = counts.columns(method, k, **scoring)
         monkeypatch.undo()
         if kind != "fractions":  # whose sums may round otherwise

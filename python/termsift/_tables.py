@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._extras import require
+from termsift._validation import did_you_mean
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
@@ -27,7 +28,8 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     column to be of one kind, and names that are all unknown are strings there.
     """
     if library not in _FRAMES:
-        raise ValueError(f"library must be one of {', '.join(_FRAMES)}, got {library!r}")
+        hint = did_you_mean(library, _FRAMES)
+        raise ValueError(f"library must be one of {', '.join(_FRAMES)}, got {library!r}{hint}")
     return _FRAMES[library](columns, what)
 
 

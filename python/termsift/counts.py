@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
-from termsift._class_terms import Adjustment, Scoring, class_columns
+from termsift._class_tables import Adjustment, Scoring, class_columns
 from termsift._log import levels_to_caller, logger
 from termsift._progress import progress
 from termsift._tables import Library, frame_of
@@ -968,11 +968,11 @@ class ClassCounts:
 
         Notes
         -----
-        Per class O(n_classes * n_terms) in time and, beyond the table, 64 MiB of memory for scores;
-        of more class scores than that also 80 bytes for each pair of a class and a term it
-        contains, and scores of fractional counts may then differ from `class_scores` in the last
-        digit. But "bh" depends on the order of all tests and takes 50 bytes for each class and
-        term; "bonferroni" takes none.
+        Per class O(n_classes * n_terms) in time and, beyond the table, 64 MiB of memory. Where
+        class scores take more than 32 MiB, some terms are scored at a time, which takes 80 bytes
+        for each pair of a class and a term it contains; scores of fractional counts may then differ
+        from `class_scores` in the last digit. But "bh" depends on the order of all tests and takes
+        50 bytes for each class and term; "bonferroni" does not.
 
         Examples
         --------

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._tables import Library, frame_of
+from termsift._validation import did_you_mean
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -219,7 +220,8 @@ class Curve:
 def check_metric(metric: Metric) -> Metric:
     """Give the metric; an error if there is none of the name."""
     if metric not in METRICS:
-        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
+        hint = did_you_mean(metric, METRICS)
+        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}{hint}")
     return metric
 
 

@@ -7,7 +7,6 @@ here too, or hashed there.
 
 from __future__ import annotations
 
-import difflib
 import re
 from array import array
 from collections import Counter
@@ -21,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from termsift._extras import require
+from termsift._validation import did_you_mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -96,8 +96,10 @@ class TextRules:
         if not isinstance(self.lowercase, bool):
             raise TypeError(f"lowercase must be True or False, got {self.lowercase!r}")
         if self.analyzer not in get_args(Analyzer):
+            hint = did_you_mean(self.analyzer, get_args(Analyzer))
             raise ValueError(
-                f"analyzer must be one of {', '.join(get_args(Analyzer))}, got {self.analyzer!r}"
+                f"analyzer must be one of {', '.join(get_args(Analyzer))}, "
+                f"got {self.analyzer!r}{hint}"
             )
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words are words: not with analyzer={self.analyzer!r}")
@@ -223,12 +225,12 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     ('english', 5)
     """
     if preset is not None and preset not in PRESETS:
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
+        hint = did_you_mean(preset, PRESETS)
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}{hint}")
     known = [field.name for field in fields(TextRules)]
     for name in rules:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, known)
             raise TypeError(f"no rule {name!r} of texts, expected {', '.join(known)}{hint}")
     return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
 

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
+from termsift._validation import did_you_mean
 from termsift.text import PRESETS, Analyzer
 
 _HELP_WIDTH = 98
@@ -157,6 +158,7 @@ def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
     names = [method.name for method in methods]
     parser.add_argument(
         "--method",
+        type=one_of(names),
         choices=names,
         default=names[0],
         metavar="NAME",
@@ -220,18 +222,24 @@ class _Extend(argparse.Action):
         setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
 
 
+def one_of(known: Sequence[str]) -> Callable[[str], str]:
+    """Give the type of an option that takes a name: its complaint tells the nearest one."""
+
+    def name(text: str) -> str:
+        if text not in known:
+            hint = did_you_mean(text, known)
+            raise argparse.ArgumentTypeError(
+                f"invalid choice: {text!r} (choose from {', '.join(known)}){hint}"
+            )
+        return text
+
+    return name
+
+
 def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
     """Give the type of an option that takes names with commas between."""
-
-    def names(text: str) -> list[str]:
-        for name in text.split(","):
-            if name not in known:
-                raise argparse.ArgumentTypeError(
-                    f"invalid choice: {name!r} (choose from {', '.join(known)})"
-                )
-        return text.split(",")
-
-    return names
+    name = one_of(known)
+    return lambda text: [name(part) for part in text.split(",")]
 
 
 def whole(text: str, least: int = 0) -> int:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import demo
+from termsift._tables import write_aligned
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
-from termsift.cli.output import largest, summary, write_table
+from termsift.cli.output import largest, summary
 
 _log = logging.getLogger("termsift")
 
@@ -54,7 +55,7 @@ def _run(args: argparse.Namespace) -> None:
 
     out = sys.stdout
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")
-    write_table(out, rows, "<><")
+    write_aligned(out, rows, "<><")
     out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")
 
 
