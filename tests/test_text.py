@@ -75,7 +75,15 @@ def _tuple(rules: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("n_columns", [8, 2**24, 2**31 - 1])
-@pytest.mark.parametrize("rules", [{}, {"ngram_range": (1, 2), "stop_words": "english"}], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"ngram_range": (1, 2), "stop_words": "english"},
+        {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False},
+    ],
+    ids=str,
+)
 def test_hashing_is_that_of_hashing_vectorizer(n_columns: int, rules: dict[str, Any]) -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")
     vectorizer = text.HashingVectorizer(

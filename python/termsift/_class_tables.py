@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._progress import progress
 from termsift.methods import find_method
 from termsift.significance import log_chi2_sf
 
@@ -50,15 +51,19 @@ def best_by_class(
     """
     n_classes, n_terms = len(counts.class_docs), counts.n_terms
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * n_classes
-    for first, last, block in _blocks(counts, max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))):
-        found = scoring(block)
-        for c, (indices, scores) in enumerate(best):
-            # The best so far stand first: of equal scores the lower index still comes first.
-            scores = np.concatenate([scores, found[c, : last - first]])
-            indices = np.concatenate([indices, np.arange(first, last)])
-            order = _core.top_k(scores, min(k, len(scores)))
-            best[c] = indices[order], scores[order]
-        del found  # before there is another
+    block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
+    with progress("scored", n_terms, "terms") as report:
+        for first, last, block in _blocks(counts, block_terms):
+            found = scoring(block)
+            for c, (indices, scores) in enumerate(best):
+                # The best so far stand first: of equal scores the lower index still comes first.
+                scores = np.concatenate([scores, found[c, : last - first]])
+                indices = np.concatenate([indices, np.arange(first, last)])
+                order = _core.top_k(scores, min(k, len(scores)))
+                best[c] = indices[order], scores[order]
+            del found  # before there is another
+            if report is not None:
+                report(last)
     shape = n_classes, min(k, n_terms)
     indices = np.array([indices for indices, _ in best], dtype=np.int64).reshape(shape)
     return indices, np.array([scores for _, scores in best]).reshape(shape)
