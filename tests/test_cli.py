@@ -255,6 +255,16 @@ def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Pat
     assert [line.split()[0] for line in lines[1:]] == ["7"] * 3 + ["8"] * 3
 
 
+def test_a_p_value_too_small_to_be_a_number_is_not_shown_as_none(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("label,text\n" + "a,ham\n" * 2000 + "b,eggs\n" * 2000)
+    arguments = ("rank", path, "--per-class", "--method", "chi2", "-k", 1)
+    rows = [line.split() for line in run(*arguments).out.splitlines()]
+    assert [row[-1] for row in rows] == ["pvalue_adj", "<5e-324", "<5e-324"]
+    found = [json.loads(line) for line in run(*arguments, "--format", "jsonl").out.splitlines()]
+    assert [round(row["log_pvalue"], 3) for row in found] == [-2004.373] * 2
+
+
 def test_twenty_terms_of_each_class(run: Any, tmp_path: Path) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import corpora
 from termsift import _files, _labelled_texts, _progress
 from termsift.io import Collection, MissingExtraError, read_collection, read_split
 from termsift.text import PRESETS, TextRules, count_words, text_rules
@@ -320,6 +321,22 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     known, tested = read_split(first, tmp_path / "test", hashing=16)
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None
+
+
+@pytest.mark.parametrize("rules", [{}, {"ngram_range": (1, 2)}, PRESETS["paper"]], ids=str)
+def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    folder = corpora.FOLDER / "r8_text"
+    if not folder.is_dir():
+        pytest.skip("the texts of Reuters-8 are not here: no r8_text in TERMSIFT_DATA")
+    known, tested = read_split(folder / "train.txt", folder / "test.txt", **rules)
+    vectorizer = text.CountVectorizer(**rules)
+    for part, file in ((known, "train.txt"), (tested, "test.txt")):
+        rows = [row.split("\t") for row in (folder / file).read_text("utf-8").splitlines()]
+        count = vectorizer.fit_transform if part is known else vectorizer.transform
+        assert (count([document for _, document in rows]) != part.X).nnz == 0
+        assert list(part.y) == [label for label, _ in rows]
+    assert words(known) == list(vectorizer.get_feature_names_out())
 
 
 def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:

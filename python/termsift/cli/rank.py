@@ -349,6 +349,8 @@ def _write_table(out: TextIO, answer: _Answer) -> None:
 def _cell(name: str, value: Any) -> str:
     if name == "sign":
         return "-0+"[value + 1]
+    if name == "pvalue_adj" and value == 0:
+        return "<5e-324"  # the smallest number there is; the logarithms still tell them apart
     if isinstance(value, float):
         return f"{value:.6g}" if name == "score" else f"{value:.4g}"
     return shown(value)
