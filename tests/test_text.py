@@ -296,10 +296,12 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 def test_rules_are_of_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "c.mtx", "")
-    expected = "c.mtx: a matrix holds no texts; leave out encoding and rules"
+    expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
     table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
     assert complaint(table, min_df=2) == "c.csv: no text has a term by these rules"
+    table = write(tmp_path / "c.csv", "label,text\n")
+    assert complaint(table, min_df=2) == "c.csv: holds no documents"
     with pytest.raises(TypeError, match="no rule 'mindf' of texts"):
         read_collection(table, mindf=2)
 

@@ -190,7 +190,8 @@ def _signs(
         whole = counts.collection_document_frequency.sum()
     else:
         sizes, whole = counts.class_tokens, counts.collection_term_frequency.sum()
-    # Rounded products of floats keep the order of the exact ones, but for near ties beyond 2^53.
+    # Of whole numbers, products in floats have the sign of the exact ones below 2^53, and beyond
+    # it may take a near tie for one. Of fractions a tie may be broken by rounding.
     more = x.astype(np.float64) * float(whole) - total.astype(np.float64) * sizes[rows]
     return np.sign(more).astype(np.int8)
 
@@ -208,8 +209,8 @@ def _tests(
     if "term frequency" in find_method(method).needs:
         # A test of one class, of the statistic that has a degree of freedom less than classes.
         rest = 1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs
-        with np.errstate(invalid="ignore"):
-            statistics = np.where(rest[rows] > 0, scores / rest[rows], scores)
+        rest = rest[rows]
+        statistics = np.divide(scores, rest, out=scores.copy(), where=rest > 0)
     logs = log_chi2_sf(statistics, 1)
     if adjust == "bh":  # the order of all tests decides
         adjusted = counts.significance(method, per_class=True).adjusted("bh")[rows, terms]

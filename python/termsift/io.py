@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -165,7 +165,7 @@ def read_collection(
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
     names = _Names(labels, terms, text, label, encoding)
-    return _read(_input(path), names, _rules(preset, rules))
+    return _read(_input(path), names, {"preset": preset, **rules})
 
 
 def read_split(
@@ -223,7 +223,7 @@ def read_split(
     from_zero = all(ending in _SVMLIGHT for ending in endings) and (
         _has_index_zero(first) or _has_index_zero(second)
     )
-    by = _rules(preset, rules)
+    by = {"preset": preset, **rules}
     known = _read(first, _Names(labels, terms, text, label, encoding), by, from_zero=from_zero)
     if _is_text(first) != _is_text(second):
         raise ValueError(f"{first} and {second}: expected texts in both, or matrices")
@@ -255,15 +255,10 @@ class _Names:
     encoding: str | None
 
 
-def _rules(preset: str | None, rules: dict[str, Any]) -> TextRules | None:
-    """Give the rules that were asked for, or None if there were none."""
-    return text_rules(preset, **rules) if rules or preset is not None else None
-
-
 def _read(
     path: Path,
     names: _Names,
-    rules: TextRules | None,
+    rules: Mapping[str, Any],
     known: npt.NDArray[np.object_] | None = None,
     *,
     from_zero: bool = False,
@@ -278,18 +273,18 @@ def _read(
         _refuse(
             path, "texts have their own labels and terms", labels=names.labels, terms=names.terms
         )
-        encoding = names.encoding or "utf-8"
+        by, encoding = text_rules(**rules), names.encoding or "utf-8"
         if path.is_dir():
             _refuse(path, "a folder has no columns", text=names.text, label=names.label)
             pairs = folder_of_classes(path, encoding)
         else:
             pairs = TABLES[ending](path, names.text, names.label, encoding)
-        collection = _from_pairs(path, pairs, rules or TextRules(), known)
+        collection = _from_pairs(path, pairs, by, known)
     elif ending in _MATRICES:
         _refuse(
             path, "a matrix has no columns of text and labels", text=names.text, label=names.label
         )
-        _refuse(path, "a matrix holds no texts", encoding=names.encoding, rules=rules)
+        _refuse(path, "a matrix holds no texts", encoding=names.encoding, **rules)
         reader = partial(_read_svmlight, zero_based=True) if from_zero else _MATRICES[ending]
         collection = reader(path, names.labels)
         if names.terms is not None:

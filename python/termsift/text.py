@@ -193,7 +193,7 @@ class TextRules:
             limit if isinstance(limit, Integral) else limit * n_docs
             for limit in (self.min_df, self.max_df)
         )
-        if at_most < at_least:
+        if n_docs and at_most < at_least:
             raise ValueError(
                 f"min_df={self.min_df} asks for more documents than max_df={self.max_df} allows, "
                 f"of {n_docs}"
