@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The class scores of some counts, of shape (n_classes, n_terms).
 Scoring: TypeAlias = Callable[[_core.Counts], NDArray[np.float64]]
 Adjustment: TypeAlias = Literal["bh", "bonferroni"]
+ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
 
 _BLOCK_BYTES = 1 << 25  # of class scores at a time; the core takes as much again
 

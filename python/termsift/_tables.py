@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, Literal, TextIO, TypeAlias
 
 import numpy as np
@@ -135,11 +135,3 @@ def write_parquet(file: BinaryIO, columns: Columns) -> None:
     """Write a Parquet file."""
     parquet = require("pyarrow.parquet", "arrow", "Parquet")
     parquet.write_table(frame_of(columns, "pyarrow", "Parquet"), file)
-
-
-def write_aligned(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
-    """Write rows of cells in aligned columns; ``align`` has ``<`` or ``>`` for each."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
-        out.write("  ".join(cells).rstrip() + "\n")

@@ -408,7 +408,9 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Give the end of a complaint: the known name nearest to one that is not, if any is near."""
-    plain = str(name).lower().replace("-", "_")
+    if not isinstance(name, str):
+        return ""
+    plain = name.lower().replace("-", "_")
     near = difflib.get_close_matches(plain, list(known), n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""
 

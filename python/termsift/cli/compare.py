@@ -17,7 +17,6 @@ from termsift import io, plots
 from termsift._extras import require
 from termsift._progress import progress
 from termsift._tables import (
-    write_aligned,
     write_csv,
     write_json,
     write_json_lines,
@@ -44,7 +43,7 @@ from termsift.cli.inputs import (
     reading_options,
     refuse_counts,
 )
-from termsift.cli.output import PARQUET, check_format, opened
+from termsift.cli.output import PARQUET, check_format, opened, write_table
 from termsift.curve import METRICS, TITLES, Metric
 from termsift.evaluation import rankers_of
 from termsift.methods import MODELS, POLICIES
@@ -281,10 +280,10 @@ def _write_curves_table(out: TextIO, curves: _Curves, about: _About) -> None:
     for metric in metrics:
         out.write("\n")
         rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
-        write_aligned(out, rows, "<" + ">" * (len(rows[0]) - 1))
+        write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
     if "cv" in about:
         out.write("\n")
-        write_aligned(out, _best_rows(curves, best_by), "<>>>>>")
+        write_table(out, _best_rows(curves, best_by), "<>>>>>")
 
 
 def _metrics(best_by: Metric) -> list[Metric]:

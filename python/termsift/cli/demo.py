@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import demo
-from termsift._tables import write_aligned
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
-from termsift.cli.output import largest, summary
+from termsift.cli.output import largest, summary, write_table
 
 _log = logging.getLogger("termsift")
 
@@ -55,7 +54,7 @@ def _run(args: argparse.Namespace) -> None:
 
     out = sys.stdout
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")
-    write_aligned(out, rows, "<><")
+    write_table(out, rows, "<><")
     out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")
 
 

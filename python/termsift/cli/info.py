@@ -6,10 +6,9 @@ import argparse
 import sys
 from typing import Any
 
-from termsift._tables import write_aligned
 from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
 from termsift.cli.inputs import read_counts
-from termsift.cli.output import largest, shown, summary
+from termsift.cli.output import largest, shown, summary, write_table
 
 _INFO_CLASSES = 20
 
@@ -35,6 +34,6 @@ def _run(args: argparse.Namespace) -> None:
     out.write(f"{args.input}: {summary(counts)};\n")
     out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
     out.write(f"counts are {counts.term_frequency.dtype}\n\n")
-    write_aligned(out, rows, "<>>")
+    write_table(out, rows, "<>>")
     if hidden:
         out.write(f"... and {hidden:,} smaller classes\n")

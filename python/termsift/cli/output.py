@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -29,6 +29,14 @@ def summary(counts: ts.ClassCounts) -> str:
 def shown(name: object) -> str:
     """Return a name fit for a terminal: nothing in it moves the cursor or ends the line."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+
+
+def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
+    """Write rows of cells in aligned columns; ``align`` has ``<`` or ``>`` for each."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
+        out.write("  ".join(cells).rstrip() + "\n")
 
 
 @contextmanager

@@ -8,18 +8,17 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TextIO, get_args
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 import termsift as ts
 from termsift import io
-from termsift._class_tables import Adjustment
+from termsift._class_tables import ADJUSTMENTS
 from termsift._tables import (
     json_rows,
     json_value,
-    write_aligned,
     write_csv,
     write_json,
     write_json_lines,
@@ -38,7 +37,7 @@ from termsift.cli.arguments import (
     selectors_help,
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
-from termsift.cli.output import PARQUET, check_format, opened, shown
+from termsift.cli.output import PARQUET, check_format, opened, shown, write_table
 from termsift.methods import MODELS, POLICIES, find_method, find_ranker, find_selector
 
 _log = logging.getLogger("termsift")
@@ -162,7 +161,7 @@ def add(commands: Any) -> None:
     )
     group.add_argument(
         "--adjust",
-        choices=get_args(Adjustment),
+        choices=ADJUSTMENTS,
         help="how p-values of --per-class are adjusted for the number of tests (default: bh, "
         "Benjamini and Hochberg's false discovery rate)",
     )
@@ -303,7 +302,7 @@ def _of_classes(
     options = {name: value for name, value in options.items() if name not in left_out}
     k = _K_OF_CLASSES if args.k is None else args.k
     columns = counts.columns(
-        args.method, k, adjust=args.adjust or "bh", n_threads=args.threads, **options
+        args.method, k, adjust=args.adjust or ADJUSTMENTS[0], n_threads=args.threads, **options
     )
     return _Answer(columns, _head(args.method, None, args.model, counts))
 
@@ -341,7 +340,7 @@ def _write_table(out: TextIO, answer: _Answer) -> None:
     rows = [tuple(shapes)]
     cells = [[_cell(name, value) for value in columns[name].tolist()] for name in shapes]
     rows += zip(*cells, strict=True)
-    write_aligned(out, rows, "".join(shapes.values()))
+    write_table(out, rows, "".join(shapes.values()))
     if answer.note is not None:
         out.write(f"{answer.note}\n")
 
