@@ -73,6 +73,60 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
 # ----------------------------------------------------------------------------------------- rank
 
 
+@pytest.mark.parametrize(
+    ("arguments", "rules"),
+    [
+        (["--preset", "paper"], {"stop_words": "english", "min_df": 2}),
+        (["--preset", "paper", "--min-df", 1], {"stop_words": "english"}),
+        (["--ngram-range", "1,2"], {"ngram_range": (1, 2)}),
+        (["--ngram-range", "2"], {"ngram_range": (2, 2)}),
+        (["--min-df", "0.5"], {"min_df": 0.5}),
+        (["--max-df", "1"], {"max_df": 1}),
+        (["--max-df", "1.0"], {}),
+        (["--stop-words", "english"], {"stop_words": "english"}),
+        (["--stop-words", "STOP"], {"stop_words": ["ball", "oil"]}),
+        (["--lowercase"], {"lowercase": True}),
+        (["--no-lowercase"], {"lowercase": False}),
+        (["--analyzer", "char_wb", "--ngram-range", "3"],
+         {"analyzer": "char_wb", "ngram_range": (3, 3)}),
+        (["--hashing", "16"], {"hashing": 16}),
+        (["--encoding", "latin-1"], {"encoding": "latin-1"}),
+    ],
+)  # fmt: skip
+def test_text_rules_reach_the_reader(
+    run: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[object],
+    rules: dict[str, Any],
+) -> None:
+    pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    Path("STOP").write_text("ball\noil\n")
+    Path("news.csv").write_text(TABLE.replace("trade,ship", "trade,The Ship"))
+    collection = read_collection("news.csv", **rules)
+    counts = ts.count(collection.X, collection.y)
+    counts.term_names = collection.term_names
+    result = json.loads(run("rank", "news.csv", "--format", "json", *arguments).out)
+    ranking = counts.rank()
+    assert [term["index"] for term in result["terms"]] == list(ranking.indices)
+    names = [None] * len(ranking) if ranking.terms is None else list(ranking.terms)
+    assert [term["term"] for term in result["terms"]] == names
+    assert f" {counts.n_terms:,} terms" in run("info", "news.csv", *arguments).out
+    compared = run(
+        "compare", "news.csv", "--test", "news.csv", "--format", "json", "-k", 1, *arguments
+    )
+    assert json.loads(compared.out)["n_terms"] == counts.n_terms
+
+
+def test_rank_a_folder(run: Any, tmp_path: Path) -> None:
+    for label, text in (("sport", "ball goal"), ("trade", "oil")):
+        (tmp_path / "news" / label).mkdir(parents=True)
+        (tmp_path / "news" / label / "1").write_text(text)
+    lines = run("rank", tmp_path / "news").out.splitlines()
+    assert sorted(line.split()[2] for line in lines[1:]) == ["ball", "goal", "oil"]
+
+
 def test_rank_as_a_table(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     result = run("rank", table, "-k", 3)
     assert result.code == 0
@@ -144,6 +198,95 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
 
     scores = [term["score"] for term in json.loads(result.out, parse_constant=refuse)["terms"]]
     assert None in scores
+
+
+def test_the_other_forms_hold_what_json_does(run: Any, table: Path, tmp_path: Path) -> None:
+    terms = json.loads(run("rank", table, "--format", "json").out)["terms"]
+    lines = run("rank", table, "--format", "jsonl").out.splitlines()
+    assert [json.loads(line) for line in lines] == terms
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "out.parquet"
+    result = run("rank", table, "--format", "parquet", "-o", path)
+    assert (result.code, result.out) == (0, "")
+    assert parquet.read_table(path).to_pylist() == terms
+
+
+def test_parquet_without_pyarrow_is_told_before_the_work(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    result = run("rank", tmp_path / "absent", "--format", "parquet", "-o", tmp_path / "out")
+    expected = "--format parquet needs pyarrow: pip install 'termsift[arrow]'"
+    assert result.complaint == expected
+
+
+def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
+    arguments = ("rank", table, "--per-class", "-k", 3, "--method", "chi2", "--format")
+    columns = counts.columns("chi2", 3)
+    expected = [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*(values.tolist() for values in columns.values()), strict=True)
+    ]
+    result = json.loads(run(*arguments, "json").out)
+    assert result["terms"] == expected
+    assert (result["method"], result["classes"]) == ("chi2", ["sport", "trade"])
+    assert "policy" not in result
+    lines = run(*arguments, "jsonl").out.splitlines()
+    assert [json.loads(line) for line in lines] == expected
+    rows = list(csv.DictReader(StringIO(run(*arguments, "csv").out)))
+    assert list(rows[0]) == list(columns)
+    assert [float(row["pvalue_adj"]) for row in rows] == columns["pvalue_adj"].tolist()
+
+    header, *shown = [line.split() for line in run(*arguments, "table").out.splitlines()]
+    assert header == ["class", "rank", "score", "sign", "term", "n_class", "n_rest", "df_class",
+                      "df_rest", "pvalue_adj"]  # fmt: skip
+    assert [row[4] for row in shown] == columns["term"].tolist()
+    assert [row[3] for row in shown] == ["-0+"[sign + 1] for sign in columns["sign"]]
+
+    adjusted = run(*arguments, "json", "--adjust", "bonferroni").out
+    found = [row["pvalue_adj"] for row in json.loads(adjusted)["terms"]]
+    assert found == counts.columns("chi2", 3, adjust="bonferroni")["pvalue_adj"].tolist()
+
+
+def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Path]) -> None:
+    lines = run("rank", matrix[0], "--labels", matrix[1], "--per-class").out.splitlines()
+    assert lines[0].split()[:5] == ["class", "rank", "score", "sign", "index"]
+    assert [line.split()[0] for line in lines[1:]] == ["7"] * 3 + ["8"] * 3
+
+
+def test_a_p_value_too_small_to_be_a_number_is_not_shown_as_none(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("label,text\n" + "a,ham\n" * 2000 + "b,eggs\n" * 2000)
+    arguments = ("rank", path, "--per-class", "--method", "chi2", "-k", 1)
+    rows = [line.split() for line in run(*arguments).out.splitlines()]
+    assert [row[-1] for row in rows] == ["pvalue_adj", "<5e-324", "<5e-324"]
+    found = [json.loads(line) for line in run(*arguments, "--format", "jsonl").out.splitlines()]
+    assert [round(row["log_pvalue"], 3) for row in found] == [-2004.373] * 2
+
+
+def test_twenty_terms_of_each_class(run: Any, tmp_path: Path) -> None:
+    words = " ".join(f"word{i}" for i in range(30))
+    path = tmp_path / "c.csv"
+    path.write_text(f"label,text\na,{words}\nb,other\n")
+    assert len(run("rank", path, "--per-class").out.splitlines()) == 1 + 2 * 20
+    assert len(run("rank", path).out.splitlines()) == 1 + 31
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion(run: Any, shell: str) -> None:
+    pytest.importorskip("shtab")
+    result = run("--print-completion", shell)
+    assert (result.code, result.err) == (0, "")
+    for word in ("rank", "--per-class", "conditional_gain", "round_robin"):
+        assert word in result.out
+
+
+def test_completion_without_shtab(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    result = run("--print-completion", "bash")
+    assert result.code == 2
+    expected = "--print-completion needs shtab: pip install 'termsift[completion]'\n"
+    assert result.err.endswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -574,7 +717,7 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
     if command == ["rank"]:
         assert "what the score means" in result.out
         assert "With --policy round_robin a score is the term's\n  value in the class" in result.out
-        assert "There are no p-values here: in Python, counts.significance" in result.out
+        assert "have p-values, adjusted for a test of each class and term" in result.out
         for choice in (*ts.methods()[0].models, "top", "round_robin"):
             assert f"({choice})" in result.out
         assert "JSON has no infinity" in result.out
@@ -595,6 +738,39 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["rank", "x", "--alpha", "1,2,3"], "expected A or B1,B2, not negative, not '1,2,3'"),
         (["rank", "x", "--alpha", "1,b"], "expected A or B1,B2, not negative, not '1,b'"),
         (["rank", "x", "--format", "xml"], "invalid choice: 'xml'"),
+        (["rank", "x", "--ngram-range", "0,1"], "--ngram-range: expected 1 or more, not 0"),
+        (["rank", "x", "--ngram-range", "1,"], "--ngram-range: expected a whole number, not ''"),
+        (["info", "x", "--min-df", "few"], "expected a number of documents or a share of them"),
+        (["compare", "x", "--hashing", "0"], "argument --hashing: expected 1 or more, not 0"),
+        (["rank", "x", "--method", "chi-2"], "conditional_gain); did you mean 'chi2'?"),
+        (["rank", "x", "--model", "Bernouli"], "bernoulli, poisson); did you mean 'bernoulli'?"),
+        (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
+        (["compare", "x", "--method", "md,mdchi2"], "invalid choice: 'mdchi2' (choose from md, "),
+        (["compare", "x", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
+        (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
+        (["rank", "x", "--adjust", "bh"], "argument --adjust: only with --per-class"),
+        (
+            ["rank", "x", "--per-class", "--adjust", "bh"],
+            "argument --adjust: only for --method chi2 or g2 or chi2_counts",
+        ),
+        (
+            ["rank", "x", "--per-class", "--method", "greedy"],
+            "argument --per-class: not for --method greedy",
+        ),
+        (
+            ["rank", "x", "--per-class", "--aggregate", "max"],
+            "argument --aggregate: not with --per-class",
+        ),
+        (
+            ["rank", "x", "--per-class", "--policy", "round_robin"],
+            "argument --policy: not with --per-class",
+        ),
+        (["rank", "x", "--per-class", "-k", "auto"], "argument -k: not auto with --per-class"),
+        (
+            ["rank", "x", "--format", "parquet"],
+            "argument --format: parquet is not for a terminal, give -o FILE",
+        ),
+        (["compare", "x", "--format", "parquet"], "parquet is not for a terminal, give -o FILE"),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
@@ -635,7 +811,7 @@ def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> No
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare"])
 def test_the_demo_is_a_collection(run: Any, command: str) -> None:
-    for option in ("labels", "terms", "text", "label"):
+    for option in ("labels", "terms", "text", "label", "stop-words", "encoding"):
         expected = f"demo: has labels and terms, for which --{option} means nothing"
         assert run(command, "demo", f"--{option}", "x").complaint == expected
 
@@ -673,7 +849,7 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
     assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
 
 
-@pytest.mark.parametrize("option", ["--labels", "--text", "--label"])
+@pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
 def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
     expected = f"{saved}: holds counts, for which {option} means nothing"
     assert run("rank", saved, option, "x").complaint == expected

@@ -512,7 +512,7 @@ def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
 def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
-    message = f"{name}: a table has its own labels and terms; leave out labels and terms"
+    message = f"{name}: texts have their own labels and terms; leave out labels and terms"
     assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
 
 
@@ -531,9 +531,10 @@ def test_missing_file(tmp_path: Path) -> None:
     assert complaint(tmp_path / "c.csv") == "c.csv: no such file"
 
 
-def test_folder(tmp_path: Path) -> None:
-    (tmp_path / "c.csv").mkdir()
-    assert complaint(tmp_path / "c.csv") == "c.csv: is a folder; expected a file"
+def test_a_folder_in_place_of_a_file(tmp_path: Path, matrix: Path) -> None:
+    (tmp_path / "labels").mkdir()
+    message = "labels: is a folder; expected a file"
+    assert complaint(matrix, labels=tmp_path / "labels") == message
 
 
 LONG = {
@@ -655,9 +656,9 @@ class TestSplit:
     @pytest.mark.parametrize(
         ("test", "content", "message"),
         [
-            ("test.csv", "label,text\na,zoo air\n", r"test.csv: has no word of .*train.csv"),
+            ("test.csv", "label,text\na,zoo air\n", r"test.csv: has no term of .*train.csv"),
             ("test.csv", "label,text\nz,oil\n", r"test.csv: has no label of .*train.csv"),
-            ("test.svm", "1 1:1\n", r"train.csv and .*test.svm: expected two tables or two matr"),
+            ("test.svm", "1 1:1\n", r"train.csv and .*test.svm: expected texts in both, or matr"),
             ("absent.csv", None, "absent.csv: no such file"),
         ],
     )

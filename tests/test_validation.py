@@ -702,14 +702,19 @@ PARAMETERS = [
     ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
     ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
     ("class_prior", [[0, 0]], VALUE, "class_prior gives no class with documents any mass"),
-    ("aggregate", ["median", "", "SUM", 1, b"sum", []], VALUE,
-     "aggregate must be one of sum, mean, max, got {!r}"),
+    ("aggregate", ["", 1, b"sum", []], VALUE, "aggregate must be one of sum, mean, max, got {!r}"),
+    ("aggregate", ["SUM", "sums"], VALUE,
+     "aggregate must be one of sum, mean, max, got {!r}; did you mean 'sum'?"),
+    ("aggregate", ["median"], VALUE,
+     "aggregate must be one of sum, mean, max, got {!r}; did you mean 'mean'?"),
     ("noncentrality", ["pearson"], TYPE,
      "md has no option 'noncentrality' (it has none of its own)"),
     ("non_centrality", ["pearson"], TYPE,
      "md_chi2 has no option 'non_centrality' (it has noncentrality)", "md_chi2"),
-    ("noncentrality", ["Pearson", None, []], VALUE,
+    ("noncentrality", [None, []], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
+    ("noncentrality", ["Pearson"], VALUE,
+     "noncentrality must be 'jeffreys' or 'pearson', got {!r}; did you mean 'pearson'?", "md_chi2"),
 ]  # fmt: skip
 
 
@@ -844,3 +849,27 @@ def test_combining_with_something_else(other):
 
 if __name__ == "__main__":
     hunt(int(sys.argv[1]), 2_000)
+
+
+@pytest.mark.parametrize(
+    ("call", "near"),
+    [
+        (lambda counts: counts.rank("chi-2"), "chi2"),
+        (lambda counts: counts.score("mdchi2"), "md_chi2"),
+        (lambda counts: counts.rank("gredy"), "greedy"),
+        (lambda counts: counts.significance("chi"), "chi2"),
+        (lambda counts: counts.rank(policy="roundrobin"), "round_robin"),
+        (lambda counts: counts.rank(model="Bernouli"), "bernoulli"),
+        (lambda counts: counts.score(aggregate="average"), None),
+        (lambda counts: counts.score(aggregate="maxi"), "max"),
+        (lambda counts: counts.score("md_chi2", noncentrality="pearsons"), "pearson"),
+        (lambda _: ts.count(np.eye(2), [0, 1], tf="bin"), "binary"),
+        (lambda counts: counts.to_frame(library="panda"), "pandas"),
+        (lambda counts: counts.rank("xyz"), None),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told_the_right_one(call: Any, near: str | None) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        call(ts.count(np.eye(2), [0, 1]))
+    hint = str(caught.value).partition("; did you mean ")[2]
+    assert hint == ("" if near is None else f"{near!r}?")

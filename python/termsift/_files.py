@@ -1,14 +1,23 @@
-"""Writing files so that a failure leaves what was there."""
+"""Files: read so that an error names its place, written whole or not at all."""
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
 
+from termsift._progress import progress
+
+_LINES_A_REPORT = 256
+_MEGABYTE = 10**6
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
@@ -41,3 +50,85 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     except BaseException:
         os.unlink(partial)
         raise
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+def existing(path: str | os.PathLike[str]) -> Path:
+    """Give the path of a file that is there."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; expected a file")
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    return path
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a file for its bytes, those that were compressed if it ends in ``.gz``."""
+    if path.suffix.lower() == ".gz":
+        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
+    return open(path, "rb")
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Turn what the archive modules raise on a damaged file into one line."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile) as exc:
+        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
+
+
+def check_encoding(encoding: str) -> str:
+    """Give the codec of an encoding of text; a mark of the byte order may begin UTF-8."""
+    try:
+        name = codecs.lookup(encoding).name
+        "\n".encode(name)  # some codecs are not of text
+    except (LookupError, TypeError, UnicodeError):
+        raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def lines(path: Path, encoding: str = "utf-8") -> Generator[str, None, None]:
+    """Yield the lines of a text file; decoded one by one, so that errors know their line."""
+    codec = check_encoding(encoding)
+    if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":
+        raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
+    total = path.stat().st_size // _MEGABYTE
+    with damage_told(path), open_file(path) as file, progress("read", total, "MB") as report:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode(codec if number == 1 else codec.removesuffix("-sig"))
+            except UnicodeDecodeError:
+                raise ValueError(f"{path}, line {number}: expected {encoding.upper()}") from None
+            if report is not None and number % _LINES_A_REPORT == 0:
+                report(_position(file) // _MEGABYTE)
+
+
+def _position(file: BinaryIO) -> int:
+    """How many bytes of the file itself were read: compressed ones are what its size counts."""
+    raw = file.fileobj if isinstance(file, gzip.GzipFile) else file
+    return raw.tell() if raw is not None else 0
+
+
+def whole_text(path: Path, encoding: str = "utf-8") -> str:
+    """Read a text file whole."""
+    codec = check_encoding(encoding)
+    with damage_told(path), open_file(path) as file:
+        content = file.read()
+    try:
+        return content.decode(codec)
+    except UnicodeDecodeError as exc:
+        raise ValueError(
+            f"{path}: byte {exc.start} is not {encoding.upper()}; expected text in {encoding}"
+        ) from None
+
+
+def one_a_line(path: Path, what: str) -> list[str]:
+    """Read a file of UTF-8 that has one value a line, none of them empty."""
+    values = [line.rstrip("\r\n") for line in lines(path)]
+    if "" in values:
+        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
+    return values

@@ -7,6 +7,7 @@ arrays of a scipy matrix may have been edited since scipy saw them.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -405,6 +406,15 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
     return floats
 
 
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Give the end of a complaint: the known name nearest to one that is not, if any is near."""
+    if not isinstance(name, str):
+        return ""
+    plain = name.lower().replace("-", "_")
+    near = difflib.get_close_matches(plain, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
 def check_n_threads(n_threads: int | None) -> int:
     """Give the number of threads to ask the core for; 0 means its default."""
     if n_threads is None:
@@ -429,7 +439,8 @@ def check_tf(tf: str) -> str:
     """Give the name of what is counted of an entry."""
     names = _core.Damping.__members__
     if not isinstance(tf, str) or tf not in names:
-        raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}")
+        hint = did_you_mean(tf, names)
+        raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}{hint}")
     return tf
 
 

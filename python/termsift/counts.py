@@ -14,9 +14,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
+from termsift._class_tables import ADJUSTMENTS, Adjustment, Scoring, class_columns
 from termsift._log import levels_to_caller, logger
 from termsift._progress import progress
+from termsift._tables import Library, frame_of
 from termsift.methods import (
+    MODELS,
     Method,
     Policy,
     Selector,
@@ -606,19 +609,37 @@ class ClassCounts:
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The value of each class before they are aggregated; 0 for classes without documents.
         """
+        counts, scoring = self._class_scoring(
+            method, model, alpha, class_prior, n_threads, **options
+        )
+        return scoring(counts)
+
+    def _class_scoring(
+        self,
+        method: str,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> tuple[_core.Counts, Scoring]:
+        """Give what is scored by class, of which some terms may be scored alone, and how."""
         chosen = find_method(method)
         measure = chosen.measure(options, check_model(model, chosen))
         self._check_whole(chosen, model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
+        prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
-        return _core.class_scores(
-            self._counted_by(model, threads),
-            measure,
-            b1,
-            b2,
-            _validation.check_class_prior(class_prior, self.n_classes),
-            threads,
-        )
+
+        # What divides by documents is told of these by the counts of any terms; else the tokens
+        # of all terms are divided by, which counts of some must be given.
+        event = _core.EventModel.__members__[model] if model in _INDEPENDENT else None
+
+        def scoring(counts: _core.Counts) -> NDArray[np.float64]:
+            counted = counts if event is None else counts.as_counted_by(event, threads)
+            return _core.class_scores(counted, measure, b1, b2, prior, threads)
+
+        return self._counts if event else self._counted_by(model, threads), scoring
 
     def score(
         self,
@@ -1016,6 +1037,115 @@ class ClassCounts:
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
         return self._ranking(indices, divergences, "greedy", informative, model=model)
+
+    def to_frame(
+        self,
+        method: str = "md",
+        k: int | None = None,
+        *,
+        per_class: bool = True,
+        library: Library = "pandas",
+        adjust: Adjustment = "bh",
+        **scoring: Any,
+    ) -> Any:
+        """Give a table of each class's best terms, or of the collection's.
+
+        Parameters
+        ----------
+        method : str
+            A name of `termsift.methods`, and if not per class of `termsift.selectors`.
+        k : int, optional
+            How many terms of each class; all if None or more than there are.
+        per_class : bool, default True
+            Rows are the best terms of each class, by `class_scores`. Otherwise rows are the terms
+            of one ranking, by `rank`.
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
+        adjust : {"bh", "bonferroni"}
+            For methods that are tests: how p-values are adjusted for all tests that there are, a
+            test each class and term, or each term, as by `Significance.adjusted`.
+        **scoring
+            As for `class_scores`, or if not per class for `rank`.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            Per class, classes in their order, those without documents left out, and each class's
+            terms best first:
+
+            - class: the label.
+            - term: the name, or null.
+            - index: the column.
+            - rank: from 1, of the class; of equal scores the lowest index first.
+            - score: the class's value.
+            - sign: 1 where the term is over-represented in the class, -1 under-represented, 0
+              neither. A score may be large for either. What is compared with the whole collection
+              is the term's share of the class's tokens, or of its documents where documents are
+              what the method or the model counts or divides by, as tests do.
+            - n_class, n_rest: its occurrences in the class, and in documents outside it.
+            - df_class, df_rest: documents with it, likewise.
+            - log_pvalue, pvalue, pvalue_adj: of tests, those of `significance` per class.
+
+            If not per class: rank, term (if names are known), index, score, and of tests
+            log_pvalue, pvalue, pvalue_adj, those of `significance`, which for `chi2` and `g2` are
+            of a term's strongest class.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `class_scores` and `rank`, and for an argument that is not as above. polars and
+            pyarrow take labels of one kind only.
+        ImportError
+            If the library is not installed.
+
+        Notes
+        -----
+        Per class O(n_classes * n_terms) in time and, beyond the table, 64 MiB of memory. Where
+        class scores take more than 32 MiB, some terms are scored at a time, which takes 80 bytes
+        for each pair of a class and a term it contains; scores of fractional counts may then differ
+        from `class_scores` in the last digit. But "bh" depends on the order of all tests and takes
+        50 bytes for each class and term; "bonferroni" does not.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.term_names = ["bacon", "and", "viagra"]
+        >>> counts.to_frame("md", k=1)[["class", "term", "rank", "sign", "n_class", "n_rest"]]
+          class   term  rank  sign  n_class  n_rest
+        0   ham  bacon     1     1        4       0
+        1  spam  bacon     1    -1        0       4
+        """
+        columns = self.columns(method, k, per_class=per_class, adjust=adjust, **scoring)
+        return frame_of(columns, library, "ClassCounts.to_frame")
+
+    def columns(
+        self,
+        method: str = "md",
+        k: int | None = None,
+        *,
+        per_class: bool = True,
+        adjust: Adjustment = "bh",
+        **scoring: Any,
+    ) -> dict[str, NDArray[Any]]:
+        """Give the columns of `to_frame` by name."""
+        if adjust not in ADJUSTMENTS:
+            raise ValueError(f"adjust must be 'bh' or 'bonferroni', got {adjust!r}")
+        if per_class:
+            k = _validation.check_k(k, self.n_terms)
+            counted, scores = self._class_scoring(method, **scoring)
+            model = scoring.get("model", MODELS[0])
+            return class_columns(self, method, k, scores, counted, model, adjust)
+        ranking = self.rank(method, k, **scoring)
+        columns = ranking.columns()
+        if isinstance(chosen := find_ranker(method), Method) and chosen.is_test:
+            found = self.significance(method, n_threads=scoring.get("n_threads"))
+            columns |= {
+                "log_pvalue": found.log_pvalues[ranking.indices],
+                "pvalue": found.pvalues[ranking.indices],
+                "pvalue_adj": found.adjusted(adjust)[ranking.indices],
+            }
+        return columns
 
     def _ranking(
         self,

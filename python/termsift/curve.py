@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._extras import require
+from termsift._tables import Library, frame_of
+from termsift._validation import did_you_mean
 
 if TYPE_CHECKING:
     import os
 
-    import pandas as pd
     from matplotlib.figure import Figure
 
 Metric = Literal[
@@ -185,23 +185,28 @@ class Curve:
         means = self.mean(metric)
         return int(self.ks[np.argmax(means >= means[best] - error - _ROUNDING)])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Give the curve as a pandas table.
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Give the curve as a table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             Columns k and each metric's mean; of several runs also its standard deviation,
             ``accuracy_std`` and so on.
 
         Raises
         ------
+        ValueError
+            For another library.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        pandas = require("pandas", "pandas", "Curve.to_frame")
-        frame: pd.DataFrame = pandas.DataFrame(self.columns())
-        return frame
+        return frame_of(self.columns(), library, "Curve.to_frame")
 
     def plot(
         self,
@@ -242,7 +247,8 @@ class Curve:
 def check_metric(metric: Metric) -> Metric:
     """Give the metric; an error if there is none of the name."""
     if metric not in METRICS:
-        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}")
+        hint = did_you_mean(metric, METRICS)
+        raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}{hint}")
     return metric
 
 

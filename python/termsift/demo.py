@@ -20,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from termsift.io import Collection, count_words
+from termsift.io import Collection
+from termsift.text import count_words
 
 __all__ = ["load"]
 

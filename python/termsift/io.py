@@ -11,6 +11,7 @@ ending                                    content                               
 ``.csv`` ``.tsv``                         a table with quoting: a text and a label    yes
 ``.txt``                                  ``label<TAB>text`` a line, never quoted     yes
 ``.jsonl`` ``.ndjson``                    a JSON object a line: a text and a label    yes
+a folder                                  a sub-folder a class, a file a document     yes
 ========================================  ==========================================  =====
 
 **Matrices** have a row a document and a column a term. ``.npz`` and ``.mtx`` need a file of labels;
@@ -20,51 +21,48 @@ asks for: the lowest possible index becomes column 0, the first name of a file o
 
 **Tables** name their columns in a header, and ``text`` and ``label`` pick two of them. Given as
 numbers, they count columns from 1 and say that the file has no header; that is the default of
-``.txt`` (label 1, text 2). Words are cut as by the defaults of scikit-learn's ``CountVectorizer``:
-lower case, two or more letters, digits or underscores.
+``.txt`` (label 1, text 2).
 
-Files are UTF-8. Labels that are all whole numbers become integers. Whatever is wrong with a file is
-told in one line with its name and, where there is one, the number of the line.
+**Folders** are laid out as scikit-learn's ``load_files`` has them. Classes and documents come in
+the order of their names; files beside the class folders, and whatever is hidden, are not read.
+
+**Texts**, of tables and of folders, are read one at a time. Words are cut as by the defaults of
+scikit-learn's ``CountVectorizer``: lower case, two or more letters, digits or underscores. Other
+rules are those of :class:`termsift.text.TextRules`.
+
+Files are UTF-8, those of texts what ``encoding`` says. Labels that are all whole numbers become
+integers. Whatever is wrong with a file is told in one line with its name and, where there is one,
+the number of the line.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
+import os
 import re
-import zipfile
-import zlib
-from array import array
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
 from termsift._extras import MissingExtraError, require
+from termsift._files import damage_told, existing, lines, one_a_line, open_file
+from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
+from termsift.text import TextRules, count_words, text_rules
 
 if TYPE_CHECKING:
-    import os
-
     import numpy.typing as npt
 
-_WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits 64 bits
 _LIST_OF_LABELS = re.compile(rb"\s*[^\s#:]*,")
 _INDEX_ZERO = re.compile(rb"([^#]*\s)?0+:")
 _LARGEST_INDEX = 2**31 - 1  # scikit-learn's reader keeps svmlight indices in 32 bits
-_LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
-
-# A generator that is left half-way keeps its file open until it is closed: hence `closing`.
-Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
 
 __all__ = [
     "Collection",
@@ -87,7 +85,7 @@ class Collection:
     y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
         A label a document, or an indicator of its labels where documents may have several.
     term_names : ndarray of str of shape (n_terms,), or None
-        Names of the terms, where known.
+        Names of the terms, where known; hashed terms have none.
     source : str
         Where the collection came from, in words.
     classes : list or None
@@ -108,22 +106,33 @@ def read_collection(
     terms: str | os.PathLike[str] | None = None,
     text: str | int | None = None,
     label: str | int | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    **rules: Any,
 ) -> Collection:
     r"""Read a labelled collection; the ending of the name says how (see the table above).
 
     Parameters
     ----------
     path : path
-        The file to read.
+        The file or folder to read.
     labels : path, optional
         File with one label a line, or an array saved as ``.npy``. Needed for ``.npz`` and ``.mtx``;
-        replaces the labels of an svmlight file; not for tables.
+        replaces the labels of an svmlight file; not for texts.
     terms : path, optional
-        File with the name of one term a line, in the order of the columns. Not for tables, whose
+        File with the name of one term a line, in the order of the columns. Not for texts, whose
         terms are their own words. A svmlight file may use fewer columns than there are names.
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON lines, the keys.
+        a table without header. For JSON lines, the keys. Not for folders.
+    encoding : str, default "utf-8"
+        That of texts.
+    preset : {"paper"}, optional
+        Rules of texts by one name, see :func:`termsift.text.text_rules`.
+    **rules
+        How texts are cut and which terms are kept: ``ngram_range``, ``min_df``, ``max_df``,
+        ``stop_words``, ``lowercase``, ``analyzer``, ``hashing`` of
+        :class:`termsift.text.TextRules`. Those of a preset may be replaced.
 
     Returns
     -------
@@ -135,8 +144,11 @@ def read_collection(
         If a file does not exist.
     ValueError
         If a file is not what its name or the arguments say; one line, with the file and its line.
+    TypeError
+        For a rule that is not there or not of the right type.
     MissingExtraError
-        If an svmlight file is to be read and scikit-learn is not installed.
+        If an svmlight file is to be read, or texts by rules other than the plain ones, and
+        scikit-learn is not installed.
 
     Examples
     --------
@@ -152,7 +164,8 @@ def read_collection(
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    return _read(_existing(path), labels, terms, text, label)
+    names = _Names(labels, terms, text, label, encoding)
+    return _read(_input(path), names, {"preset": preset, **rules})
 
 
 def read_split(
@@ -164,20 +177,24 @@ def read_split(
     terms: str | os.PathLike[str] | None = None,
     text: str | int | None = None,
     label: str | int | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    **rules: Any,
 ) -> tuple[Collection, Collection]:
     r"""Read documents to learn from and documents to be tested on, in the same columns.
 
-    The columns are those of ``train``: what else ``test`` holds, words of a table or indices of an
-    svmlight file, is left out. Two svmlight files count from 0 if either does. Labels are whole
-    numbers if those of both files are.
+    The columns are those of ``train``: what else ``test`` holds, terms of its texts or indices of
+    an svmlight file, is left out. Texts of both are cut by the same rules, and those of ``train``
+    alone decide which terms are kept. Two svmlight files count from 0 if either does. Labels are
+    whole numbers if those of both files are.
 
     Parameters
     ----------
     train, test : path
-        Two tables or two matrices.
+        Texts both, tables or folders, or matrices both.
     labels, test_labels : path, optional
         The labels of either, as for `read_collection`.
-    terms, text, label
+    terms, text, label, encoding, preset, **rules
         Of both, as for `read_collection`.
 
     Returns
@@ -186,8 +203,8 @@ def read_split(
 
     Raises
     ------
-    FileNotFoundError, ValueError, MissingExtraError
-        As for `read_collection`, and if the files have no words or no labels in common.
+    FileNotFoundError, ValueError, TypeError, MissingExtraError
+        As for `read_collection`, and if the files have no terms or no labels in common.
 
     Examples
     --------
@@ -201,17 +218,20 @@ def read_split(
     >>> test.X.toarray(), list(test.term_names)
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
-    first, second = _existing(train), _existing(test)
+    first, second = _input(train), _input(test)
     endings = _ending(first), _ending(second)
     from_zero = all(ending in _SVMLIGHT for ending in endings) and (
         _has_index_zero(first) or _has_index_zero(second)
     )
-    known = _read(first, labels, terms, text, label, from_zero=from_zero)
-    new = _read(second, test_labels, terms, text, label, from_zero=from_zero)
-    if (endings[0] in _TABLES) != (endings[1] in _TABLES):
-        raise ValueError(f"{first} and {second}: expected two tables or two matrices")
-    if endings[1] in _TABLES:
-        new = _in_words_of(known, new)
+    by = {"preset": preset, **rules}
+    known = _read(first, _Names(labels, terms, text, label, encoding), by, from_zero=from_zero)
+    if _is_text(first) != _is_text(second):
+        raise ValueError(f"{first} and {second}: expected texts in both, or matrices")
+    names = _Names(test_labels, terms, text, label, encoding)
+    new = _read(second, names, by, known.term_names, from_zero=from_zero)
+    if _is_text(second):
+        if not new.X.nnz:
+            raise ValueError(f"{second}: has no term of {first}")
     elif endings[1] in _SVMLIGHT:  # which does not say how many columns it has
         n_docs, n_columns = new.X.shape[0], known.X.shape[1]
         X = new.X[:, :n_columns]
@@ -224,32 +244,76 @@ def read_split(
     return _with_like_labels(known, new)
 
 
+@dataclass(frozen=True)
+class _Names:
+    """What a caller says of a file besides its path."""
+
+    labels: str | os.PathLike[str] | None
+    terms: str | os.PathLike[str] | None
+    text: str | int | None
+    label: str | int | None
+    encoding: str | None
+
+
 def _read(
     path: Path,
-    labels: str | os.PathLike[str] | None,
-    terms: str | os.PathLike[str] | None,
-    text: str | int | None,
-    label: str | int | None,
+    names: _Names,
+    rules: Mapping[str, Any],
+    known: npt.NDArray[np.object_] | None = None,
     *,
     from_zero: bool = False,
 ) -> Collection:
-    """Read one collection; ``from_zero``: svmlight indices count from 0 whatever they are."""
+    """Read one collection.
+
+    ``known``: the terms of texts to count, and no others; ``from_zero``: svmlight indices count
+    from 0 whatever they are.
+    """
     ending = _ending(path)
-    if ending in _TABLES:
-        _refuse(path, "a table has its own labels and terms", labels=labels, terms=terms)
-        collection = _from_pairs(path, _TABLES[ending](path, text, label))
+    if _is_text(path):
+        _refuse(
+            path, "texts have their own labels and terms", labels=names.labels, terms=names.terms
+        )
+        by, encoding = text_rules(**rules), names.encoding or "utf-8"
+        if path.is_dir():
+            _refuse(path, "a folder has no columns", text=names.text, label=names.label)
+            pairs = folder_of_classes(path, encoding)
+        else:
+            pairs = TABLES[ending](path, names.text, names.label, encoding)
+        collection = _from_pairs(path, pairs, by, known)
     elif ending in _MATRICES:
-        _refuse(path, "a matrix has no columns of text and labels", text=text, label=label)
+        _refuse(
+            path, "a matrix has no columns of text and labels", text=names.text, label=names.label
+        )
+        _refuse(path, "a matrix holds no texts", encoding=names.encoding, **rules)
         reader = partial(_read_svmlight, zero_based=True) if from_zero else _MATRICES[ending]
-        collection = reader(path, labels)
-        if terms is not None:
-            collection = _with_names(collection, terms, widen=ending in _SVMLIGHT)
+        collection = reader(path, names.labels)
+        if names.terms is not None:
+            collection = _with_names(collection, names.terms, widen=ending in _SVMLIGHT)
     else:
-        known = " ".join([*_MATRICES, *_TABLES])
-        raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
+        known_endings = " ".join([*_MATRICES, *TABLES])
+        raise ValueError(f"{path}: unknown kind of file; the known endings are {known_endings}")
     if collection.X.shape[0] == 0:
         raise ValueError(f"{path}: holds no documents")
     return collection
+
+
+def _from_pairs(
+    path: Path, pairs: Pairs, rules: TextRules, known: npt.NDArray[np.object_] | None
+) -> Collection:
+    """Count the terms of (text, label) pairs, one document at a time."""
+    labels: list[Any] = []
+
+    def texts() -> Iterator[str]:
+        for text, label in pairs:
+            labels.append(label)
+            yield text
+
+    with closing(pairs):
+        X, names = rules.count(texts(), known)
+    if labels and known is None and not X.nnz:
+        what = "a word of two or more letters" if rules == TextRules() else "a term by these rules"
+        raise ValueError(f"{path}: no text has {what}")
+    return Collection(X, _labels_array(labels), names, str(path))
 
 
 def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
@@ -264,60 +328,14 @@ def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
     -------
     names : ndarray of str of shape (n_terms,)
     """
-    return _object_array(_one_a_line(_existing(path), "a term"))
-
-
-def count_words(
-    documents: Iterable[Iterable[str]],
-) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
-    """Count the words of each document.
-
-    Parameters
-    ----------
-    documents : iterable of iterables of str
-        The words of each document; read once, one document at a time.
-
-    Returns
-    -------
-    X : csr_array of shape (n_docs, n_terms), int64
-        Occurrences, with sorted column indices.
-    names : ndarray of str of shape (n_terms,)
-        The words, sorted: the names of the columns.
-
-    Examples
-    --------
-    >>> X, names = count_words([["b", "a", "b"], [], ["c"]])
-    >>> X.toarray()
-    array([[1, 2, 0],
-           [0, 0, 0],
-           [0, 0, 1]])
-    >>> list(names)
-    ['a', 'b', 'c']
-    """
-    seen: dict[str, int] = {}  # word -> order of first appearance
-    columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
-    for words in documents:
-        for word, times in Counter(words).items():
-            columns.append(seen.setdefault(word, len(seen)))
-            occurrences.append(times)
-        row_ends.append(len(columns))
-    words_sorted = sorted(seen)
-    column_of = np.empty(len(seen), dtype=np.int64)
-    column_of[[seen[word] for word in words_sorted]] = np.arange(len(seen))
-    indices = column_of[np.array(columns, dtype=np.int64)]
-    X = sparse.csr_array(
-        (np.array(occurrences, dtype=np.int64), indices, np.array(row_ends, dtype=np.int64)),
-        shape=(len(row_ends) - 1, len(seen)),
-    )
-    X.sort_indices()
-    return X, _object_array(words_sorted)
+    return _object_array(one_a_line(existing(path), "a term"))
 
 
 # ------------------------------------------------------------------------------------- matrices
 
 
 def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
-    with _damage_told(path), _open(path) as file:  # numpy leaves a broken archive open
+    with damage_told(path), open_file(path) as file:  # numpy leaves a broken archive open
         try:
             X = sparse.load_npz(file)
         # What scipy raises on archives of other content, by what is missing or of another kind.
@@ -334,7 +352,7 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
 
 
 def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
-    with _damage_told(path), _open(path) as file:
+    with damage_told(path), open_file(path) as file:
         try:
             X = scipy_io.mmread(file)
         except (ValueError, OverflowError) as exc:
@@ -347,7 +365,7 @@ def _read_svmlight(
 ) -> Collection:
     datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
     multilabel = _has_lists_of_labels(path)
-    with _damage_told(path), _open(path) as file:
+    with damage_told(path), open_file(path) as file:
         try:
             X, y = datasets.load_svmlight_file(file, multilabel=multilabel, zero_based=zero_based)
         except (ValueError, OverflowError) as exc:
@@ -362,19 +380,19 @@ def _read_svmlight(
 
 
 def _has_lists_of_labels(path: Path) -> bool:
-    with _damage_told(path), _open(path) as file:
+    with damage_told(path), open_file(path) as file:
         return any(_LIST_OF_LABELS.match(line) for line in file)
 
 
 def _has_index_zero(path: Path) -> bool:
-    with _damage_told(path), _open(path) as file:
+    with damage_told(path), open_file(path) as file:
         return any(_INDEX_ZERO.match(line) for line in file)
 
 
 def _svmlight_complaint(path: Path, multilabel: bool) -> str | None:
     """Say which line of a svmlight file is wrong: scikit-learn's own message does not."""
-    with closing(_lines(path)) as lines:
-        for number, line in enumerate(lines, 1):
+    with closing(lines(path)) as numbered:
+        for number, line in enumerate(numbered, 1):
             complaint = _svmlight_line_complaint(line, multilabel)
             if complaint is not None:
                 return f"{path}, line {number}: expected {complaint}"
@@ -418,7 +436,7 @@ def _with_labels(path: Path, X: Any, labels: str | os.PathLike[str] | None) -> C
         raise ValueError(f"{path}: has no labels of its own; give a file with one label a line")
     if X.ndim != 2:
         raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
-    y = _read_labels(_existing(labels))
+    y = _read_labels(existing(labels))
     if y.shape[0] != X.shape[0]:
         raise ValueError(f"{labels}: {y.shape[0]} labels for the {X.shape[0]} documents of {path}")
     return Collection(sparse.csr_array(X), y, None, str(path))
@@ -426,8 +444,8 @@ def _with_labels(path: Path, X: Any, labels: str | os.PathLike[str] | None) -> C
 
 def _read_labels(path: Path) -> npt.NDArray[Any]:
     if path.suffix.lower() != ".npy":
-        return _labels_array(_one_a_line(path, "a label"))
-    with _damage_told(path), open(path, "rb") as file:
+        return _labels_array(one_a_line(path, "a label"))
+    with damage_told(path), open(path, "rb") as file:
         try:
             y = np.load(file, allow_pickle=False)
         except ValueError:
@@ -454,18 +472,6 @@ def _with_names(
 # --------------------------------------------------------------------------------------- splits
 
 
-def _in_words_of(known: Collection, new: Collection) -> Collection:
-    """Give the new documents in the columns of the known words, without all other words."""
-    names, new_names = cast("Any", known.term_names), cast("Any", new.term_names)
-    _, columns, own = np.intersect1d(names, new_names, assume_unique=True, return_indices=True)
-    if not len(own):
-        raise ValueError(f"{new.source}: has no word of {known.source}")
-    X = new.X[:, own]
-    shape = X.shape[0], known.X.shape[1]
-    X = sparse.csr_array((X.data, columns[X.indices], X.indptr), shape=shape)
-    return replace(new, X=X, term_names=known.term_names)
-
-
 def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, Collection]:
     """Give labels that are numbers in one file and words in the other as words in both."""
     y_known, y_new = cast("Any", known.y), cast("Any", new.y)
@@ -478,147 +484,16 @@ def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, C
     return replace(known, y=y_known), replace(new, y=y_new)
 
 
-# --------------------------------------------------------------------------------------- tables
-
-
-class _RawTabs(csv.excel_tab):
-    """Tabs between fields, and nothing else means anything."""
-
-    quoting = csv.QUOTE_NONE
-
-
-def _from_pairs(path: Path, pairs: Pairs) -> Collection:
-    """Count the words of (text, label) pairs, one document at a time."""
-    labels: list[Any] = []
-
-    def documents() -> Iterator[list[str]]:
-        for text, label in pairs:
-            labels.append(label)
-            yield _WORD.findall(text.lower())
-
-    with closing(pairs):
-        X, names = count_words(documents())
-    if labels and not len(names):
-        raise ValueError(f"{path}: no text has a word of two or more letters")
-    return Collection(X, _labels_array(labels), names, str(path))
-
-
-def _delimited(
-    path: Path,
-    text: str | int | None,
-    label: str | int | None,
-    *,
-    dialect: type[csv.Dialect],
-    default: tuple[str | int, str | int],
-) -> Pairs:
-    """Yield the (text, label) pairs of a table of delimited fields."""
-    columns = _column(text, default[0]), _column(label, default[1])
-    with closing(_rows(path, dialect)) as rows:
-        top, first = next(rows, (1, []))
-        if not first:
-            return
-        text_at, label_at = _positions(f"{path}, line {top}", columns, first)
-        has_header = not isinstance(columns[0], int)
-        for begins, fields in rows if has_header else chain([(top, first)], rows):
-            if len(fields) != len(first):
-                raise ValueError(
-                    f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
-                )
-            if not fields[label_at]:
-                raise ValueError(f"{path}, line {begins}: the label is empty")
-            yield fields[text_at], fields[label_at]
-
-
-def _rows(path: Path, dialect: type[csv.Dialect]) -> Generator[tuple[int, list[str]], None, None]:
-    """Yield the rows that are not blank, each with the number of the line that it begins on."""
-    # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
-    # it is put back.
-    usual = csv.field_size_limit(_LONGEST_FIELD)
-    begins = 1
-    try:
-        with closing(_lines(path)) as lines:
-            reader = csv.reader(lines, dialect, strict=True)
-            for fields in reader:
-                if fields:
-                    yield begins, fields
-                begins = reader.line_num + 1
-    except csv.Error as exc:
-        raise ValueError(f"{path}, line {begins}: {exc}") from None
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _column(given: str | int | None, usual: str | int) -> str | int:
-    """Tell a column's number from its name."""
-    column = usual if given is None else given
-    return int(column) if isinstance(column, str) and column.isdecimal() else column
-
-
-def _positions(where: str, columns: Sequence[str | int], first: list[str]) -> list[int]:
-    """Find the columns in the first row: a header of names, unless they are given by number."""
-    if len({isinstance(column, int) for column in columns}) > 1:
-        both = " and ".join(repr(column) for column in columns)
-        raise ValueError(f"text and label are two names of columns or two numbers, not {both}")
-    return [
-        _numbered(where, column, first) if isinstance(column, int) else _named(where, column, first)
-        for column in columns
-    ]
-
-
-def _numbered(where: str, column: int, first: list[str]) -> int:
-    if column < 1:
-        raise ValueError(f"columns are numbered from 1, not {column}")
-    if column > len(first):
-        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}")
-    return column - 1
-
-
-def _named(where: str, column: str, header: list[str]) -> int:
-    if header.count(column) != 1:
-        raise ValueError(f"{where}: expected one column {column!r}, found {_listed(header)}")
-    return header.index(column)
-
-
-def _json_lines(path: Path, text: str | int | None, label: str | int | None) -> Pairs:
-    """Yield the (text, label) pairs of a JSON object a line."""
-    text_key = "text" if text is None else str(text)
-    label_key = "label" if label is None else str(label)
-    with closing(_lines(path)) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _json_pair(f"{path}, line {number}", line, text_key, label_key)
-
-
-def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as exc:
-        raise ValueError(f"{where}: expected a JSON object: {exc}") from None
-    if not isinstance(record, dict):
-        raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
-    for key in (text_key, label_key):
-        if key not in record:
-            raise ValueError(f"{where}: expected a key {key!r}, found {_listed(record)}")
-    document, its_label = record[text_key], record[label_key]
-    if not isinstance(document, str):
-        raise ValueError(f"{where}: expected a string as {text_key!r}")
-    if not isinstance(its_label, str | int) or its_label == "":
-        raise ValueError(f"{where}: expected a label, a string or a whole number")
-    if isinstance(its_label, bool):  # as JSON writes it: True would equal the label 1
-        its_label = json.dumps(its_label)
-    return document, its_label
-
-
 # ---------------------------------------------------------------------- what the readers share
 
 
-def _existing(path: str | os.PathLike[str]) -> Path:
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path}: is a folder; expected a file")
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file")
-    return path
+def _input(path: str | os.PathLike[str]) -> Path:
+    """Give the path of a file or folder that is there."""
+    return Path(path) if Path(path).is_dir() else existing(path)
+
+
+def _is_text(path: Path) -> bool:
+    return path.is_dir() or _ending(path) in TABLES
 
 
 def _ending(path: Path) -> str:
@@ -633,38 +508,6 @@ def _refuse(path: Path, why: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
-
-
-def _open(path: Path) -> BinaryIO:
-    if path.suffix.lower() == ".gz":
-        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
-    return open(path, "rb")
-
-
-@contextmanager
-def _damage_told(path: Path) -> Iterator[None]:
-    """Turn what the archive modules raise on a damaged file into one line."""
-    try:
-        yield
-    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile) as exc:
-        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
-
-
-def _lines(path: Path) -> Generator[str, None, None]:
-    """Yield the lines of a text file; decoded one by one, so that errors know their line."""
-    with _damage_told(path), _open(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError:
-                raise ValueError(f"{path}, line {number}: expected UTF-8") from None
-
-
-def _one_a_line(path: Path, what: str) -> list[str]:
-    values = [line.rstrip("\r\n") for line in _lines(path)]
-    if "" in values:
-        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
-    return values
 
 
 def _labels_array(labels: list[Any]) -> npt.NDArray[Any]:
@@ -692,23 +535,10 @@ def _integers_if_exact(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names) or "none"
-
-
 _SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 
 _MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]] = {
     **dict.fromkeys(_SVMLIGHT, _read_svmlight),
     ".npz": _read_npz,
     ".mtx": _read_matrix_market,
-}
-
-_NAMED = ("text", "label")
-_TABLES: dict[str, Callable[..., Pairs]] = {
-    ".csv": partial(_delimited, dialect=csv.excel, default=_NAMED),
-    ".tsv": partial(_delimited, dialect=csv.excel_tab, default=_NAMED),
-    ".txt": partial(_delimited, dialect=_RawTabs, default=(2, 1)),
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
 }

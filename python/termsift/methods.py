@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from termsift import _core
+from termsift._validation import did_you_mean
 
 PAPER = (
     "Tang, Kay and He, Toward Optimal Feature Selection in Naive Bayes for Text "
@@ -91,7 +91,8 @@ class Method:
                 raise TypeError(f"{self.name} has no option {name!r} (it has {known})")
             if value not in self.options[name]:
                 allowed = " or ".join(map(repr, self.options[name]))
-                raise ValueError(f"{name} must be {allowed}, got {value!r}")
+                hint = did_you_mean(value, self.options[name])
+                raise ValueError(f"{name} must be {allowed}, got {value!r}{hint}")
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         measure = self.measures[chosen]
         return _MEASURES_OF.get(model, {}).get(measure, measure)
@@ -401,16 +402,15 @@ def find_ranker(name: str) -> Method | Selector:
 
 
 def _unknown(name: object, known: Collection[str]) -> ValueError:
-    plain = str(name).lower().replace("-", "_")
-    near = difflib.get_close_matches(plain, known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, known)
     return ValueError(f"no method {name!r}, expected one of {', '.join(known)}{hint}")
 
 
 def check_model(name: str, method: Method | Selector) -> str:
     """Give the event model of that name, an error if the method does not know it."""
     if not isinstance(name, str) or name not in MODELS:
-        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}")
+        hint = did_you_mean(name, MODELS)
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}{hint}")
     if name not in (method.models or MODELS[:1]):
         have = [entry.name for entry in (*_REGISTRY, *_SELECTORS) if name in entry.models]
         raise ValueError(f"{method.name} has no model {name!r}: only {', '.join(have)} have")
@@ -420,7 +420,8 @@ def check_model(name: str, method: Method | Selector) -> str:
 def check_policy(name: str) -> str:
     """Give the policy of that name."""
     if name not in POLICIES:
-        raise ValueError(f"policy must be {' or '.join(map(repr, POLICIES))}, got {name!r}")
+        hint = did_you_mean(name, POLICIES)
+        raise ValueError(f"policy must be {' or '.join(map(repr, POLICIES))}, got {name!r}{hint}")
     return name
 
 
@@ -431,7 +432,8 @@ def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
     """
     aggregates = _core.Aggregate.__members__
     if name is not None and (not isinstance(name, str) or name not in aggregates):
-        raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}")
+        hint = did_you_mean(name, aggregates)
+        raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}{hint}")
     how = name or method.default_aggregate
     return None if how is None else aggregates[how]
 
@@ -440,5 +442,6 @@ def find_test(name: str) -> Method:
     """Give the method of that name if it is a test of significance."""
     tests = [method.name for method in _REGISTRY if method.is_test]
     if name not in tests:
-        raise ValueError(f"no test {name!r}, expected one of {', '.join(tests)}")
+        hint = did_you_mean(name, tests)
+        raise ValueError(f"no test {name!r}, expected one of {', '.join(tests)}{hint}")
     return _BY_NAME[name]

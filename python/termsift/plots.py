@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from termsift._extras import require
 from termsift._files import replacing
-from termsift._text import printable
+from termsift._printable import printable
 from termsift.class_terms import largest_classes, typical_terms
 from termsift.counts import ClassCounts
 from termsift.curve import TITLES, Curve, Metric

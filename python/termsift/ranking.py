@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._extras import require
 from termsift._files import replacing
-from termsift._text import printable
+from termsift._printable import printable
+from termsift._tables import Library, frame_of, write_csv
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 _LETTERS = 24  # of a term where the ranking shows itself
@@ -130,27 +128,44 @@ class Ranking:
         for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
             yield (rank, *row)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Give the ranking as a pandas table.
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Give the columns of `to_frame` by name."""
+        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
+        if self.terms is not None:
+            columns["term"] = self.terms
+        return {**columns, "index": self.indices, "score": self.scores}
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Give the ranking as a table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             Columns rank (from 1), term (if names are known), index, score.
 
         Raises
         ------
+        ValueError
+            For another library.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.rank("md").to_frame().round(3)
+           rank  index  score
+        0     1      0  0.972
+        1     2      2  0.730
+        2     3      1  0.034
         """
-        pandas = require("pandas", "pandas", "Ranking.to_frame")
-        columns: dict[str, NDArray[np.generic]] = {"rank": np.arange(1, len(self) + 1)}
-        if self.terms is not None:
-            columns["term"] = self.terms
-        frame: pd.DataFrame = pandas.DataFrame(
-            {**columns, "index": self.indices, "score": self.scores}
-        )
-        return frame
+        return frame_of(self.columns(), library, "Ranking.to_frame")
 
     def plot(
         self, k: int = 20, *, path: str | os.PathLike[str] | None = None, title: str | None = None
@@ -177,15 +192,6 @@ class Ranking:
         """
         if isinstance(path, (str, os.PathLike)):
             with replacing(path, text=True) as file:
-                self._write_csv(cast(TextIO, file))
+                write_csv(cast(TextIO, file), self.columns())
         else:
-            self._write_csv(path)
-
-    def _write_csv(self, file: TextIO) -> None:
-        writer = csv.writer(file, lineterminator="\n")
-        named = self.terms is not None
-        writer.writerow(["rank", "term", "index", "score"] if named else ["rank", "index", "score"])
-        for rank, term, index, score in self.rows():
-            writer.writerow(
-                [rank, term, index, repr(score)] if named else [rank, index, repr(score)]
-            )
+            write_csv(path, self.columns())

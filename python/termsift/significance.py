@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy  # loads scipy.special where it is first used, not with termsift
 from numpy.typing import NDArray
 
-from termsift._extras import require
-
-if TYPE_CHECKING:
-    import pandas as pd
+from termsift._tables import Library, frame_of
 
 # Below it gammaincc has underflowed or soon will, and the continued fraction, which is slow only
 # near the mean of the distribution, needs few steps.
@@ -139,40 +136,44 @@ class Significance:
             np.exp(logs, out=logs)
         return logs
 
-    def to_frame(self) -> pd.DataFrame:
-        """Give the tests as a pandas table.
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Give the tests as a table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             One row a test, in the order of terms (per class: of classes, then terms). Columns
             class (the label, or the row of the counts if labels are not known), term (if names are
             known), index, sign, statistic, pvalue, log_pvalue.
 
         Raises
         ------
+        ValueError
+            For another library, or labels of several kinds, which pandas alone holds.
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        pandas = require("pandas", "pandas", "Significance.to_frame")
         positions = np.indices(self.statistics.shape)
         classes: NDArray[Any] = (positions[0] if self.classes is None else self.classes).ravel()
         index = positions[-1].ravel()
         if self.labels is not None:
             classes = np.fromiter(self.labels, object, len(self.labels))[classes]
         named = {} if self.terms is None else {"term": self.terms[index]}
-        frame: pd.DataFrame = pandas.DataFrame(
-            {
-                "class": classes,
-                **named,
-                "index": index,
-                "sign": self.signs.ravel(),
-                "statistic": self.statistics.ravel(),
-                "pvalue": self.pvalues.ravel(),
-                "log_pvalue": self.log_pvalues.ravel(),
-            }
-        )
-        return frame.infer_objects()  # labels that are numbers make a column of numbers
+        columns = {
+            "class": classes,
+            **named,
+            "index": index,
+            "sign": self.signs.ravel(),
+            "statistic": self.statistics.ravel(),
+            "pvalue": self.pvalues.ravel(),
+            "log_pvalue": self.log_pvalues.ravel(),
+        }
+        return frame_of(columns, library, "Significance.to_frame")
 
 
 def significance_of(

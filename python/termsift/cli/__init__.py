@@ -16,8 +16,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import Any
 
 import termsift as ts
+from termsift._extras import require
 from termsift.cli import compare, demo, info, rank, report
 from termsift.cli.arguments import AsWritten
 
@@ -54,9 +56,45 @@ def main_parser() -> argparse.ArgumentParser:
         "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
+    parser.add_argument(
+        "--print-completion",
+        action=_PrintCompletion,
+        choices=("bash", "zsh"),
+        help="print what makes this shell complete our options (needs shtab), and exit",
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (rank, compare, report, demo, info):
         command.add(commands)
+    return parser
+
+
+class _PrintCompletion(argparse.Action):
+    """Print the completion of a shell, as ``--version`` prints the version."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Print it and exit."""
+        try:
+            shtab = require("shtab", "completion", "--print-completion")
+        except ImportError as missing:
+            parser.error(str(missing))
+        print(shtab.complete(_with_files(parser, shtab.FILE), values))
+        parser.exit()
+
+
+def _with_files(parser: argparse.ArgumentParser, complete: Any) -> argparse.ArgumentParser:
+    """Have the arguments that are files completed as such, in the commands too."""
+    for action in parser._actions:  # argparse has no other list of them
+        if action.metavar in ("FILE", "INPUT"):
+            action.complete = complete  # type: ignore[attr-defined]
+        elif isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _with_files(command, complete)
     return parser
 
 

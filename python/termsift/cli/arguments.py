@@ -7,10 +7,12 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
+from termsift._validation import did_you_mean
+from termsift.text import PRESETS, Analyzer
 
 _HELP_WIDTH = 98
 
@@ -22,10 +24,12 @@ input, known by the ending of its name:
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
   .txt                    label<TAB>text a line, without header or quoting
   .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
+  a folder                of a sub-folder a class, in which each file is a document
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-All but .npz and .termsift may end in .gz. Files are UTF-8. --text 2 --label 1 (numbers) count the
-columns of a table without header. An svmlight file without an index 0 counts its indices from 1.
+All but .npz and .termsift may end in .gz. Files are UTF-8, texts of --encoding. --text 2 --label 1
+(numbers) count the columns of a table without header. An svmlight file without an index 0 counts
+its indices from 1.
 """
 
 
@@ -77,6 +81,68 @@ def add_input(parser: argparse.ArgumentParser, *, counts: bool = True) -> None:
     group.add_argument(
         "--threads", type=positive, metavar="N", help="threads (default: as many as there are)"
     )
+    _add_text_rules(parser)
+
+
+def _add_text_rules(parser: argparse.ArgumentParser) -> None:
+    """Add how texts are cut into terms; None stands for what was not given."""
+    group = parser.add_argument_group("texts, of tables and folders (needs scikit-learn)")
+    group.add_argument(
+        "--preset",
+        choices=tuple(PRESETS),
+        help="several of these at once: 'paper' is --stop-words english --min-df 2",
+    )
+    group.add_argument(
+        "--ngram-range",
+        type=_ngram_range,
+        metavar="A,B",
+        help="terms of A to B words (default: 1,1)",
+    )
+    for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
+        fewer = "fewer" if option == "--min-df" else "more"
+        group.add_argument(
+            option,
+            type=_number_or_share,
+            metavar="N",
+            help=f"drop terms in {fewer} than N documents, or with a point in N, in {fewer} than "
+            f"that share of them (default: {usual})",
+        )
+    group.add_argument(
+        "--stop-words",
+        metavar="FILE",
+        help="words that are no terms, one a line, or the word english: scikit-learn's list",
+    )
+    group.add_argument(
+        "--lowercase",
+        action=argparse.BooleanOptionalAction,
+        help="whether Bacon and bacon are one word (default: they are)",
+    )
+    group.add_argument(
+        "--analyzer",
+        choices=get_args(Analyzer),
+        help="make terms of words, characters, or characters within words (default: word)",
+    )
+    group.add_argument(
+        "--hashing",
+        type=positive,
+        metavar="N",
+        help="put terms in N columns by a hash of their names, which are then forgotten",
+    )
+    group.add_argument("--encoding", metavar="NAME", help="of the texts (default: utf-8)")
+
+
+def _ngram_range(text: str) -> tuple[int, int]:
+    first, comma, last = text.partition(",")
+    return positive(first), positive(last if comma else first)
+
+
+def _number_or_share(text: str) -> int | float:
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of documents or a share of them, not {text!r}"
+        ) from None
 
 
 def add_output(group: Any, writers: Mapping[str, object]) -> None:
@@ -92,6 +158,7 @@ def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
     names = [method.name for method in methods]
     parser.add_argument(
         "--method",
+        type=one_of(names),
         choices=names,
         default=names[0],
         metavar="NAME",
@@ -155,18 +222,24 @@ class _Extend(argparse.Action):
         setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
 
 
+def one_of(known: Sequence[str]) -> Callable[[str], str]:
+    """Give the type of an option that takes a name: its complaint tells the nearest one."""
+
+    def name(text: str) -> str:
+        if text not in known:
+            hint = did_you_mean(text, known)
+            raise argparse.ArgumentTypeError(
+                f"invalid choice: {text!r} (choose from {', '.join(known)}){hint}"
+            )
+        return text
+
+    return name
+
+
 def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
     """Give the type of an option that takes names with commas between."""
-
-    def names(text: str) -> list[str]:
-        for name in text.split(","):
-            if name not in known:
-                raise argparse.ArgumentTypeError(
-                    f"invalid choice: {name!r} (choose from {', '.join(known)})"
-                )
-        return text.split(",")
-
-    return names
+    name = one_of(known)
+    return lambda text: [name(part) for part in text.split(",")]
 
 
 def whole(text: str, least: int = 0) -> int:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TextIO, TypeAlias, cast
 
+import numpy as np
 import numpy.typing as npt
 
 import termsift as ts
 from termsift import io, plots
 from termsift._extras import require
 from termsift._progress import progress
+from termsift._tables import (
+    write_csv,
+    write_json,
+    write_json_lines,
+    write_parquet,
+)
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
     INPUT_FORMATS,
@@ -25,12 +31,19 @@ from termsift.cli.arguments import (
     add_names,
     add_output,
     methods_help,
+    one_of,
     positive,
     selectors_help,
     whole,
 )
-from termsift.cli.inputs import DEMO, count_collection, read_documents, refuse_counts
-from termsift.cli.output import opened, write_table
+from termsift.cli.inputs import (
+    DEMO,
+    count_collection,
+    read_documents,
+    reading_options,
+    refuse_counts,
+)
+from termsift.cli.output import PARQUET, check_format, opened, write_table
 from termsift.curve import METRICS, TITLES, Metric
 from termsift.evaluation import rankers_of
 from termsift.methods import MODELS, POLICIES
@@ -52,9 +65,10 @@ what the numbers mean:
   Folds too differ by chance: of two values less than a standard error or two apart, either may be
   the better. Hence the smallest k that is within one standard error of the best.
 
-csv and json output:
+csv, jsonl, parquet and json output:
   All metrics of each method at each k, as shares of 1; over folds also their standard deviations,
-  as accuracy_std and so on. csv has a line for each method and k.
+  as accuracy_std and so on. A row, or an object a line, for each method and k; json is one object,
+  with a list for each method. parquet needs -o and pyarrow.
 
 """
 
@@ -108,6 +122,7 @@ def add(commands: Any) -> None:
     group.add_argument("--test-labels", metavar="FILE", help="their labels, as --labels")
     group.add_argument(
         "--naive-bayes",
+        type=one_of(MODELS),
         choices=MODELS,
         default=MODELS[0],
         help="what the classifier counts: occurrences; documents in their place (binary); a coin "
@@ -122,6 +137,7 @@ def add(commands: Any) -> None:
     )
     group.add_argument(
         "--metric",
+        type=one_of(METRICS),
         choices=METRICS,
         default=METRICS[0],
         metavar="NAME",
@@ -145,7 +161,8 @@ def _run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # told before the work
         plots.check_path(args.plot)
-    with opened(args.output) as out:
+    check_format(args)
+    with opened(args.output, text=args.format != PARQUET) as out:
         curves, about = _cross_validated(args) if args.test is None else _tested(args)
         _CURVE_WRITERS[args.format](out, curves, about)
         if args.plot is not None:
@@ -182,10 +199,8 @@ def _cross_validated(args: argparse.Namespace) -> tuple[_Curves, _About]:
 def _tested(args: argparse.Namespace) -> tuple[_Curves, _About]:
     refuse_counts(args)
     _log.info("reading %s and %s", args.input, args.test)
-    names = ("labels", "test_labels", "terms", "text", "label")
-    train, test = io.read_split(
-        args.input, args.test, **{name: getattr(args, name) for name in names}
-    )
+    options = reading_options(args)
+    train, test = io.read_split(args.input, args.test, test_labels=args.test_labels, **options)
     ks = _fitting_ks(args, train)
     rankers = rankers_of(args.method, args.model, args.policy)
     counts = count_collection(train, args.threads)
@@ -316,31 +331,31 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _write_curves_csv(out: TextIO, curves: _Curves, about: _About) -> None:
-    writer = csv.writer(out, lineterminator="\n")
-    for number, (name, curve) in enumerate(curves.items()):
-        columns = curve.columns()
-        if number == 0:
-            writer.writerow(["method", *columns])
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            writer.writerow([name, *row])
+def _columns(curves: _Curves) -> dict[str, npt.NDArray[Any]]:
+    """Give the columns of all curves, one under the other."""
+    names = np.array(list(curves), dtype=object)
+    tables = [curve.columns() for curve in curves.values()]
+    columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    return {"method": np.repeat(names, [len(curve) for curve in curves.values()]), **columns}
 
 
-def _write_curves_json(out: TextIO, curves: _Curves, about: _About) -> None:
-    """Write one JSON object, with a line for each curve."""
-    out.write(json.dumps(about)[:-1] + ', "curves": [')
-    for number, (name, curve) in enumerate(curves.items()):
-        columns = {column: values.tolist() for column, values in curve.columns().items()}
+def _json_curves(curves: _Curves, about: _About) -> Iterator[str]:
+    """Iterate over the curves as JSON objects."""
+    for name, curve in curves.items():
         line: dict[str, Any] = {"method": name}
         if "cv" in about:  # by the documents that one reports on, nothing should be chosen
             metric: Metric = about["metric"]
             line |= {"best_k": curve.best_k(metric), "smallest_k": curve.smallest_k(metric)}
-        out.write((",\n" if number else "\n") + json.dumps({**line, **columns}))
-    out.write("\n]}\n")
+        columns = {column: values.tolist() for column, values in curve.columns().items()}
+        yield json.dumps({**line, **columns})
 
 
-_CURVE_WRITERS = {
+_CURVE_WRITERS: dict[str, Callable[[Any, _Curves, _About], None]] = {
     "table": _write_curves_table,
-    "csv": _write_curves_csv,
-    "json": _write_curves_json,
+    "csv": lambda out, curves, about: write_csv(out, _columns(curves)),
+    "jsonl": lambda out, curves, about: write_json_lines(out, _columns(curves)),
+    "json": lambda out, curves, about: write_json(
+        out, about, "curves", _json_curves(curves, about)
+    ),
+    PARQUET: lambda out, curves, about: write_parquet(out, _columns(curves)),
 }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import termsift as ts
 from termsift import demo, io
 from termsift.counts import TermFrequency
+from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
 
@@ -16,6 +19,9 @@ _COUNTS_FILE = ".termsift"
 
 
 DEMO = "demo"
+
+_FILE_OPTIONS = ("labels", "terms", "text", "label")
+_TEXT_OPTIONS = ("encoding", "preset", *(field.name for field in fields(TextRules)))
 
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
@@ -36,13 +42,26 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
-    options = {name: getattr(args, name) for name in ("labels", "terms", "text", "label")}
     if args.input != DEMO:
-        return io.read_collection(args.input, **options)
-    for name, value in options.items():
-        if value is not None:
-            raise ValueError(f"{DEMO}: has labels and terms, for which --{name} means nothing")
+        return io.read_collection(args.input, **reading_options(args))
+    _refuse_options(args, "has labels and terms", *_FILE_OPTIONS, *_TEXT_OPTIONS)
     return demo.load()
+
+
+def reading_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Give what `read_collection` and `read_split` take besides paths, where it was given."""
+    names = (*_FILE_OPTIONS, *_TEXT_OPTIONS)
+    options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if options.get("stop_words", "english") != "english":
+        options["stop_words"] = io.read_names(options["stop_words"]).tolist()
+    return options
+
+
+def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:
+    for option in options:
+        if getattr(args, option) is not None:
+            flag = option.replace("_", "-")
+            raise ValueError(f"{args.input}: {why}, for which --{flag} means nothing")
 
 
 def refuse_counts(args: argparse.Namespace) -> None:
@@ -53,9 +72,7 @@ def refuse_counts(args: argparse.Namespace) -> None:
 
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds."""
-    for option in ("labels", "text", "label", "tf"):
-        if getattr(args, option) is not None:
-            raise ValueError(f"{args.input}: holds counts, for which --{option} means nothing")
+    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *_TEXT_OPTIONS)
     counts = ts.load(args.input)
     if args.terms is not None:
         counts.term_names = io.read_names(args.terms)

@@ -1,18 +1,19 @@
-"""What commands write: tables in words, labels and names fit for a terminal, whole files."""
+"""Where commands write, and what is fit for eyes; `termsift._tables` has the forms of tables."""
 
 from __future__ import annotations
 
-import math
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO, cast
-
-import numpy as np
+from typing import Any, TextIO
 
 import termsift as ts
+from termsift._extras import require
 from termsift._files import replacing
-from termsift._text import printable
+from termsift._printable import printable
+
+PARQUET = "parquet"  # the one form that is no text
 
 
 def summary(counts: ts.ClassCounts) -> str:
@@ -22,14 +23,6 @@ def summary(counts: ts.ClassCounts) -> str:
         f"{counts.n_docs:,} documents, {counts.n_terms:,} terms, "
         f"{counts.n_classes:,} classes, {tokens:,} tokens"
     )
-
-
-def json_label(label: Any) -> str | int | float:
-    """Return a label as JSON can hold it: numbers as they are, anything else in words."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, int) or (isinstance(plain, float) and math.isfinite(plain)):
-        return plain
-    return str(plain)
 
 
 def shown(name: object) -> str:
@@ -46,10 +39,18 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 @contextmanager
-def opened(path: str | None) -> Iterator[TextIO]:
+def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
     if path is None:
         yield sys.stdout
         return
-    with replacing(path, text=True) as out:
-        yield cast("TextIO", out)
+    with replacing(path, text=text) as out:
+        yield out
+
+
+def check_format(args: argparse.Namespace) -> None:
+    """Refuse, before the work, a form in which the answer could not be written."""
+    if args.format == PARQUET:
+        if args.output is None:
+            args.usage_error(f"argument --format: {PARQUET} is not for a terminal, give -o FILE")
+        require("pyarrow.parquet", "arrow", f"--format {PARQUET}")

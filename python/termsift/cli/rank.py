@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import math
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
 
 import termsift as ts
 from termsift import io
+from termsift._class_tables import ADJUSTMENTS
+from termsift._tables import (
+    json_rows,
+    json_value,
+    write_csv,
+    write_json,
+    write_json_lines,
+    write_parquet,
+)
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
     INPUT_FORMATS,
@@ -19,16 +32,19 @@ from termsift.cli.arguments import (
     add_method,
     add_output,
     methods_help,
+    one_of,
     positive,
     selectors_help,
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
-from termsift.cli.output import json_label, opened, shown, write_table
-from termsift.methods import MODELS, POLICIES, find_ranker, find_selector
+from termsift.cli.output import PARQUET, check_format, opened, shown, write_table
+from termsift.methods import MODELS, POLICIES, find_method, find_ranker, find_selector
 
 _log = logging.getLogger("termsift")
 
 _AUTO = "auto"
+_K = 1000
+_K_OF_CLASSES = 20
 
 
 _SCORE_MEANING = """\
@@ -40,15 +56,38 @@ what the score means:
   value in the class that gave it its place, and the places make the order. By 'greedy' it is the
   divergence in nats that a term and all before it have together; a last line of the table says from
   where on no term adds anything.
-  There are no p-values here: in Python, counts.significance has those of the tests.
 
-json output:
+with --per-class:
+  Each class has its own list, by its value alone. sign is + where the class has more of the term
+  than its share and - where it has less, which a score may be large for. n_class and n_rest are the
+  term's occurrences in the class and outside it, df_class and df_rest the documents with it. Tests
+  (chi2, g2, chi2_counts) have p-values, adjusted for a test of each class and term; of each term
+  alone they are to be had in Python, by counts.significance.
+
+output:
+  table is for eyes; csv and parquet have a row a term (parquet needs -o and pyarrow), jsonl an
+  object a line, and json is one object:
   {"method": ..., "policy": ..., "model": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
    "informative": ..., "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
   "term" is null where terms have no names. JSON has no infinity: an infinite score is null.
   "informative" is there by 'greedy' alone: how many terms add something; the rest follow by index.
+  With --per-class the terms have "class" and the other columns too, and there is no "policy".
 
 """
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What is written: columns, what they are of, and a last line for eyes."""
+
+    columns: dict[str, npt.NDArray[Any]]
+    head: dict[str, Any]
+    note: str | None = None
+
+    def named(self) -> dict[str, npt.NDArray[Any]]:
+        """Give the columns with one of names, null where terms have none."""
+        unknown = np.full(len(self.columns["index"]), None, dtype=object)
+        return {"rank": self.columns["rank"], "term": unknown} | self.columns
 
 
 def add(commands: Any) -> None:
@@ -65,6 +104,7 @@ def add(commands: Any) -> None:
     add_method(group, [*ts.methods(), *ts.selectors()])
     group.add_argument(
         "--model",
+        type=one_of(MODELS),
         choices=MODELS,
         default=MODELS[0],
         help=f"for {', '.join(_with_models())}: p is the term's share of the class's occurrences "
@@ -88,6 +128,7 @@ def add(commands: Any) -> None:
     )
     group.add_argument(
         "--policy",
+        type=one_of(POLICIES),
         choices=POLICIES,
         default=POLICIES[0],
         help="the terms of the highest scores (top), or each class's own best terms in turns, so "
@@ -110,10 +151,19 @@ def add(commands: Any) -> None:
         "-k",
         "--k",
         type=_k,
-        default=1000,
         metavar="N",
-        help="how many terms (default: 1000), or auto: as few as 10-fold cross-validation of naive "
-        "Bayes finds within one standard error of the best accuracy",
+        help=f"how many terms (default: {_K}, of each class {_K_OF_CLASSES}), or auto: as few as "
+        "10-fold cross-validation of naive Bayes finds within one standard error of the best "
+        "accuracy",
+    )
+    group.add_argument(
+        "--per-class", action="store_true", help="list each class's own best terms; see below"
+    )
+    group.add_argument(
+        "--adjust",
+        choices=ADJUSTMENTS,
+        help="how p-values of --per-class are adjusted for the number of tests (default: bh, "
+        "Benjamini and Hochberg's false discovery rate)",
     )
     add_output(group, _WRITERS)
 
@@ -122,17 +172,28 @@ def _run(args: argparse.Namespace) -> None:
     options = _scoring(args)
     if args.k == _AUTO:
         _check_auto(args)
-    with opened(args.output) as out:  # opened first: a wrong path is told before the work
+    if args.per_class:
+        _check_per_class(args)
+    elif args.adjust is not None:
+        args.usage_error("argument --adjust: only with --per-class")
+    check_format(args)
+    # Opened first: a wrong path is told before the work.
+    with opened(args.output, text=args.format != PARQUET) as out:
         if args.k == _AUTO or find_ranker(args.method).needs == "documents":
             collection = read_documents(args)
             counts = count_collection(collection, args.threads)
-            k = _chosen_k(args, collection) if args.k == _AUTO else args.k
             X, y = collection.X, collection.y
+            k = _chosen_k(args, collection) if args.k == _AUTO else args.k
         else:
             counts, k, X, y = read_counts(args), args.k, None, None
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        ranking = rank_by(args.method, counts, X, y, k, n_threads=args.threads, **options)
-        _WRITERS[args.format](out, ranking, counts)
+        if args.per_class:
+            answer = _of_classes(args, counts, options)
+        else:
+            k = _K if k is None else k
+            ranking = rank_by(args.method, counts, X, y, k, n_threads=args.threads, **options)
+            answer = _of_collection(ranking, counts)
+        _WRITERS[args.format](out, answer)
 
 
 def _with_models() -> list[str]:
@@ -186,6 +247,20 @@ def _check_auto(args: argparse.Namespace) -> None:
         args.usage_error(f"argument --alpha: one number with -k {_AUTO}")
 
 
+def _check_per_class(args: argparse.Namespace) -> None:
+    """Refuse what makes one list of all classes'."""
+    if find_selector(args.method):
+        args.usage_error(f"argument --per-class: not for --method {args.method}")
+    for option, usual in (("policy", POLICIES[0]), ("aggregate", None)):
+        if getattr(args, option) != usual:
+            args.usage_error(f"argument --{option}: not with --per-class")
+    if args.k == _AUTO:
+        args.usage_error(f"argument -k: not {_AUTO} with --per-class")
+    if args.adjust is not None and not find_method(args.method).is_test:
+        tests = [method.name for method in ts.methods() if method.is_test]
+        args.usage_error(f"argument --adjust: only for --method {' or '.join(tests)}")
+
+
 def _k(text: str) -> int | str:
     return text if text == _AUTO else positive(text)
 
@@ -219,42 +294,73 @@ def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     return k
 
 
-def _write_ranking_table(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts) -> None:
-    named = ranking.terms is not None
-    table = [("rank", "score", "term" if named else "index")]
-    for rank, term, index, score in ranking.rows():
-        table.append((str(rank), f"{score:.6g}", shown(index if term is None else term)))
-    write_table(out, table, ">><" if named else ">>>")
-    if ranking.informative is not None and ranking.informative < len(ranking):
-        out.write(f"From rank {ranking.informative + 1} on no term adds anything.\n")
+def _of_classes(
+    args: argparse.Namespace, counts: ts.ClassCounts, options: dict[str, Any]
+) -> _Answer:
+    """Give each class's own best terms."""
+    left_out = ("policy", "aggregate")  # which make one list of several
+    options = {name: value for name, value in options.items() if name not in left_out}
+    k = _K_OF_CLASSES if args.k is None else args.k
+    columns = counts.columns(
+        args.method, k, adjust=args.adjust or ADJUSTMENTS[0], n_threads=args.threads, **options
+    )
+    return _Answer(columns, _head(args.method, None, args.model, counts))
 
 
-def _write_ranking_csv(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts) -> None:
-    ranking.to_csv(out)
-
-
-def _write_ranking_json(out: TextIO, ranking: ts.Ranking, counts: ts.ClassCounts) -> None:
-    """Write one JSON object, with a line for each term."""
-    head = {
-        "method": ranking.method,
-        "policy": ranking.policy,
-        "model": ranking.model,
-        "n_docs": counts.n_docs,
-        "n_terms": counts.n_terms,
-        "classes": [json_label(label) for label in counts.classes],
-    }
+def _of_collection(ranking: ts.Ranking, counts: ts.ClassCounts) -> _Answer:
+    """Give one list of terms."""
+    head = _head(ranking.method, ranking.policy, ranking.model, counts)
+    note = None
     if ranking.informative is not None:
         head["informative"] = ranking.informative
-    out.write(json.dumps(head)[:-1] + ', "terms": [')
-    for rank, term, index, score in ranking.rows():
-        finite = score if math.isfinite(score) else None
-        row = {"rank": rank, "index": index, "term": term, "score": finite}
-        out.write((",\n" if rank > 1 else "\n") + json.dumps(row))
-    out.write("\n]}\n")
+        if ranking.informative < len(ranking):
+            note = f"From rank {ranking.informative + 1} on no term adds anything."
+    return _Answer(ranking.columns(), head, note)
 
 
-_WRITERS = {
-    "table": _write_ranking_table,
-    "csv": _write_ranking_csv,
-    "json": _write_ranking_json,
+def _head(method: str, policy: str | None, model: str, counts: ts.ClassCounts) -> dict[str, Any]:
+    """Say of what the terms are, as the json output does."""
+    return {
+        "method": method,
+        **({} if policy is None else {"policy": policy}),
+        "model": model,
+        "n_docs": counts.n_docs,
+        "n_terms": counts.n_terms,
+        "classes": [json_value(label) for label in counts.classes],
+    }
+
+
+def _write_table(out: TextIO, answer: _Answer) -> None:
+    """Write the columns that are for eyes; a term without a name is shown by its index."""
+    columns = answer.named()
+    which = "index" if all(term is None for term in columns["term"]) else "term"
+    shapes = {"class": "<", "rank": ">", "score": ">", "sign": "^", which: _ALIGN[which]}
+    shapes |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest", "pvalue_adj"), ">")
+    shapes = {name: align for name, align in shapes.items() if name in columns}
+    rows = [tuple(shapes)]
+    cells = [[_cell(name, value) for value in columns[name].tolist()] for name in shapes]
+    rows += zip(*cells, strict=True)
+    write_table(out, rows, "".join(shapes.values()))
+    if answer.note is not None:
+        out.write(f"{answer.note}\n")
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "sign":
+        return "-0+"[value + 1]
+    if name == "pvalue_adj" and value == 0:
+        return "<5e-324"  # the smallest number there is; the logarithms still tell them apart
+    if isinstance(value, float):
+        return f"{value:.6g}" if name == "score" else f"{value:.4g}"
+    return shown(value)
+
+
+_ALIGN = {"term": "<", "index": ">"}
+
+_WRITERS: dict[str, Callable[[Any, _Answer], None]] = {
+    "table": _write_table,
+    "csv": lambda out, answer: write_csv(out, answer.columns),
+    "jsonl": lambda out, answer: write_json_lines(out, answer.named()),
+    "json": lambda out, answer: write_json(out, answer.head, "terms", json_rows(answer.named())),
+    PARQUET: lambda out, answer: write_parquet(out, answer.named()),
 }
