@@ -35,7 +35,7 @@ from compare import ROOT, markdown, put_between
 from reproduce import collections, described
 from termsift._files import replacing
 from termsift.choosing import rank_by
-from trials import Collection, Ints, listed
+from trials import Collection, Estimate, Ints, listed
 from workloads import CACHE
 
 MARKER = "rivals"
@@ -43,6 +43,7 @@ PAGE = ROOT / "docs" / "reproduction" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 100)
 OURS = "conditional gain"
+MANY = 200  # terms
 SURE = 0.05  # the chance of one wrong mark or more among those of a rival
 STEPS = 5  # of C on the L1 path, from one power of ten to the next
 
@@ -217,6 +218,25 @@ def summary(cells: Cells) -> str:
     return markdown([*header, "higher"], rows)
 
 
+def by_range(hits: Hits, ks: Sequence[int]) -> str:
+    """Give our accuracy less a rival's, averaged over few and over many terms, and its error.
+
+    A cell that is not sure by itself may be one of many alike.
+    """
+    rows = []
+    for name, classifier in dict.fromkeys(key[:2] for key in hits):
+        row = [f"{name}, {classifier}"]
+        for rival in RIVALS:
+            ours, theirs = (hits[name, classifier, method] for method in (OURS, rival))
+            difference = ours.astype(float) - theirs
+            for part in (np.array(ks) < MANY, np.array(ks) >= MANY):
+                of_document = difference[part].mean(axis=0)
+                row.append(str(Estimate.mean_of(of_document)))
+        rows.append(row)
+    header = [f"{rival}, {part}" for rival in RIVALS for part in ("fewer", "more")]
+    return markdown(["", *header], rows)
+
+
 def losses(cells: Cells, ks: Sequence[int]) -> str:
     """List where a rival is ahead, by any margin and surely."""
     lines = []
@@ -265,6 +285,11 @@ With {", ".join(f"{package.__name__} {package.__version__}" for package in packa
 {markdown(header, rows)}
 
 {summary(cells)}
+
+Mean over the numbers of terms below {MANY} ("fewer") and from {MANY} up ("more"), in points, ± two
+standard errors of the test documents:
+
+{by_range(hits, ks)}
 
 Where a trained choice is ahead, in points:
 

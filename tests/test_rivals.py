@@ -99,6 +99,18 @@ def test_cells_say_who_is_surely_ahead() -> None:
     )
 
 
+def test_few_and_many_terms_are_averaged_over_documents() -> None:
+    # Of four documents we get all right with 10 terms, and with 200 and 500 one less, twice.
+    ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
+    theirs[0] = False
+    ours[1:, 0] = False
+    hits = {("a", "SVM", method): theirs for method in rivals.RIVALS}
+    hits["a", "SVM", rivals.OURS] = ours
+    # Three of four documents differ by 0, one by -100: 200 sqrt(0.25 / 4).
+    cells = rivals.by_range(hits, [10, 200, 500]).splitlines()[-1].split("|")[2:-1]
+    assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 2
+
+
 def test_classifiers_are_right_on_what_is_told_apart() -> None:
     X, y = told_apart()
     documents = np.arange(60)
@@ -117,7 +129,7 @@ def test_the_page_is_written(
     monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # put back what the run sets
     monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rivals, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(rivals, "KS", (2, 5))
+    monkeypatch.setattr(rivals, "KS", (2, 5, 200))
     before = "before\n\n<!-- rivals: begin -->\n\nold\n\n<!-- rivals: end -->\n\nafter\n"
     rivals.PAGE.write_text(before)
     if at_hand:
