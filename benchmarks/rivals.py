@@ -41,7 +41,7 @@ from workloads import CACHE
 MARKER = "rivals"
 PAGE = ROOT / "docs" / "reproduction" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
-QUICK_KS = (10, 100)
+QUICK_KS = (10, 200)
 OURS = "conditional gain"
 MANY = 200  # terms
 SURE = 0.05  # the chance of one wrong mark or more among those of a rival

@@ -139,6 +139,11 @@ def test_the_page_is_written(
         lines = [f"{c}\t{c}word shared shared {c}more" for c in ("earn", "acq", "trade") * 6]
         path.write_text("\n".join(lines))
         path.with_name("test.txt").write_text("\n".join(lines[:6]))
+    rivals.main([str(tmp_path), "--quick"])
+    quick = capsys.readouterr().out
+    assert rivals.PAGE.read_text() == before
+    assert ("| R8, SVM" in quick) == at_hand
+    assert "nan" not in quick
     rivals.main([str(tmp_path)])
     printed, page = capsys.readouterr().out, rivals.PAGE.read_text("utf-8")
     assert "skipped Reuters-10" in printed
