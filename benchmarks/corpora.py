@@ -4,6 +4,7 @@ They are looked for in the folder that the environment variable TERMSIFT_DATA na
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
 (``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1). `unigrams` and `uni- and
 bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside a ``.classes.txt``.
+`R8` is text, ``label<TAB>text`` a line, in a file of training and one of test documents.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FILES = {
     "Reuters": "reuters21578_cai/Reuters21578.mat",
     "unigrams": "20newsgroups_text/20ng_unigram_df2.npz",
     "uni- and bigrams": "20newsgroups_text/20ng_uni_bigram_df1.npz",
+    "R8": "r8_text/train.txt",
 }
 TEXTS = ("unigrams", "uni- and bigrams")
 
@@ -108,3 +110,15 @@ def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 def reuters(largest_classes: int = 10) -> Split:
     """Reuters-21578 ModApte, its 10, 20 or 30 largest classes."""
     return load(FOLDER / FILES["Reuters"], largest_classes)
+
+
+def r8() -> Split:
+    """Reuters-21578 R8, eight classes: scikit-learn's words of two letters and more."""
+    from sklearn.feature_extraction.text import CountVectorizer  # the rest does without
+
+    train = FOLDER / FILES["R8"]
+    files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
+    labels, texts = zip(*(line.split("\t", 1) for lines in files for line in lines), strict=True)
+    y, n = np.array(labels), len(files[0])
+    X = sp.csr_array(CountVectorizer(min_df=2).fit_transform(texts))
+    return Split(X[:n], y[:n], X[n:], y[n:])
