@@ -58,7 +58,7 @@ def plot_curves(
         Write a file that ends in .png or .svg, whole or not at all. The same curves give the same
         bytes, with the same matplotlib.
     metrics : sequence of str
-        Of those of `Curve`.
+        Of those of `termsift.Curve`.
     title : str, optional
         Above all; long lines are broken.
 
@@ -76,8 +76,8 @@ def plot_curves(
 
     Notes
     -----
-    A shade is one standard error to either side of the mean (`Curve.standard_error`), where a curve
-    has several runs.
+    A shade is one standard error to either side of the mean (`termsift.Curve.standard_error`),
+    where a curve has several runs.
 
     Examples
     --------
