@@ -41,7 +41,7 @@ def inline(writer: HTML5Translator, node: math) -> None:
 
 
 def block(writer: HTML5Translator, node: math) -> None:
-    """Write a formula of its own."""
+    """Write a formula of its own; the theme lets it scroll where the screen is narrow."""
     formula = tex2mathml(node.astext(), as_block=True)
     writer.body.append(f'<div class="math">{formula}</div>')
     raise SkipNode
