@@ -250,7 +250,7 @@ def test_five_thousand_classes_add_no_error() -> None:
     table = sp.random_array(
         (n_classes, 70),
         density=0.01,
-        rng=rng,
+        random_state=rng,  # by its name in scipy 1.12 as well
         dtype=np.int64,
         data_sampler=lambda size: rng.integers(1, 9, size),
     )

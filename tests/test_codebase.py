@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ import termsift as ts
 from termsift import _core
 
 ROOT = Path(__file__).parents[1]
+STUB = ROOT / "python/termsift/_core.pyi"
 CPP = [path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".cpp", ".hpp")]
 
 
@@ -52,8 +55,39 @@ def test_kernels_use_nothing_from_outside_their_target() -> None:
 
 @pytest.mark.parametrize("name", [n for n in dir(_core) if not n.startswith("__")])
 def test_the_stub_names_what_the_extension_has(name: str) -> None:
-    stub = (ROOT / "python/termsift/_core.pyi").read_text("utf-8")
+    stub = STUB.read_text("utf-8")
     assert re.search(rf"^(def|class) {name}\b|^{name}:", stub, re.MULTILINE)
+
+
+def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
+    """Give the functions of a part of the stub, each with what the extension has by that name."""
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    called = [
+        node
+        for node in functions
+        if not any("property" in ast.dump(d) for d in node.decorator_list)
+    ]
+    return [(node, getattr(owner, node.name)) for node in called]
+
+
+def arguments(function: ast.FunctionDef) -> tuple[list[str], int]:
+    """Give the names of a function's arguments, and how many have a default."""
+    return [argument.arg for argument in function.args.args], len(function.args.defaults)
+
+
+# stubtest sees whether the names are there, but not what a compiled function takes: that stands in
+# its docstring alone.
+def test_the_stub_takes_what_the_extension_takes() -> None:
+    tree = ast.parse(STUB.read_text("utf-8")).body
+    (counts,) = (node for node in tree if getattr(node, "name", "") == "Counts")
+    functions = [*stubbed(tree, _core), *stubbed(counts.body, _core.Counts)]
+    assert len(functions) > 30
+    for stub, function in functions:
+        lines = re.findall(rf"(?m)^(?:\d+\. )?({stub.name}\(.*\) -> .*)$", function.__doc__)
+        assert lines, stub.name
+        for line in lines:
+            (built,) = ast.parse(f"def {line}: ...").body
+            assert arguments(built) == arguments(stub), stub.name
 
 
 def test_the_reference_shares_nothing_with_what_it_specifies() -> None:

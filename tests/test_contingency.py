@@ -153,7 +153,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
 def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
     # Sparse, so that most classes lack a term, and in more chunks than one.
     rng = np.random.default_rng(12)
-    X = sp.random_array((2000, 20_000), density=0.003, rng=rng).tocsr()
+    X = sp.random_array((2000, 20_000), density=0.003, random_state=rng).tocsr()
     X.data = rng.geometric(0.5, X.nnz)
     counts = ts.count(X, rng.integers(0, 60, 2000))
     _core.use_simd_target("baseline")
@@ -195,7 +195,7 @@ def test_round_robin_is_the_references(method: str, n_classes: int) -> None:
 def test_round_robin_in_several_stretches() -> None:
     # More classes than 128 MiB hold whole lists of: 700 lists of 20,000 terms.
     rng = np.random.default_rng(14)
-    X = sp.random_array((1400, 20_000), density=0.002, rng=rng).tocsr()
+    X = sp.random_array((1400, 20_000), density=0.002, random_state=rng).tocsr()
     counts = ts.count(X, np.arange(1400) % 700)
     by_class = counts.class_scores("gss")
     places = np.empty(by_class.shape, dtype=np.int64)

@@ -106,7 +106,7 @@ def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
     # Float counts too. Classes without documents must not change how the others are summed.
     rng = np.random.default_rng(13)
     n_classes, n_terms = 300, 3000
-    X = sp.random_array((n_classes, n_terms), density=0.02, rng=rng).tocsr()
+    X = sp.random_array((n_classes, n_terms), density=0.02, random_state=rng).tocsr()
     y = np.arange(n_classes)
     for data in (X.data, 0.3 * rng.integers(1, 9, X.nnz), rng.integers(1, 9, X.nnz)):
         table = sp.csr_array((data, X.indices, X.indptr), shape=X.shape)

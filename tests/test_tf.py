@@ -126,7 +126,7 @@ def test_binary_is_raw_of_ones(collection: tuple[Any, Any, Any]) -> None:
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int64, np.uint16, np.float32, np.float64])
 def test_tidy_rows_are_streamed_as_ones(dtype: Any, caplog: pytest.LogCaptureFixture) -> None:
     rng = np.random.default_rng(2)
-    X = sp.random_array((60, 500), density=0.1, rng=rng).tocsr()
+    X = sp.random_array((60, 500), density=0.1, random_state=rng).tocsr()
     X.sort_indices()
     X.data = (100 * X.data + 0.25).astype(dtype) if dtype != np.bool_ else X.data > -1
     X.data[X.data == 0] = 1

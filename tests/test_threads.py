@@ -24,7 +24,7 @@ def collection(
     n_docs: int = 1500, n_terms: int = 4000, kind: str = "int"
 ) -> tuple[sp.csr_array, np.ndarray]:
     rng = np.random.default_rng(n_docs)
-    X = sp.random_array((n_docs, n_terms), density=0.02, rng=rng, format="csr")
+    X = sp.random_array((n_docs, n_terms), density=0.02, random_state=rng, format="csr")
     X.data = rng.integers(1, 9, X.nnz) if kind == "int" else X.data
     return X, rng.integers(0, 11, n_docs)
 

@@ -1,6 +1,7 @@
 # The compiled core. Array arguments must have exactly the dtype stated: the gate sees to that.
+# stubtest holds this file to the extension; tests/stubtest_allowlist.txt names what is here alone.
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypedDict
+from typing import ClassVar, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,22 @@ Index: TypeAlias = Int32s | Int64s
 Count: TypeAlias = Int64s | Float64s
 Value: TypeAlias = NDArray[np.bool_ | np.integer | np.floating]
 
+@type_check_only
+class _PybindType(type): ...
+
+@type_check_only
+class _Enumeration:
+    def __init__(self, value: int) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __index__(self) -> int: ...
+
 class CountOverflowError(OverflowError, ValueError): ...
 
+@type_check_only
 class CountArrays(TypedDict):
     n_terms: int
     n_docs: int | float
@@ -28,7 +43,7 @@ class CountArrays(TypedDict):
     term_frequency: Count
     document_frequency: Count
 
-class Counts:
+class Counts(metaclass=_PybindType):
     def __init__(self, n_classes: int, exact: bool) -> None: ...
     @property
     def exact(self) -> bool: ...
@@ -87,38 +102,55 @@ def check_csr(
     n_threads: int,
 ) -> None: ...
 
-class Damping:
-    raw: Damping
-    log: Damping
-    binary: Damping
-    __members__: dict[str, Damping]
+class Damping(_Enumeration, metaclass=_PybindType):
+    raw: ClassVar[Damping]
+    log: ClassVar[Damping]
+    binary: ClassVar[Damping]
+    __members__: ClassVar[dict[str, Damping]]
 
-class EventModel:
-    multinomial: EventModel
-    binary: EventModel
-    bernoulli: EventModel
-    poisson: EventModel
-    __members__: dict[str, EventModel]
+class EventModel(_Enumeration, metaclass=_PybindType):
+    multinomial: ClassVar[EventModel]
+    binary: ClassVar[EventModel]
+    bernoulli: ClassVar[EventModel]
+    poisson: ClassVar[EventModel]
+    __members__: ClassVar[dict[str, EventModel]]
 
-class Measure:
-    kl: Measure
-    nu_j: Measure
-    nu_pearson: Measure
-    bernoulli_kl: Measure
-    bernoulli_nu_j: Measure
-    bernoulli_nu_pearson: Measure
-    poisson_kl: Measure
-    poisson_nu_j: Measure
-    poisson_nu_pearson: Measure
+class Measure(_Enumeration, metaclass=_PybindType):
+    kl: ClassVar[Measure]
+    nu_j: ClassVar[Measure]
+    nu_pearson: ClassVar[Measure]
+    bernoulli_kl: ClassVar[Measure]
+    bernoulli_nu_j: ClassVar[Measure]
+    bernoulli_nu_pearson: ClassVar[Measure]
+    poisson_kl: ClassVar[Measure]
+    poisson_nu_j: ClassVar[Measure]
+    poisson_nu_pearson: ClassVar[Measure]
+    __members__: ClassVar[dict[str, Measure]]
 
-class Aggregate:
-    sum: Aggregate
-    mean: Aggregate
-    max: Aggregate
-    __members__: dict[str, Aggregate]
+class Aggregate(_Enumeration, metaclass=_PybindType):
+    sum: ClassVar[Aggregate]
+    mean: ClassVar[Aggregate]
+    max: ClassVar[Aggregate]
+    __members__: ClassVar[dict[str, Aggregate]]
 
-class ContingencyMeasure:
-    __members__: dict[str, ContingencyMeasure]
+class ContingencyMeasure(_Enumeration, metaclass=_PybindType):
+    df: ClassVar[ContingencyMeasure]
+    tfidf: ClassVar[ContingencyMeasure]
+    mi: ClassVar[ContingencyMeasure]
+    cet: ClassVar[ContingencyMeasure]
+    ig: ClassVar[ContingencyMeasure]
+    chi2: ClassVar[ContingencyMeasure]
+    chi2_printed: ClassVar[ContingencyMeasure]
+    gss: ClassVar[ContingencyMeasure]
+    odds_ratio: ClassVar[ContingencyMeasure]
+    relevancy: ClassVar[ContingencyMeasure]
+    ngl: ClassVar[ContingencyMeasure]
+    g2: ClassVar[ContingencyMeasure]
+    bns: ClassVar[ContingencyMeasure]
+    log_odds: ClassVar[ContingencyMeasure]
+    jlh: ClassVar[ContingencyMeasure]
+    chi2_counts: ClassVar[ContingencyMeasure]
+    __members__: ClassVar[dict[str, ContingencyMeasure]]
 
 def score(
     counts: Counts,

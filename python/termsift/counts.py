@@ -996,8 +996,8 @@ class ClassCounts:
         The order is that of gains from probabilities that are exact for whole counts with simple
         smoothing, else rounded at 2^-52 of their class (2^-42 of one much smaller than others).
         Gains that rounding could decide, or that agree in 14 digits, may come in either order, and
-        `informative` may count a gain that is rounding. Scores are of the probabilities unrounded,
-        within 1e-12 of their value. Memory: O(n_terms + terms of each class).
+        ``informative`` may count a gain that is rounding. Scores are of the probabilities
+        unrounded, within 1e-12 of their value. Memory: O(n_terms + terms of each class).
 
         Examples
         --------

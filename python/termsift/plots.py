@@ -66,7 +66,7 @@ def plot_curves(
         Write a file that ends in .png or .svg, whole or not at all. The same curves give the same
         bytes, with the same matplotlib.
     metrics : sequence of str
-        Of those of `Curve`.
+        Of those of `termsift.Curve`.
     title : str, optional
         Above all; long lines are broken.
 
@@ -85,8 +85,8 @@ def plot_curves(
 
     Notes
     -----
-    A shade is one standard error to either side of the mean (`Curve.standard_error`), where a curve
-    has several runs.
+    A shade is one standard error to either side of the mean (`termsift.Curve.standard_error`),
+    where a curve has several runs.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def plot_classes(
         A name of `termsift.methods`.
     k : int, default 10
         How many terms a class: of those it uses more than the rest
-        (`termsift.class_terms.typical_terms`), the ones with the highest scores.
+        (``termsift.class_terms.typical_terms``), the ones with the highest scores.
     classes : sequence of labels, optional
         The classes wanted, in this order; by default the 12 with the most documents.
     n_threads : int, optional

@@ -125,7 +125,7 @@ Returns
 -------
 scores : ndarray of shape (n_terms,), float64
     {value}
-    {method.formula}{more_results}
+    ``{method.formula}``{more_results}
 
 See Also
 --------

@@ -71,16 +71,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (n_classes,)
     ranking_ : Ranking
         All terms that are kept, best first.
-    scores_ : ndarray of shape (n_features_in_,), float64
+    scores_ : ndarray of shape (n_features,), float64
         The score of each term, if the method has one of each.
-    pvalues_ : ndarray of shape (n_features_in_,), float64
+    pvalues_ : ndarray of shape (n_features,), float64
         The p-values, if the method is a test.
     class_count_ : ndarray of shape (n_classes,)
         Documents of each class.
-    feature_count_ : csr_array of shape (n_classes, n_features_in_)
+    feature_count_ : csr_array of shape (n_classes, n_features)
         Occurrences of each term in each class.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Where X had names that are all strings.
 
     See Also

@@ -99,13 +99,13 @@ class Significance:
 
         Returns
         -------
-        adjusted : ndarray of the shape of `statistics`, float64
+        adjusted : ndarray of the shape of ``statistics``, float64
             At most 1 (logarithms: 0), and in the order of the p-values.
 
         Raises
         ------
         ValueError
-            If `how` is something else.
+            If ``how`` is something else.
 
         Notes
         -----

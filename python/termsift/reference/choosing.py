@@ -87,8 +87,8 @@ def greedy(
     Parameters
     ----------
     counts : ReferenceCounts or the like
-        Anything with `class_docs` and what the model counts: `term_frequency` ("multinomial",
-        "poisson") or `document_frequency`, dense or sparse.
+        Anything with ``class_docs`` and what the model counts: ``term_frequency`` ("multinomial",
+        "poisson") or ``document_frequency``, dense or sparse.
     k : int, optional
         How many terms to choose; all of them by default, or if there are fewer.
     alpha : float or pair of floats, default 1

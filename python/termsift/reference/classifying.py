@@ -168,7 +168,7 @@ def selection_curve(
     Returns
     -------
     dict of str to list
-        "k"; "predictions", for each k the labels of all test documents; and each of `METRICS`, a
+        "k"; "predictions", for each k the labels of all test documents; and each of ``METRICS``, a
         number for each k.
 
     Examples
@@ -253,7 +253,7 @@ def cross_validate(
 
 
 def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
-    """Return each of `METRICS` from what documents are and what they are taken for.
+    """Return each of ``METRICS`` from what documents are and what they are taken for.
 
     Of a class with P documents taken for it, T of it, and H both: precision H/P, recall H/T and F1
     2H/(P + T), 0 where it is 0/0; weighted by T, and as plain means ("macro") over the classes that

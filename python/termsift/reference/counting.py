@@ -29,7 +29,7 @@ class ReferenceCounts:
     class_docs : ndarray of shape (N,)
         n_c.
     class_tokens : ndarray of shape (N,)
-        l_c, the row sums of `term_frequency` taken in term order.
+        l_c, the row sums of ``term_frequency`` taken in term order.
     term_frequency : ndarray of shape (N, M)
         l_ic.
     document_frequency : ndarray of shape (N, M)
@@ -57,10 +57,10 @@ class ReferenceCounts:
 class SupportsScoring(Protocol):
     """Counts of any make: what every score reads, as dense or sparse arrays.
 
-    Beside it, all methods but "md" and "md_chi2" read `document_frequency` and `n_docs`, and those
-    two read `document_frequency` by some models. Where documents have several classes or none, the
-    methods need `collection_term_frequency` and `collection_document_frequency` as well, as
-    `ReferenceCounts` has them.
+    Beside it, all methods but "md" and "md_chi2" read ``document_frequency`` and ``n_docs``, and
+    those two read ``document_frequency`` by some models. Where documents have several classes or
+    none, the methods need ``collection_term_frequency`` and ``collection_document_frequency`` as
+    well, as `ReferenceCounts` has them.
     """
 
     @property
@@ -92,7 +92,7 @@ def count(
     sample_weight : sequence of n_docs numbers, optional
         A document of weight w counts as w documents; of weight 0, nowhere.
     classes : sequence of labels, optional
-        The classes, in the order wanted. By default the labels of `y`, sorted if they can be
+        The classes, in the order wanted. By default the labels of ``y``, sorted if they can be
         sorted, else by kind and text; for an indicator 0, ..., N - 1.
     tf : {"raw", "log", "binary"}
         What a document adds for a term that occurs x > 0 times in it: x, log(1 + x) or 1.
@@ -100,7 +100,7 @@ def count(
     Returns
     -------
     ReferenceCounts
-        Exact int64 counts where the values of `X` and the weights are of integer (or boolean)
+        Exact int64 counts where the values of ``X`` and the weights are of integer (or boolean)
         type; of "binary" where the weights are, of "log" never. Otherwise float64: each cell is the
         sum of value times weight, in document order.
 
@@ -108,7 +108,7 @@ def count(
     ------
     ValueError
         Lengths differ, a value or weight is negative or not finite, a label is NaN or not among
-        `classes`, an indicator holds something other than 0 and 1, `tf` is unknown.
+        ``classes``, an indicator holds something other than 0 and 1, ``tf`` is unknown.
     OverflowError
         A count exceeds its type.
 

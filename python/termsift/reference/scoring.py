@@ -37,13 +37,13 @@ def class_scores(
     Parameters
     ----------
     counts : ReferenceCounts or the like
-        Anything with `class_docs` and `term_frequency`, the latter dense or sparse; most methods
-        read more, see `SupportsScoring`.
+        Anything with ``class_docs`` and ``term_frequency``, the latter dense or sparse; most
+        methods read more, see `SupportsScoring`.
     method : str
-        The score: "md", "md_chi2", see Notes, or another name of `formulas.METHODS`.
+        The score: "md", "md_chi2", see Notes, or another name of ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         Smoothing: b1 = alpha and b2 = alpha * M (models "bernoulli": 2 alpha, "poisson": alpha); or
-        (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". `log_odds` takes
+        (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". ``log_odds`` takes
         the weight of its prior from it, b2; no other method but "md" and "md_chi2" is smoothed.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
@@ -131,7 +131,7 @@ def score(
     aggregate : {"sum", "mean", "max"}, optional
         Sum over classes; mean, weighted by pi_c; or the largest value. Classes without documents
         take no part, nor does in the mean one with a prior of 0. By default the method's own, see
-        `formulas.METHODS`; that of "df" and "tfidf" is their value in the collection as a whole.
+        ``formulas.METHODS``; that of "df" and "tfidf" is their value in the collection as a whole.
 
     Returns
     -------

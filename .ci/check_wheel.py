@@ -1,0 +1,38 @@
+"""Refuse wheels that are large, or hold anything but the package: check_wheel.py WHEEL..."""
+
+import re
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+MOST_BYTES = 2_000_000
+PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # .libs: what auditwheel adds
+NEEDED = (r"termsift/py\.typed", r"termsift/_core\.pyi", r"termsift/_core\.[^/]+\.(so|pyd)")
+LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
+
+
+def complaints(wheel: Path) -> list[str]:
+    """Say what is wrong with a wheel."""
+    with ZipFile(wheel) as archive:
+        names = archive.namelist()
+    wrong = [
+        f"{name} does not belong into a wheel"
+        for name in names
+        if not re.match(PARTS, name) or re.search(r"test|bench|\.(cpp|hpp|a|o)$", name)
+    ]
+    for needed in (*NEEDED, LICENSE):
+        if sum(bool(re.fullmatch(needed, name)) for name in names) != 1:
+            wrong.append(f"expected one file {needed}")
+    if wheel.stat().st_size > MOST_BYTES:
+        wrong.append(f"{wheel.stat().st_size:,} bytes, expected at most {MOST_BYTES:,}")
+    return wrong
+
+
+wheels = [Path(name) for name in sys.argv[1:]]
+if not wheels:
+    sys.exit("check_wheel.py: no wheel to check")
+found = [f"{wheel.name}: {what}" for wheel in wheels for what in complaints(wheel)]
+if found:
+    sys.exit("\n".join(found))
+for wheel in wheels:
+    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
