@@ -78,8 +78,8 @@ def write_report(
     Raises
     ------
     ValueError
-        As for `termsift.count`, `termsift.ClassCounts.score` and `termsift.cross_validate`, for a method
-        that there is none of, a k below 1 and cv of 1 or below 0.
+        As for `termsift.count`, `termsift.ClassCounts.score` and `termsift.cross_validate`, for a
+        method that there is none of, a k below 1 and cv of 1 or below 0.
     TypeError
         If the source is neither, or a number is not an integer.
     OSError
