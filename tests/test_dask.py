@@ -331,9 +331,15 @@ def test_importing_termsift_imports_no_dask() -> None:
     code = (
         "import sys, termsift as ts\n"
         "assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)\n"
-        "assert 'dask' in dir(ts)\n"
+        "assert {'dask', 'spark'} <= set(dir(ts))\n"
+        "sys.modules['dask'] = None\n"
+        "try:\n"
+        "    ts.dask\n"
+        "except ImportError as error:\n"
+        "    assert str(error) == \"termsift.dask needs dask: pip install 'termsift[dask]'\"\n"
+        "del sys.modules['dask']\n"
         "ts.dask.count\n"
-        "assert 'dask' in sys.modules and 'distributed' not in sys.modules\n"
+        "assert 'distributed' not in sys.modules\n"
     )
     folder = str(Path(ts.__file__).parents[1])
     subprocess.run(

@@ -53,11 +53,12 @@ from termsift.significance import Significance
 
 if TYPE_CHECKING:
     from termsift import dask as dask
+    from termsift import spark as spark
     from termsift.selector import TermSelector as TermSelector
 
 __version__ = _core.__version__
 
-_CLUSTERS = ("dask",)  # modules that are imported when they are first asked for
+_CLUSTERS = ("dask", "spark")  # modules that are imported when they are first asked for
 
 __all__ = [
     "ClassCounts",
