@@ -68,7 +68,8 @@ def client(
                 n_workers=2 if processes else 1,
                 threads_per_worker=1 if processes else 2,
                 processes=processes,
-                dashboard_address=None,
+                host="127.0.0.1" if processes else None,
+                dashboard_address=":0",  # any port: another may be at work beside this one
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
@@ -86,6 +87,10 @@ def test_workers_give_the_counts_of_the_whole(client: Any) -> None:
     assert ts.dask.count(blocked(X, LENGTHS), y, client=client, split_every=2) == whole
     chunks = [(X[:80], y[:80]), dask.delayed((X[80:], y[80:]))]
     assert ts.dask.count(chunks, client=client) == whole
+    held = client.scatter([(X[:80], y[:80]), (X[80:], y[80:])])
+    assert ts.dask.count(held, client=client) == whole
+    parts = client.scatter([X, y])
+    assert ts.dask.count([tuple(parts)], client=client) == whole
 
 
 def test_workers_say_what_is_wrong(client: Any) -> None:

@@ -171,7 +171,9 @@ def test_selector_in_a_pipeline_is_saved_and_loaded(spark: Any, tmp_path: Path) 
     assert again.extractParamMap() == selector.extractParamMap()
     for wrong, message in (
         (selector.copy({selector.k: 0}), "k must be at least 1, got 0"),
-        (selector.copy({selector.method: "if"}), "method"),
+        (selector.copy({selector.method: "if"}), "no method 'if'"),
+        (selector.copy({selector.policy: "turns"}), "policy"),
+        (selector.copy({selector.method: "md", selector.alpha: -1.0}), "alpha must be"),
         (selector.copy({selector.method: "conditional_gain"}), "looks at the documents"),
     ):
         with pytest.raises(ValueError, match=message):

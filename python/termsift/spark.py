@@ -8,10 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from termsift import _spark_partials, _validation
+from termsift import counts as counting
 from termsift._extras import require
 from termsift.counts import ClassCounts, TermFrequency
-from termsift.methods import find_ranker
 from termsift.ranking import Ranking
 
 if not TYPE_CHECKING:
@@ -215,7 +217,7 @@ class TermSelector(_SelectorParams, Estimator, DefaultParamsReadable, DefaultPar
     >>> rows = [(Vectors.sparse(3, {0: 4, 1: 1}), "ham"), (Vectors.sparse(3, {1: 1, 2: 2}), "spam")]
     >>> df = spark.createDataFrame(rows, ["features", "label"]).coalesce(1)
     >>> model = ts.spark.TermSelector(k=2, outputCol="best").fit(df)
-    >>> model.getOrDefault("indices")
+    >>> model.selectedFeatures
     [0, 2]
     >>> model.transform(df).head().best
     SparseVector(2, {0: 4.0})
@@ -263,12 +265,12 @@ class TermSelector(_SelectorParams, Estimator, DefaultParamsReadable, DefaultPar
         k = of("k")
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
-        find_ranker(of("method"))  # before hours of counting
+        how = {name: of(name) for name in ("method", "policy", "model", "alpha")}
+        # What cannot be ranked so is refused here, of two documents, and not after hours.
+        counting.count(np.eye(2, dtype=int), [0, 1]).rank(k=k, **how)
         weight = of("weightCol") if self.isDefined("weightCol") else None
         counts = count(dataset, of("featuresCol"), of("labelCol"), weight, of("tf"))
-        ranking = counts.rank(
-            of("method"), k, policy=of("policy"), model=of("model"), alpha=of("alpha")
-        )
+        ranking = counts.rank(k=k, **how)
         fitted = TermSelectorModel()
         fitted._set(indices=sorted(ranking.indices.tolist()))
         fitted.counts, fitted.ranking = counts, ranking
@@ -293,6 +295,11 @@ class TermSelectorModel(_SelectorParams, Model, DefaultParamsReadable, DefaultPa
     indices = _parameter("indices", "the columns to keep, in increasing order", "toListInt")
     counts: ClassCounts | None = None
     ranking: Ranking | None = None
+
+    @property
+    def selectedFeatures(self) -> list[int]:
+        """The columns to keep, in increasing order, by the name that Spark's selectors have."""
+        return list(self.getOrDefault("indices"))
 
     def _transform(self, dataset: Any) -> Any:
         of = self.getOrDefault
