@@ -5,8 +5,9 @@
 Rates are of one seeded collection, counted by `ts.count` on one and two threads, by Dask on one and
 two worker processes that hold its chunks, and by Spark on one and two cores from Parquet. The
 contenders take turns and the least time of some rounds is shown, since others may use the machine
-meanwhile. All counts are asserted to be equal. What partial counts cost is processor time, of one
-thread, and of the same collection.
+meanwhile; hence processor time as well, of all processes that work for the contender. All counts
+are asserted to be equal. What partial counts cost is processor time of one thread, and of the same
+collection.
 
 What a cluster would move follows from the number of pairs of a class and a term that so many
 documents hold. `pairs` gives its expectation under the law that the collection was drawn from, and
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 import termsift as ts
 from compare import ROOT, conditions, digits, markdown, put_between
@@ -47,7 +49,7 @@ CLASSES = (2, 20, 100)
 FANS = (2, 8, 64)  # the parts that a task of a tree unites
 TOLERANCE = 0.05  # of the model against counts
 
-Times = dict[str, float]
+Times = dict[str, tuple[float, float]]  # seconds passed, and of processors
 
 
 # ---- rates ---------------------------------------------------------------------------------------
@@ -122,16 +124,23 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
         spark.stop()
 
 
+def processor_seconds() -> float:
+    """Give what this process and all that it started have used."""
+    this = psutil.Process()
+    return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
+
+
 def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any) -> Times:
     """Give the least seconds of each, after a run that is not timed but asserted."""
     for run in runs.values():
         assert run() == whole
-    times: Times = dict.fromkeys(runs, math.inf)
+    times: Times = dict.fromkeys(runs, (math.inf, math.inf))
     for _ in range(rounds):
         for name, run in runs.items():
-            started = time.perf_counter()
+            used, started = processor_seconds(), time.perf_counter()
             run()
-            times[name] = min(times[name], time.perf_counter() - started)
+            took = time.perf_counter() - started, processor_seconds() - used
+            times[name] = min(times[name][0], took[0]), min(times[name][1], took[1])
     return times
 
 
@@ -140,11 +149,11 @@ def rates(work: Workload, rounds: int, spark: bool) -> Times:
     whole, parts = ts.count(work.X, work.y), chunks(work)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         runs: dict[str, Callable[[], ts.ClassCounts]] = {
-            f"`ts.count`, {n} threads": partial(ts.count, work.X, work.y, n_threads=n)
+            f"`ts.count`, n_threads={n}": partial(ts.count, work.X, work.y, n_threads=n)
             for n in (1, 2)
         }
         for n in (1, 2):
-            runs[f"`ts.dask.count`, {n} workers"] = stack.enter_context(dask_counter(parts, n))
+            runs[f"`ts.dask.count`, n_workers={n}"] = stack.enter_context(dask_counter(parts, n))
         times = least(runs, rounds, whole)
         stack.close()
         if spark:
@@ -197,9 +206,10 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     assert both == ts.count(work.X, work.y)
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
-    before = resident_bytes()
-    copies = [_counts_file.counts_from_bytes(data, "a copy") for _ in range(8)]
-    in_memory = (resident_bytes() - before) / len(copies) / pairs_of_one
+    copies = [_counts_file.counts_from_bytes(data, "a copy") for _ in range(4)]
+    before = resident_bytes()  # without what was kept of the memory of earlier counts
+    copies += [_counts_file.counts_from_bytes(data, "a copy") for _ in range(8)]
+    in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
     return {
         "in memory": in_memory,
@@ -321,7 +331,7 @@ def tree_plan(n_classes: int, fan: int, measured: dict[str, float]) -> list[str]
 def tables(quick: bool, spark: bool) -> str:
     """Measure, and give the text."""
     shape = SHAPE.smaller(20) if quick else SHAPE
-    rounds = 2 if quick else 5
+    rounds = 2 if quick else 3
     work = made("cluster", shape)
     entries = work.X.nnz
     times = rates(work, rounds, spark)
@@ -331,8 +341,11 @@ def tables(quick: bool, spark: bool) -> str:
         f"{work.X.shape[0]:,} documents, {work.X.shape[1]:,} terms, {shape.n_classes} classes, "
         f"{entries:,} entries, in {CHUNKS} chunks:",
         markdown(
-            ["counted by", "seconds", "million entries a second"],
-            [[name, digits(s, 3), digits(entries / s / 1e6, 2)] for name, s in times.items()],
+            ["counted by", "seconds", "seconds of processors", "million entries in such a one"],
+            [
+                [name, digits(passed, 3), digits(used, 3), digits(entries / used / 1e6, 2)]
+                for name, (passed, used) in times.items()
+            ],
         ),
         "Counts of a half of it:",
         markdown(

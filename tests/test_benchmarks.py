@@ -354,6 +354,6 @@ def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:
     cluster.write_parquet(cluster.chunks(work), tmp_path)
     assert len(list(tmp_path.iterdir())) == cluster.CHUNKS
     whole = ts.count(work.X, work.y)
-    assert cluster.least({"itself": lambda: whole}, 1, whole)["itself"] >= 0
+    assert min(cluster.least({"itself": lambda: whole}, 1, whole)["itself"]) >= 0
     with pytest.raises(AssertionError):
         cluster.least({"other": lambda: ts.count(work.X[1:], work.y[1:])}, 1, whole)

@@ -153,7 +153,7 @@ def test_dense_arrays_and_what_blocks_may_be() -> None:
 
 def test_frames_and_series() -> None:
     pytest.importorskip("pandas")
-    dd = pytest.importorskip("dask.dataframe")
+    dd = pytest.importorskip("dask.dataframe", exc_type=ImportError)
     import pandas as pd
 
     X, _ = collection()

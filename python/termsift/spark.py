@@ -30,8 +30,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 __all__ = ["TermSelector", "TermSelectorModel", "count"]
 
 _SPLIT_EVERY = 8  # parts that a task of the tree unites
-_WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
-_NUMBERS = (*_WHOLE_NUMBERS, "float", "double")
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 _LABELS = (*_NUMBERS, "string", "boolean", "binary")
 
 
