@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 METHODS = ROOT / "docs" / "methods.md"
 EVALUATION = ROOT / "docs" / "evaluation.md"
+PAST_ONE_MACHINE = ROOT / "docs" / "past_one_machine.md"
 MODULES = ["termsift"] + [
     module.name
     for module in pkgutil.walk_packages(ts.__path__, "termsift.")
@@ -75,7 +76,9 @@ def test_the_comparison_of_the_readme_runs(run: Any) -> None:
 # ---- the pages -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", [METHODS, EVALUATION], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [METHODS, EVALUATION, PAST_ONE_MACHINE], ids=lambda page: page.name
+)
 def test_the_pages_run(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
