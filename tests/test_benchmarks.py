@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
 
+import cluster
 import compare
 import corpora
 import curve
@@ -314,3 +315,45 @@ def test_greedy_tables_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert written.count("first 100 |") == 3 * 5 + 3 * 4
     assert "all pairs distinct: evaluations grow as M^1.00" in written
     assert "All 1,000,000 terms" in summary.read_text("utf-8")
+
+
+# ---- past one machine ----------------------------------------------------------------------------
+
+
+def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = replace(cluster.SHAPE, n_docs=32_000, n_terms=5000, n_classes=4)
+    work = gain.made("small", shape)
+    measured = cluster.partial_counts(work, rounds=1)
+    assert measured["serialised"] == pytest.approx(20, rel=0.05)
+    assert all(seconds > 0 for seconds in cluster.unite(cluster.chunks(work), rounds=1))
+    rows = cluster.check_model(work, shape)
+    assert [row[0] for row in rows] == ["500", "4,000", "32,000"]
+    law = cluster.pairs
+    assert law(shape, 1e12) == pytest.approx(4 * 5000)  # all that there are
+    monkeypatch.setattr(cluster, "pairs", lambda *args: 1.2 * law(*args))
+    with pytest.raises(AssertionError):
+        cluster.check_model(work, shape)
+
+
+def test_a_tree_of_one_level_is_flat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "DOCUMENTS", 64 * cluster.OF_A_CHUNK)
+    measured = {"in memory": 12.0, "serialised": 20.0, "merge": 1.0, "read": 0.0, "write": 0.0}
+    flat = cluster.flat_plan(2, measured)
+    one, two = (cluster.tree_plan(2, fan, measured) for fan in (64, 8))
+    assert one[:3] == ["2", "64", "1"]
+    assert one[3] == flat[3]
+    assert float(one[4]) == pytest.approx(1e3 * float(flat[3]), rel=0.1)
+    assert two[2] == "2"
+    assert float(two[3]) > float(one[3])  # it moves more,
+    assert float(two[5]) < float(one[5])  # on more machines
+
+
+def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    work = gain.made("few", replace(cluster.SHAPE, n_docs=100, n_terms=50, n_classes=2))
+    cluster.write_parquet(cluster.chunks(work), tmp_path)
+    assert len(list(tmp_path.iterdir())) == cluster.CHUNKS
+    whole = ts.count(work.X, work.y)
+    assert min(cluster.least({"itself": lambda: whole}, 1, whole)["itself"]) >= 0
+    with pytest.raises(AssertionError):
+        cluster.least({"other": lambda: ts.count(work.X[1:], work.y[1:])}, 1, whole)

@@ -7,6 +7,7 @@ Count once, score everything::
     counts.rank("md", k=1000).indices       # the best thousand columns
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -51,9 +52,13 @@ from termsift.score_functions import (
 from termsift.significance import Significance
 
 if TYPE_CHECKING:
+    from termsift import dask as dask
+    from termsift import spark as spark
     from termsift.selector import TermSelector as TermSelector
 
 __version__ = _core.__version__
+
+_CLUSTERS = ("dask", "spark")  # modules that are imported when they are first asked for
 
 __all__ = [
     "ClassCounts",
@@ -102,8 +107,10 @@ def __getattr__(name: str) -> Any:
         from termsift.selector import TermSelector
 
         return TermSelector
+    if name in _CLUSTERS:  # nor Dask, nor Spark
+        return importlib.import_module(f"termsift.{name}")
     raise AttributeError(f"module 'termsift' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), "TermSelector"])
+    return sorted({*globals(), "TermSelector", *_CLUSTERS})

@@ -16,6 +16,7 @@ forged one is still checked value by value, since the core trusts its own counts
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
@@ -43,6 +44,29 @@ def write_counts(
     tf: str,
 ) -> None:
     """Write the counts to ``path``, atomically."""
+    with replacing(path) as file:
+        _write(file, counts, classes, term_names, tf)
+
+
+def counts_to_bytes(
+    counts: _core.Counts,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str,
+) -> memoryview:
+    """Give what `write_counts` writes."""
+    file = io.BytesIO()
+    _write(file, counts, classes, term_names, tf)
+    return file.getbuffer()
+
+
+def _write(
+    file: IO[bytes],
+    counts: _core.Counts,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str,
+) -> None:
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     if term_names is not None:
@@ -61,20 +85,19 @@ def write_counts(
     version = _VERSIONS[0]
     if tf != "raw":
         version, header["tf"] = _VERSIONS[1], tf
-    with replacing(path) as file:
-        file.write(bytes(_HEADER.size))
-        payload_hash, length = _new_hash(), 0
-        line = json.dumps(header).encode() + b"\n"
-        for part in (
-            memoryview(line),
-            *(memoryview(cast(Any, array)) for array in arrays.values()),
-        ):
-            payload_hash.update(part)
-            length += part.nbytes
-            file.write(part)
-        file.seek(0)
-        digest = _digest(payload_hash, version, length)
-        file.write(_HEADER.pack(MAGIC, version, length, digest))
+    file.write(bytes(_HEADER.size))
+    payload_hash, length = _new_hash(), 0
+    line = json.dumps(header).encode() + b"\n"
+    for part in (
+        memoryview(line),
+        *(memoryview(cast(Any, array)) for array in arrays.values()),
+    ):
+        payload_hash.update(part)
+        length += part.nbytes
+        file.write(part)
+    file.seek(0)
+    digest = _digest(payload_hash, version, length)
+    file.write(_HEADER.pack(MAGIC, version, length, digest))
 
 
 def read_counts(
@@ -82,13 +105,26 @@ def read_counts(
 ) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
     """Read what `write_counts` wrote; ValueError for anything else."""
     with open(path, "rb") as file:
-        version, length = _verify(file, os.fspath(path))
-        try:
-            return _parse(file, version, length)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:  # whatever a forged file provokes
-            raise ValueError(f"{os.fspath(path)}: the saved counts are damaged: {error}") from error
+        return _read(file, os.fspath(path))
+
+
+def counts_from_bytes(
+    data: bytes, name: str
+) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
+    """Read what `counts_to_bytes` gave; ``name`` is what messages call it."""
+    return _read(io.BufferedReader(io.BytesIO(data)), name)
+
+
+def _read(
+    file: IO[bytes], name: str
+) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
+    version, length = _verify(file, name)
+    try:
+        return _parse(file, version, length)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a forged file provokes
+        raise ValueError(f"{name}: the saved counts are damaged: {error}") from error
 
 
 def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
@@ -104,7 +140,8 @@ def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
         raise ValueError(
             f"{path}: the saved counts have format version {version}, expected {expected}"
         )
-    size = os.fstat(file.fileno()).st_size - _HEADER.size
+    size = file.seek(0, os.SEEK_END) - _HEADER.size
+    file.seek(_HEADER.size)
     if size != length:
         kind = "truncated" if size < length else "damaged"
         raise ValueError(f"{path}: the saved counts are {kind}: {size} bytes, expected {length}")

@@ -8,7 +8,8 @@ arrays of a scipy matrix may have been edited since scipy saw them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral, Real
@@ -50,6 +51,17 @@ class Labels:
     classes: list[Hashable]
     codes: _core.Int32s
     indptr: _core.Int64s | None
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Say in which part of a collection it was that something was refused."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        known = (_core.CountOverflowError, ValueError, TypeError)
+        kind = next(kind for kind in known if isinstance(error, kind))
+        raise kind(f"{place}: {error}") from error
 
 
 # ---- the matrix ----------------------------------------------------------------------------------

@@ -1,0 +1,186 @@
+"""Counting and selecting with Spark, in a session of this machine: the counts of the whole."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+
+pytest.importorskip("pyspark", reason="termsift.spark needs pyspark: pip install 'termsift[spark]'")
+pytest.importorskip("pyarrow", reason="termsift.spark needs pyarrow: pip install 'termsift[spark]'")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One session; its workers find termsift by PYTHONPATH, as they would installed."""
+    from pyspark.sql import SparkSession
+
+    folder = str(Path(ts.__file__).parents[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]))
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.memory", "1g")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark")))
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("ERROR")
+        yield session
+        session.stop()
+
+
+def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
+    rng = np.random.default_rng(0)
+    # The last class comes late: the first partitions know nothing of it.
+    labels = rng.integers(0, 2 + np.arange(n_docs) * 2 // n_docs, n_docs)
+    return sp.csr_array(rng.poisson(0.3, (n_docs, n_terms))), [f"class {c}" for c in labels]
+
+
+def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, dense: int = 0) -> Any:
+    """Give a DataFrame of the rows, every one of ``dense`` as a dense vector."""
+    from pyspark.ml.linalg import Vectors
+
+    def vector(row: int) -> Any:
+        part = sp.csr_array(X[[row]])
+        if dense and row % dense == 0:
+            return Vectors.dense(part.toarray().ravel())
+        return Vectors.sparse(part.shape[1], part.indices.tolist(), part.data.tolist())
+
+    columns = [[vector(row) for row in range(X.shape[0])], y]
+    names = ["features", "label"]
+    if weights is not None:
+        columns.append(weights)
+        names.append("weight")
+    rows = spark.sparkContext.parallelize(list(zip(*columns, strict=True)), n_parts)
+    return spark.createDataFrame(rows, names)
+
+
+def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
+    X, y = collection()
+    whole = ts.count(X, y)
+    # More partitions than one task of the tree unites, one of them empty, and dense rows.
+    df = frame(spark, X, y, n_parts=10, dense=7)
+    some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
+    assert ts.spark.count(some, features="a.vector`s name") == whole
+    weights = [row % 3 for row in range(120)]
+    weighted = frame(spark, X, y, weights, n_parts=1)
+    assert ts.spark.count(weighted, weight="weight", tf="binary") == ts.count(
+        X, y, weights, tf="binary"
+    )
+
+
+def test_pieces_are_put_together(spark: Any) -> None:
+    from termsift.spark import _count
+
+    X, y = collection()
+    rows = frame(spark, X, y).selectExpr("features as vector", "label")
+    assert _count(rows, "raw", piece_bytes=100) == ts.count(X, y)
+
+
+def test_fractions_are_summed_in_the_order_of_the_partitions(spark: Any) -> None:
+    X, y = collection()
+    X = sp.csr_array(X * np.sqrt(2))
+    numbers = [float(label[-1]) for label in y]
+    got = ts.spark.count(frame(spark, X, numbers))
+    assert got == sum(
+        (ts.count(X[a : a + 40], numbers[a : a + 40]) for a in (40, 80)),
+        start=ts.count(X[:40], numbers[:40]),
+    )
+    assert got.classes == [0.0, 1.0, 2.0]
+
+
+def test_nothing_to_count(spark: Any) -> None:
+    X, y = collection()
+    assert ts.spark.count(frame(spark, X, y).limit(0)) == ts.count(np.empty((0, 0), int), [])
+
+
+def test_what_is_refused(spark: Any) -> None:
+    X, y = collection(6)
+    df = frame(spark, X, y, n_parts=2)
+    with pytest.raises(ValueError, match="no column 'text', it has features, label"):
+        ts.spark.count(df, features="text")
+    with pytest.raises(TypeError, match="column 'label' is of type string, expected vectors of"):
+        ts.spark.count(df, features="label")
+    with pytest.raises(TypeError, match=r"column 'features' is of type .*, expected tinyint"):
+        ts.spark.count(df, label="features")
+    with pytest.raises(TypeError, match="column 'label' is of type string, expected tinyint"):
+        ts.spark.count(df, weight="label")
+    with pytest.raises(ValueError, match="tf must be one of"):
+        ts.spark.count(df, tf="idf")  # type: ignore[arg-type]
+    negative = X.copy()
+    negative.data[negative.indptr[4]] = -1
+    where = f"partition 1, from row 0: X has -1 at row 1, column {X.indices[X.indptr[4]]}, expected"
+    with pytest.raises(ValueError, match=where):
+        ts.spark.count(frame(spark, negative, y, n_parts=2))
+    with pytest.raises(ValueError, match="partition 1, from row 0: the label of row 2 is null"):
+        ts.spark.count(frame(spark, X, [*y[:5], None], n_parts=2))
+    wide = frame(spark, sp.csr_array(np.eye(2, 7)), y[:2], n_parts=1)
+    with pytest.raises(ValueError, match="partition 2 has vectors of 7 terms, partition 0 of 30"):
+        ts.spark.count(df.union(wide))
+    with pytest.raises(ValueError, match="the vector of row 6 has 7 terms, others have 30"):
+        ts.spark.count(df.union(wide).coalesce(1))
+    huge = frame(spark, sp.csr_array([[2.0**62], [2.0**62]]), ["a", "a"], n_parts=2)
+    with pytest.raises(ts.CountOverflowError):
+        ts.spark.count(huge)
+
+
+def test_selector_in_a_pipeline_is_saved_and_loaded(spark: Any, tmp_path: Path) -> None:
+    from pyspark.ml import Pipeline, PipelineModel
+    from pyspark.ml.feature import StringIndexer
+
+    X, y = collection()
+    df = frame(spark, X, y)
+    ranking = ts.count(X, y).rank("ig", k=5, policy="round_robin")
+    selector = ts.spark.TermSelector(
+        method="ig", k=5, policy="round_robin", labelCol="code", outputCol="best"
+    )
+    indexer = StringIndexer(inputCol="label", outputCol="code", stringOrderType="alphabetAsc")
+    model = Pipeline(stages=[indexer, selector]).fit(df)
+    assert model.stages[1].ranking.indices.tolist() == ranking.indices.tolist()
+    assert model.stages[1].counts.classes == [0.0, 1.0, 2.0]
+    model.save(str(tmp_path / "model"))
+    loaded = PipelineModel.load(str(tmp_path / "model"))
+    expected = X[:, np.sort(ranking.indices)].toarray().tolist()
+    for kept in (model, loaded):
+        rows = kept.transform(df).select("best").collect()
+        assert [row.best.toArray().tolist() for row in rows] == expected
+    assert loaded.stages[1].counts is None
+    selector.save(str(tmp_path / "selector"))
+    again = ts.spark.TermSelector.load(str(tmp_path / "selector"))
+    assert again.extractParamMap() == selector.extractParamMap()
+    for wrong, message in (
+        (selector.copy({selector.k: 0}), "k must be at least 1, got 0"),
+        (selector.copy({selector.method: "if"}), "no method 'if'"),
+        (selector.copy({selector.policy: "turns"}), "policy"),
+        (selector.copy({selector.method: "md", selector.alpha: -1.0}), "alpha must be"),
+        (selector.copy({selector.method: "conditional_gain"}), "looks at the documents"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wrong.fit(df.withColumnRenamed("label", "code"))
+
+
+def test_docstrings_run(spark: Any) -> None:
+    import termsift.spark
+
+    assert doctest.testmod(termsift.spark, extraglobs={"spark": spark, "ts": ts}).failed == 0
