@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +212,7 @@ def test_chunks_of_other_widths_unite_by_column() -> None:
 
 
 def test_labels_that_look_like_tasks_are_labels() -> None:
-    # Dask took strings and tuples within a list for keys and for calls of functions.
+    # Dask's graphs are made of keys, which are strings and tuples, and of tuples of functions.
     y = [("sum", 1), "x", (max, 3), "block 0"]
     assert ts.dask.count([(np.eye(4, dtype=int), y)]) == ts.count(np.eye(4, dtype=int), y)
     X = da.from_array(np.eye(4, dtype=int), chunks=(2, 4))
@@ -223,18 +225,14 @@ def test_fractions_are_summed_in_the_order_of_the_chunks(tf: Any) -> None:
     X, y = rng.random((300, 5)), rng.integers(0, 2, 300)
     array = da.from_array(X, chunks=(11, 5))
     with dask.config.set(scheduler="threads"):
-        counts = [ts.dask.count(array, y, tf=tf, split_every=2) for _ in range(3)]
+        counts = [ts.dask.count(array, y, tf=tf, split_every=3) for _ in range(3)]
     assert counts[0] == counts[1] == counts[2]
     np.testing.assert_allclose(
         counts[0].term_frequency.toarray(), ts.count(X, y, tf=tf).term_frequency.toarray(), 1e-13
     )
-    ends = [*range(0, 300, 11), 300]
-    shards = [ts.count(X[a:b], y[a:b], tf=tf) for a, b in pairwise(ends)]
+    shards = [ts.count(X[a:b], y[a:b], tf=tf) for a, b in pairwise([*range(0, 300, 11), 300])]
     while len(shards) > 1:
-        shards = [
-            shards[i] + shards[i + 1] if i + 1 < len(shards) else shards[i]
-            for i in range(0, len(shards), 2)
-        ]
+        shards = [reduce(add, shards[i : i + 3]) for i in range(0, len(shards), 3)]
     assert counts[0] == shards[0]
 
 

@@ -38,10 +38,11 @@ def vectors(*rows: Any) -> Any:
 
 def test_sparse_and_dense_vectors() -> None:
     rows = vectors(
-        dense(1, 0, 2), sparse(3, _2=5), sparse(3), dense(0, 0, 0), sparse(3, _0=1, _1=2)
+        dense(1, 0, 2), sparse(3, _2=5), sparse(3), dense(0, 3, 0), sparse(3, _0=1, _1=2)
     )
     X = partials._matrix(rows, None)
-    assert X.toarray().tolist() == [[1, 0, 2], [0, 0, 5], [0, 0, 0], [0, 0, 0], [1, 2, 0]]
+    assert X.toarray().tolist() == [[1, 0, 2], [0, 0, 5], [0, 0, 0], [0, 3, 0], [1, 2, 0]]
+    assert X.indices.max() < 3
     assert X.dtype == np.int64
     assert X.indices.dtype == X.indptr.dtype == np.int32
     part = pa.concat_arrays([rows.slice(1, 2), rows.slice(4)])
