@@ -33,7 +33,7 @@ std::vector<double> results_of_unseen(const ScoreTask<Count>& task) {
 
 template <CountType Count>
 void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
-  const auto [range_first, range_last] = task.range;
+  const std::int64_t range_first = task.range.first, range_last = task.range.last;  // no binding: lambdas of clang take none
   const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
   const auto store = [&](std::int64_t term, const double* result) {
