@@ -56,9 +56,19 @@ def test_large_weights_are_within_4_ulp(method: str) -> None:
     # Nearly independent terms: det is 1e-9 of the products that it is the difference of.
     rng = np.random.default_rng(8)
     X, y = collection(rng, 30, 20, 3)
-    for largest in (10**3, 10**9, 10**15):
+    # On both sides of 2^26, below which products are exact doubles, and of 2^50.
+    for largest in (10**3, 10**6, 10**9, 10**12, 10**15):
         weights = rng.integers(largest // 2, largest, len(y))
         assert_accurate(ts.count(X, y, sample_weight=weights), method)
+
+
+def test_few_documents_of_many_tokens_are_within_4_ulp() -> None:
+    # Products of documents are exact doubles here, those of documents and tokens are not.
+    rng = np.random.default_rng(17)
+    X, y = collection(rng, 30, 20, 3)
+    X = X * 10**6 + rng.integers(0, 9, X.shape)
+    counts = ts.count(X, y, sample_weight=rng.integers(10**5, 10**6, len(y)))
+    assert_accurate(counts, "chi2_counts")
 
 
 @pytest.mark.parametrize("method", OF_TABLES)
@@ -94,7 +104,7 @@ def test_documents_of_several_classes_count_once(method: str) -> None:
 @pytest.mark.parametrize("n_classes", [2, 60])
 @pytest.mark.parametrize("method", OF_TABLES)
 def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: int) -> None:
-    # Enough pairs of small cells that a dear measure looks them up.
+    # So many pairs that what depends on the cell alone is looked up, as it is not in class scores.
     rng = np.random.default_rng(15)
     X = (rng.random((300, 20_000)) < 0.1).astype(int)
     counts = ts.count(X, np.arange(300) % n_classes)
@@ -107,6 +117,22 @@ def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: i
         finite = np.isfinite(expected)
         assert np.array_equal(ours[~finite], expected[~finite])
         assert (np.abs(ours[finite] - expected[finite]) <= error[finite]).all()
+
+
+@pytest.mark.parametrize("method", OF_TABLES)
+def test_neighbours_change_no_bit(method: str, simd_target: str) -> None:
+    # Terms that must be scored in the long way stand among others, alone or together.
+    rng = np.random.default_rng(16)
+    X, y = collection(rng, 300, 400, 3)
+    X[:, ::7] += y[:, None] == 0
+    X[:, 200:220] += y[:, None] > 0
+    order = rng.permutation(400)
+    for weight in (1, 10**6, 10**9):
+        weights = np.full(300, weight)
+        there = ts.count(X, y, sample_weight=weights)
+        here = ts.count(X[:, order], y, sample_weight=weights)
+        assert there.class_scores(method)[:, order].tobytes() == here.class_scores(method).tobytes()
+        assert there.score(method)[order].tobytes() == here.score(method).tobytes()
 
 
 def test_nothing_crashes_without_documents() -> None:

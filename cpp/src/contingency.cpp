@@ -4,7 +4,6 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "block_scores.hpp"
@@ -24,6 +23,7 @@ struct ContingencyTask {
   const ClassCounts<Count>& counts;
   const ContingencyModel& model;
   ContingencyKernel kernel;
+  CellKernel cell_kernel;
 
   std::size_t n_classes() const { return model.classes.size(); }
   const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k].row)]; }
@@ -32,115 +32,143 @@ struct ContingencyTask {
   }
 };
 
-// Terms of one class on their way through the kernel, a run at a time.
-class Run {
- public:
-  Run(ContingencyKernel kernel, bool whole) : kernel_(kernel), whole_(whole) {}
-  void set(int j, DoubleDouble a, DoubleDouble t) {
-    a_hi_[j] = a.hi, t_hi_[j] = t.hi;
-    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
-  }
-  // The values of the first n <= run_terms terms that were set.
-  const double* values(int n, const ContingencyConstants& constants) {
-    for (int j = n; j % 8 != 0; ++j) set(j, {0, 0}, {0, 0});
-    kernel_({(n + 7) / 8 * 8, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_});
-    return values_;
-  }
-  DoubleDouble a(int j) const { return {a_hi_[j], whole_ ? 0.0 : a_lo_[j]}; }
-
- private:
-  const ContingencyKernel kernel_;
-  const bool whole_;
-  double a_hi_[run_terms], a_lo_[run_terms], t_hi_[run_terms], t_lo_[run_terms], values_[run_terms];
-};
-
-// Of most pairs of a class and a term both the cell and the column total are small: of a dear measure the values of such are
-// worked out beforehand, where they are fewer than the pairs.
-class SmallCells {
- public:
-  SmallCells(const ContingencyModel& model, ContingencyKernel kernel, std::int64_t n_pairs, const Threads& threads) {
-    const auto n_classes = static_cast<std::int64_t>(model.classes.size());
-    if (!model.facts.is_dear || !model.whole) return;
-    // Tables of 16 KiB still stay in the nearest cache.
-    while (cells_ < 16 && 16 * size() * n_classes <= n_pairs) cells_ *= 2, totals_ *= 2;
-    if (4 * size() * n_classes > n_pairs) return;
-    values_.resize(static_cast<std::size_t>(size() * n_classes));
-    for_each_block(n_classes, worth(threads, size() * n_classes), [&](std::int64_t k, Worker&) {
-      Run run(kernel, true);
-      for (int begin = 0; begin < size(); begin += run_terms) {
-        for (int j = 0; j < run_terms; ++j)
-          run.set(j, {static_cast<double>((begin + j) / totals_), 0}, {static_cast<double>((begin + j) % totals_), 0});
-        const double* const values = run.values(run_terms, model.classes[static_cast<std::size_t>(k)].constants);
-        std::copy_n(values, run_terms, values_.data() + k * size() + begin);
-      }
-    });
-  }
-
-  // value(a, t, c) for whole a < cells() and t < totals() at a * totals() + t; null if none are known.
-  const double* of_class(std::size_t k) const {
-    return values_.empty() ? nullptr : values_.data() + static_cast<std::int64_t>(k) * size();
-  }
-  int cells() const { return cells_; }
-  int totals() const { return totals_; }
-
- private:
-  std::int64_t size() const { return std::int64_t{cells_} * totals_; }  // a multiple of run_terms
-
-  int cells_ = 8, totals_ = 64;
-  std::vector<double> values_;
-};
+// Calls use(values) for what is indexed like the frequencies, so that a loop need not ask each time how wide they are.
+template <CountType Count, class Use>
+void with_width(const Frequencies<Count>& frequencies, const Use& use) {
+  if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);
+  else use(frequencies);
+}
 
 // The column totals of a chunk of terms, scaled by the model's unit.
 template <CountType Count>
 class ColumnTotals {
  public:
-  ColumnTotals() : exact_(std::is_integral_v<Count> ? chunk_terms : 0), hi_(chunk_terms), lo_(chunk_terms) {}
+  ColumnTotals() : hi_(chunk_terms), lo_(chunk_terms) {}
 
   DoubleDouble operator[](std::size_t t) const { return {hi_[t], lo_[t]}; }
+  const double* hi() const { return hi_.data(); }
+  const double* lo() const { return lo_.data(); }
 
   // Of the terms [first, last), whose entries are those given. O(entries).
   void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last,
             bool of_tokens) {
-    const auto frequency = [&](const ClassRow<Count>& row) -> const Frequencies<Count>& {
-      return of_tokens ? row.term_frequency : row.document_frequency;
+    const auto add_entries = [&](const ClassRow<Count>& row, std::int64_t begin, std::int64_t end) {
+      with_width(of_tokens ? row.term_frequency : row.document_frequency,
+                 [&](const auto& frequency) { add_row(row.terms, frequency, begin, end, first, task.model.whole); });
     };
     const auto n = static_cast<std::size_t>(last - first);
     std::fill_n(hi_.begin(), n, 0.0);
     std::fill_n(lo_.begin(), n, 0.0);
-    if constexpr (std::is_integral_v<Count>) std::fill_n(exact_.begin(), n, 0);
     if (const auto& collection = task.counts.collection) {
       const std::int64_t begin = find_term(*collection, 0, collection->size, first);
-      add_row(*collection, frequency(*collection), begin, find_term(*collection, begin, collection->size, last), first);
+      add_entries(*collection, begin, find_term(*collection, begin, collection->size, last));
     } else {
-      for (std::size_t k = 0; k < task.n_classes(); ++k)
-        add_row(task.row(k), frequency(task.row(k)), entries.begin[k], entries.end[k], first);
+      for (std::size_t k = 0; k < task.n_classes(); ++k) add_entries(task.row(k), entries.begin[k], entries.end[k]);
     }
+    if (task.model.whole) return;
     const double unit = task.model.unit;
     for (std::size_t t = 0; t < n; ++t) {
-      if constexpr (std::is_integral_v<Count>) {
-        const DoubleDouble total = exact_double(exact_[t]);
-        hi_[t] = total.hi, lo_[t] = total.lo;
-      }
-      hi_[t] *= unit, lo_[t] *= unit;
+      const DoubleDouble total = quick_two_sum(hi_[t], lo_[t]);
+      hi_[t] = total.hi * unit, lo_[t] = total.lo * unit;
     }
   }
 
  private:
-  void add_row(const ClassRow<Count>& row, const Frequencies<Count>& frequency, std::int64_t begin, std::int64_t end,
-               std::int64_t first) {
+  template <class Frequency>
+  void add_row(const TermId* terms, const Frequency& frequency, std::int64_t begin, std::int64_t end, std::int64_t first,
+               bool whole) {
+    double* const hi = hi_.data();
+    double* const lo = lo_.data();
+    if (whole) {  // exact
+      for (std::int64_t i = begin; i < end; ++i) hi[terms[i] - first] += static_cast<double>(frequency[i]);
+      return;
+    }
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto t = static_cast<std::size_t>(row.terms[i] - first);
-      if constexpr (std::is_integral_v<Count>) {
-        exact_[t] += frequency[i];
-      } else {
-        const DoubleDouble sum = two_sum(hi_[t], frequency[i]);
-        hi_[t] = sum.hi, lo_[t] += sum.lo;
-      }
+      const std::int64_t t = terms[i] - first;
+      const DoubleDouble value = exact_double(static_cast<Count>(frequency[i]));
+      const DoubleDouble sum = two_sum(hi[t], value.hi);
+      hi[t] = sum.hi, lo[t] += sum.lo + value.lo;
     }
   }
 
-  std::vector<std::int64_t> exact_;
   std::vector<double> hi_, lo_;
+};
+
+// Many pairs of a class have equal cells: what of their values depends on the cell alone is worked out once for each number up
+// to the class's total, which no cell exceeds, where those are far fewer than the pairs.
+class CellParts {
+ public:
+  CellParts(const ContingencyModel& model, CellKernel kernel, std::int64_t n_pairs, const Threads& threads) {
+    if (kernel == nullptr || !model.whole) return;
+    const auto n_classes = static_cast<std::int64_t>(model.classes.size());
+    std::vector<std::int64_t> begin{0};
+    for (const ContingencyClass& c : model.classes) {
+      if (c.constants.r_hi > static_cast<double>(n_pairs)) return;
+      begin.push_back(begin.back() + static_cast<std::int64_t>(c.constants.r_hi) / 8 * 8 + 8);
+      if (4 * begin.back() > n_pairs) return;
+    }
+    parts_.resize(static_cast<std::size_t>(begin.back()));
+    for_each_block(n_classes, worth(threads, begin.back()), [&](std::int64_t k, Worker&) {
+      double a[run_terms];
+      const auto class_ = static_cast<std::size_t>(k);
+      for (std::int64_t first = begin[class_]; first < begin[class_ + 1]; first += run_terms) {
+        const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, begin[class_ + 1] - first));
+        std::iota(a, a + n, static_cast<double>(first - begin[class_]));
+        kernel(model.classes[class_].constants, a, n, parts_.data() + first);
+      }
+    });
+    begin_ = std::move(begin);
+  }
+
+  // Of class k, at the cell; null if they are not known.
+  const double* of_class(std::size_t k) const { return begin_.empty() ? nullptr : parts_.data() + begin_[k]; }
+
+ private:
+  std::vector<std::int64_t> begin_;
+  std::vector<double> parts_;
+};
+
+// Terms of one class on their way through the kernel, a run at a time.
+class Run {
+ public:
+  Run(ContingencyKernel kernel, const ContingencyModel& model) : kernel_(kernel), whole_(model.whole), unit_(model.unit) {}
+  void set(int j, DoubleDouble a, DoubleDouble t) {
+    a_hi_[j] = a.hi, t_hi_[j] = t.hi;
+    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
+  }
+  // The values of the entries [begin, begin + n) of a class, n <= run_terms, whose terms count from `first` in the chunk of
+  // the totals. `parts` as of CellParts.
+  template <CountType Count>
+  const double* values_of_entries(const Frequencies<Count>& cells, const TermId* terms, std::int64_t begin, int n,
+                                  const ColumnTotals<Count>& totals, std::int64_t first, const double* parts,
+                                  const ContingencyConstants& constants) {
+    with_width(cells, [&](const auto& values) {
+      for (int j = 0; j < n && parts != nullptr; ++j) parts_[j] = parts[static_cast<std::int64_t>(values[begin + j])];
+      if (whole_)
+        for (int j = 0; j < n; ++j) a_hi_[j] = static_cast<double>(values[begin + j]);
+      else
+        for (int j = 0; j < n; ++j) set_cell(j, scale(exact_double(static_cast<Count>(values[begin + j])), unit_));
+    });
+    for (int j = 0; j < n; ++j) t_hi_[j] = totals.hi()[terms[begin + j] - first];
+    for (int j = 0; j < n && !whole_; ++j) t_lo_[j] = totals.lo()[terms[begin + j] - first];
+    return values(n, constants, parts == nullptr ? nullptr : parts_);
+  }
+  // The values of the first n <= run_terms terms that were set.
+  const double* values(int n, const ContingencyConstants& constants, const double* parts = nullptr) {
+    for (int j = n; j % 8 != 0; ++j) set(j, {0, 0}, {0, 0});
+    kernel_({(n + 7) / 8 * 8, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_, parts});
+    return values_;
+  }
+  DoubleDouble a(int j) const { return {a_hi_[j], whole_ ? 0.0 : a_lo_[j]}; }
+
+ private:
+  void set_cell(int j, DoubleDouble a) { a_hi_[j] = a.hi, a_lo_[j] = a.lo; }
+
+  const ContingencyKernel kernel_;
+  const bool whole_;
+  const double unit_;
+  double a_hi_[run_terms], a_lo_[run_terms], t_hi_[run_terms], t_lo_[run_terms], parts_[run_terms] = {},
+      values_[run_terms];
 };
 
 // ---- the classes that lack a term, where there is no closed form ---------------------------------------------------------
@@ -194,7 +222,7 @@ SumsWithoutTerm::SumsWithoutTerm(const ContingencyTask<Count>& task, const Threa
                  [&](std::int64_t block, Worker& worker) {
                    const std::int64_t first = block * run_terms;
                    const auto size = static_cast<int>(std::min<std::int64_t>(run_terms, n - first));
-                   Run run(task.kernel, task.model.whole);
+                   Run run(task.kernel, task.model);
                    for (int j = 0; j < size; ++j) run.set(j, {}, totals_[static_cast<std::size_t>(first + j)]);
                    for (const ContingencyClass& c : task.model.classes) {
                      worker.check();
@@ -230,13 +258,13 @@ struct SumTask {
 template <CountType Count>
 class ChunkScorer {
  public:
-  ChunkScorer(const ContingencyTask<Count>& task, const SmallCells& small)
-      : task_(task), small_(small), entries_(task.n_classes()), run_(task.kernel, task.model.whole) {}
+  ChunkScorer(const ContingencyTask<Count>& task, const CellParts& parts)
+      : task_(task), parts_(parts), entries_(task.n_classes()), run_(task.kernel, task.model) {}
 
   // scores[t] of the terms first + t < last, as the sum over the classes; O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
     find(first, last);
-    std::fill_n(sums_.begin(), last - first, Sum{});
+    sums_.assign(static_cast<std::size_t>(last - first), Sum{});
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
       const ContingencyClass& c = task_.model.classes[k];
@@ -262,30 +290,38 @@ class ChunkScorer {
   // counts, that has it, and signs[t] the sign of det there.
   void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest, std::int8_t* signs) {
     find(first, last);
-    std::fill_n(largest_.begin(), last - first, Largest{});
+    largest_.assign(static_cast<std::size_t>(last - first), Largest{});
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
+      const auto row = static_cast<std::int32_t>(task_.model.classes[k].row), place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n, const double* values) {
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j) {  // a branch on values could not be foretold, and would take longer than all else
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
-          if (largest.first_without == static_cast<std::int32_t>(k)) ++largest.first_without;
-          raise(largest, values[j], k);
+          largest.first_without += largest.first_without == place;
+          if (strongest != nullptr) raise(largest, values[j], row);
+          else largest.value = std::max(largest.value, values[j]);
         }
       });
     }
     const auto n = static_cast<std::size_t>(last - first);
     raise_to_missing(n);
-    const auto by_row = [](const ContingencyClass& x, const ContingencyClass& y) { return x.row < y.row; };
-    const std::int64_t first_row = std::min_element(task_.model.classes.begin(), task_.model.classes.end(), by_row)->row;
+    if (strongest == nullptr) {
+      for (std::size_t t = 0; t < n; ++t) scores[t] = totals_[t].hi > 0 ? largest_[t].value : 0;
+      return;
+    }
+    std::vector<std::size_t> class_of_row(task_.counts.rows.size(), task_.n_classes());
+    for (std::size_t k = 0; k < task_.n_classes(); ++k)
+      class_of_row[static_cast<std::size_t>(task_.model.classes[k].row)] = k;
+    std::int64_t first_row = 0;
+    while (class_of_row[static_cast<std::size_t>(first_row)] == task_.n_classes()) ++first_row;
     for (std::size_t t = 0; t < n; ++t) {
       const bool seen = totals_[t].hi > 0;
       scores[t] = seen ? largest_[t].value : 0;
-      if (strongest == nullptr) continue;
       if (!seen) {
         strongest[t] = first_row, signs[t] = 0;
         continue;
       }
-      const auto k = static_cast<std::size_t>(largest_[t].k);
+      const std::size_t k = class_of_row[static_cast<std::size_t>(largest_[t].row)];
       const ContingencyClass& c = task_.model.classes[k];
       strongest[t] = c.row;
       signs[t] = sign(cell(k, first + static_cast<std::int64_t>(t)), totals_[t], c.constants);
@@ -295,14 +331,15 @@ class ChunkScorer {
   // The value of each term as if the collection were one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
-    cells_.find(task_, entries_, first, last, task_.model.facts.cells_are_tokens);
+    ColumnTotals<Count> cells;
+    cells.find(task_, entries_, first, last, task_.model.facts.cells_are_tokens);
     const ContingencyConstants& constants = task_.model.classes.front().constants;
     for (std::int64_t begin = first; begin < last; begin += run_terms) {
       const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, last - begin));
       const auto at = static_cast<std::size_t>(begin - first);
       for (int j = 0; j < n; ++j) {
         const std::size_t t = at + static_cast<std::size_t>(j);
-        run_.set(j, cells_[t], totals_[t]);
+        run_.set(j, cells[t], totals_[t]);
       }
       std::copy_n(run_.values(n, constants), n, scores + at);
     }
@@ -342,7 +379,7 @@ class ChunkScorer {
   };
   struct Largest {
     double value = -infinity;
-    std::int32_t k = -1;             // where it is
+    std::int32_t row = std::numeric_limits<std::int32_t>::max();  // where it is
     std::int32_t first_without = 0;  // the first class that lacks the term
   };
 
@@ -358,35 +395,23 @@ class ChunkScorer {
   // use(terms, n, values) for the terms of the chunk that class k has.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
+    if (k + 4 < task_.n_classes()) prefetch_entries(k + 4);
     const ClassRow<Count>& row = task_.row(k);
-    const Frequencies<Count>& cells = task_.cells(row);
     const ContingencyConstants& constants = task_.model.classes[k].constants;
-    const double unit = task_.model.unit;
-    const double* const small = small_.of_class(k);
-    const int n_cells = small_.cells(), n_totals = small_.totals();
-    double values[run_terms];
-    int others[run_terms];
     for (std::int64_t begin = entries_.begin[k]; begin < entries_.end[k]; begin += run_terms) {
       const auto n = static_cast<int>(std::min<std::int64_t>(run_terms, entries_.end[k] - begin));
-      const TermId* const terms = row.terms + begin;
-      const auto total = [&](int j) { return totals_[static_cast<std::size_t>(terms[j] - first)]; };
-      if (small == nullptr) {
-        for (int j = 0; j < n; ++j) run_.set(j, scale(exact_double(cells[begin + j]), unit), total(j));
-        use(terms, n, run_.values(n, constants));
-        continue;
-      }
-      int n_others = 0;
-      for (int j = 0; j < n; ++j) {  // no branch: none could be foretold
-        const DoubleDouble a = exact_double(cells[begin + j]), t = total(j);
-        const bool is_small = (a.hi < n_cells) & (t.hi < n_totals);
-        values[j] = small[is_small ? static_cast<int>(a.hi) * n_totals + static_cast<int>(t.hi) : 0];
-        others[n_others] = j;
-        run_.set(n_others, a, t);
-        n_others += !is_small;
-      }
-      const double* const other_values = run_.values(n_others, constants);
-      for (int i = 0; i < n_others; ++i) values[others[i]] = other_values[i];
-      use(terms, n, values);
+      use(row.terms + begin, n, run_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first,
+                                                       parts_.of_class(k), constants));
+    }
+  }
+
+  // With thousands of classes each has a hundred pairs in a chunk, at a place that the machine does not foresee.
+  void prefetch_entries(std::size_t k) const {
+    const ClassRow<Count>& row = task_.row(k);
+    const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
+    for (std::int64_t i = begin; i < end; i += 16) {
+      prefetch(row.terms, i);
+      if (const std::uint32_t* narrow = task_.cells(row).narrow()) prefetch(narrow, i);
     }
   }
 
@@ -436,11 +461,9 @@ class ChunkScorer {
     }
   }
 
-  void raise(Largest& largest, double value, std::size_t k) {
-    const auto& classes = task_.model.classes;
-    if (value > largest.value || largest.k < 0 ||
-        (value == largest.value && classes[k].row < classes[static_cast<std::size_t>(largest.k)].row))
-      largest.value = value, largest.k = static_cast<std::int32_t>(k);
+  // To the value of a class; of equal values the first row has it.
+  static void raise(Largest& largest, double value, std::int32_t row) {
+    if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
   // Of the classes that lack a term the first has the largest value.
@@ -466,20 +489,23 @@ class ChunkScorer {
         run_.set(static_cast<int>(end - begin), {}, totals_[static_cast<std::size_t>(lacking_[end])]);
         ++end;
       }
-      const double* const values = run_.values(static_cast<int>(end - begin), task_.model.classes[k].constants);
-      for (std::size_t i = begin; i < end; ++i) raise(largest_[static_cast<std::size_t>(lacking_[i])], values[i - begin], k);
+      const ContingencyClass& c = task_.model.classes[k];
+      const auto row = static_cast<std::int32_t>(c.row);
+      const double* const values = run_.values(static_cast<int>(end - begin), c.constants);
+      for (std::size_t i = begin; i < end; ++i)
+        raise(largest_[static_cast<std::size_t>(lacking_[i])], values[i - begin], row);
     }
   }
 
   const ContingencyTask<Count>& task_;
-  const SmallCells& small_;
+  const CellParts& parts_;
   ChunkEntries entries_;
   std::int64_t next_ = 0;  // the term after the last chunk's
-  ColumnTotals<Count> totals_, cells_;
+  ColumnTotals<Count> totals_;
   Run run_;
-  std::vector<Sum> sums_ = std::vector<Sum>(chunk_terms);
-  std::vector<Largest> largest_ = std::vector<Largest>(chunk_terms);
-  std::vector<std::int32_t> lacking_;                                                    // terms
+  std::vector<Sum> sums_;                                                               // of the chunk's terms, like
+  std::vector<Largest> largest_;
+  std::vector<std::int32_t> lacking_;                                                   // terms
   std::vector<std::int32_t> begin_ = std::vector<std::int32_t>(task_.n_classes() + 1);  // of each class's in lacking_
 };
 
@@ -489,11 +515,11 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
                     TermRange wanted = {}) {
   const TermRange range = wanted.within(task.counts.n_terms);
   const Threads threads = worth(requested, work);
-  const SmallCells small(task.model, task.kernel, work, threads);
+  const CellParts parts(task.model, task.cell_kernel, work, threads);
   PerThread<ChunkScorer<Count>> scorers(threads);
   for_each_block((range.size() + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
     const std::int64_t first = range.first + chunk * chunk_terms;
-    use(scorers.own(worker, task, small), first, std::min(first + chunk_terms, range.last), worker);
+    use(scorers.own(worker, task, parts), first, std::min(first + chunk_terms, range.last), worker);
   });
 }
 
@@ -510,7 +536,7 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
            Aggregate aggregate, const Threads& threads, double* scores) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, aggregate);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   if (model.classes.empty()) {
     std::fill_n(scores, counts.n_terms, 0.0);
     return;
@@ -531,7 +557,7 @@ template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs) {
   const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::max);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
     scorer.max(first, last, worker, scores + first, classes + first, signs + first);
   });
@@ -540,7 +566,7 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores) {
   const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::sum);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   if (model.classes.empty()) {
     std::fill_n(scores, counts.n_terms, 0.0);
     return;
@@ -554,7 +580,7 @@ template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
                   const Threads& threads, double* class_scores, std::int8_t* signs, TermRange range) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure)};
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   range = range.within(counts.n_terms);
   const std::int64_t n_cells = static_cast<std::int64_t>(counts.rows.size()) * range.size();
   std::fill_n(class_scores, n_cells, 0.0);

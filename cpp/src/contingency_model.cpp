@@ -58,22 +58,22 @@ double product_part(ContingencyMeasure measure, const ContingencyConstants& c) {
 MeasureFacts facts_of(ContingencyMeasure measure) {
   using enum ContingencyMeasure;
   switch (measure) {
-    case df: return {false, false, false, Missing::nothing, true, false, 1};
-    case tfidf: return {true, false, false, Missing::nothing, true, false, 1};
-    case mi: return {false, false, false, Missing::minus_infinity, true, false, 0};
-    case cet: return {false, false, false, Missing::nothing, true, false, 0};
-    case ig: return {false, false, false, Missing::product, true, false, 0};
-    case chi2: return {false, false, false, Missing::product, true, false, 1};
-    case chi2_printed: return {false, false, false, Missing::infinity, true, false, 0};
-    case gss: return {false, false, false, Missing::product, false, false, 0};
-    case odds_ratio: return {false, false, false, Missing::nothing, true, false, 0};
-    case relevancy: return {false, false, false, Missing::each, false, false, 0};
-    case ngl: return {false, false, false, Missing::product, false, false, 0.5};
-    case g2: return {false, false, false, Missing::each, true, true, 1};
-    case bns: return {false, false, false, Missing::each, true, true, 0};
-    case log_odds: return {true, true, true, Missing::each, false, true, 0.5};
-    case jlh: return {false, false, false, Missing::nothing, true, false, 0};
-    case chi2_counts: return {true, true, false, Missing::product, true, false, 1};
+    case df: return {false, false, false, Missing::nothing, true, 1};
+    case tfidf: return {true, false, false, Missing::nothing, true, 1};
+    case mi: return {false, false, false, Missing::minus_infinity, true, 0};
+    case cet: return {false, false, false, Missing::nothing, true, 0};
+    case ig: return {false, false, false, Missing::product, true, 0};
+    case chi2: return {false, false, false, Missing::product, true, 1};
+    case chi2_printed: return {false, false, false, Missing::infinity, true, 0};
+    case gss: return {false, false, false, Missing::product, false, 0};
+    case odds_ratio: return {false, false, false, Missing::nothing, true, 0};
+    case relevancy: return {false, false, false, Missing::each, false, 0};
+    case ngl: return {false, false, false, Missing::product, false, 0.5};
+    case g2: return {false, false, false, Missing::each, true, 1};
+    case bns: return {false, false, false, Missing::each, true, 0};
+    case log_odds: return {true, true, true, Missing::each, false, 0.5};
+    case jlh: return {false, false, false, Missing::nothing, true, 0};
+    case chi2_counts: return {true, true, false, Missing::product, true, 1};
   }
   return {};
 }
@@ -96,7 +96,9 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   DoubleDouble all_tokens;
   if (counts.collection) all_tokens = tokens(*counts.collection);
   else for (const auto& row : counts.rows) all_tokens = add(all_tokens, tokens(*row));
-  model.whole = std::is_integral_v<Count> && g.hi <= 0x1p53 && all_tokens.hi <= 0x1p53;
+  model.whole = std::is_integral_v<Count> && g.hi <= 0x1p50 && all_tokens.hi <= 0x1p50;
+  const bool of_tokens = model.facts.cells_are_tokens || model.facts.column_totals_are_tokens;
+  const bool small = model.whole && g.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
   // By a power of two, lest products of fractions near 1e300 overflow: an even one, of which log_odds takes the root.
   if (!model.whole && g.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(g.hi) / 2 * 2, -1000, 1000));
   g = scale(g, model.unit);
@@ -116,9 +118,10 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
     k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
     k.spread = divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi;
-    const DoubleDouble prior = g.hi > 0 ? divide(a_0, g) : DoubleDouble{}, R = add(r, a_0), S = add({k.rest_hi, k.rest_lo}, a_0);
+    k.two_over_r = 2 / r.hi, k.two_over_rest = 2 / k.rest_hi;
+    const DoubleDouble prior = g.hi > 0 ? divide(a_0, g) : DoubleDouble{};
     k.prior_hi = prior.hi, k.prior_lo = prior.lo, k.gain = 1 + 2 * prior.hi;
-    k.R_hi = R.hi, k.R_lo = R.lo, k.S_hi = S.hi, k.S_lo = S.lo;
+    k.small = small;
     k.value_unit = value_unit;
     entry.product = product_part(measure, k);
     model.classes.push_back(entry);

@@ -22,7 +22,6 @@ struct MeasureFacts {
   bool cells_are_tokens, column_totals_are_tokens, row_totals_are_tokens;  // else documents
   Missing missing;
   bool grows_with_r;  // value(0, t, c), with r; else it falls
-  bool is_dear;       // a value takes longer than looking one up
   double degree;      // of homogeneity: counts scaled by s make values s^degree times as large
 };
 MeasureFacts facts_of(ContingencyMeasure measure);
@@ -40,7 +39,7 @@ struct ContingencyModel {
   // In the order of value(0, t, c), the largest first, equals by row: of the classes that lack a term the first has the
   // largest value.
   std::vector<ContingencyClass> classes;
-  bool whole = false;  // all counts are whole numbers and at most 2^53
+  bool whole = false;  // all counts are whole numbers and at most 2^50
   double unit = 1;     // what counts are multiplied by
 };
 

@@ -98,11 +98,12 @@ void agrees_with_class_scores(const ClassCounts<Count>& counts) {
 }  // namespace
 
 TEST(scores_are_of_class_scores) {
-  // Got wrong: sums of measures whose small cells are looked up, and chunks after the first.
+  // Got wrong: sums of measures of which something is looked up, and chunks after the first.
   agrees_with_class_scores(random_counts<std::int64_t>(1, 2, 20000, 1, false));
   agrees_with_class_scores(random_counts<std::int64_t>(2, 7, 9000, 1, true));
   agrees_with_class_scores(random_counts<std::int64_t>(3, 3, 50, std::int64_t{1} << 44, false));
   agrees_with_class_scores(random_counts<double>(4, 4, 9000, 0.25, true));
+  agrees_with_class_scores(random_counts<std::int64_t>(6, 3, 9000, std::int64_t{1} << 20, true));
 }
 
 TEST(no_class_and_no_term) {

@@ -131,7 +131,8 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// t(p, q) for p >= 0 and q > 0, no more than 2^60 times smaller than p; d = p - q.
+// t(p, q) for p >= 0 and q > 0, no more than 2^60 times smaller than p; d = p - q. Without low parts all three are doubles.
+template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d.hi) <= sum;
@@ -142,19 +143,21 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
   const double down = from_bits((2047ull - biased) << 52);
   const double a = p_log * down;
-  const double s = (near ? d.hi : (a - q.hi) + (p.lo * down - q.lo)) / (near ? sum : a + q.hi);
+  const double a_q = with_low ? (a - q.hi) + (p.lo * down - q.lo) : a - q.hi;
+  const double s = (near ? d.hi : a_q) / (near ? sum : a + q.hi);
   const double z = s * s;
   const double sR = s * atanh_rest(z);
 
   // d s [1 + (1+s) s R], where d.lo counts twice: in d and in s
-  const double t_near = d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
+  const double rest = d.hi * (sR + s * sR);
+  const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
 
   const double r = 2.0 * s;
   const DoubleDouble log_ratio = quick_two_sum(k * ln2_hi, r + r * (s * sR));
   const DoubleDouble p_log_ratio = two_product(p.hi, log_ratio.hi);
-  const double t_far =
-      (p_log_ratio.hi - d.hi) +
-      (p_log_ratio.lo + (p.hi * (log_ratio.lo + k * ln2_lo) + (p.lo * log_ratio.hi - d.lo)));
+  const double p_log_lo = p.hi * (log_ratio.lo + k * ln2_lo);
+  const double t_far = (p_log_ratio.hi - d.hi) +
+                       (p_log_ratio.lo + (with_low ? p_log_lo + (p.lo * log_ratio.hi - d.lo) : p_log_lo));
   return near ? t_near : t_far;
 }
 
@@ -187,6 +190,21 @@ TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double r4 = 0.09090867550691496 + 0.07694484136448797 * z;
   const double r6 = 0.06603870001699784 + 0.06812043634691961 * z;
   return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
+}
+
+// t(p, q) for p/q in [2/3, 3/2], given p + q and d = p - q; 0 for p = q = 0.
+TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
+  const double s = d.hi / larger(sum, least_probability);
+  const double sR = s * short_atanh_rest(s * s);
+  return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
+}
+
+// The same of two such pairs together, of which the second has p - q = -d, with one division; sums below 2^500.
+TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
+  const double quotient = d.hi / larger(sum * other_sum, least_probability);
+  const double s = quotient * other_sum, u = quotient * sum;
+  const double sR = s * short_atanh_rest(s * s), uR = u * short_atanh_rest(u * u);
+  return d.hi * (s + u) + (d.hi * (s * (sR + s * sR) - u * (uR - u * uR)) + 2.0 * d.lo * (s + u));
 }
 
 // log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
@@ -223,13 +241,13 @@ TERMSIFT_INLINE double log_plus_one(double x) {
 
 // log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is more.
 TERMSIFT_INLINE double natural_logarithm(double x) {
-  // As in divergence_term, with q = 1.
+  // As in divergence_term, with q = 1; a is in [2/3, 3/2].
   const unsigned long long biased = (bits(x) - bits(1.0) + (1ull << 51) + (1024ull << 52)) >> 52;
   const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
   const double a = x * from_bits((2047ull - biased) << 52);
   const double s = (a - 1.0) / (a + 1.0);
   const double z = s * s;
-  return log_of(k, s, s * (z * atanh_rest(z)));
+  return log_of(k, s, s * (z * short_atanh_rest(z)));
 }
 
 // exp(x) for x <= 709, to 1 ulp; 0 below -708. x = k log 2 + r with |r| <= log(2)/2, where the series to r^13 errs by 2^-57.
