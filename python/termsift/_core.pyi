@@ -214,7 +214,7 @@ class SvmlightBlock(TypedDict):
     unlabelled: tuple[int, str] | None
 
 def parse_svmlight(
-    block: Buffer,
+    block: bytes | bytearray | memoryview,
     *,
     first_line: int,
     multilabel: bool,
