@@ -86,7 +86,7 @@ struct Decimal {
       const bool below = p != end && *p == '-';
       if (p != end && (*p == '-' || *p == '+')) ++p;
       if (p == end) return std::nullopt;
-      constexpr std::int64_t enough = std::int64_t{1} << 60;  // no text has as many digits
+      constexpr std::int64_t enough = std::int64_t{1} << 55;  // more digits than a text has
       for (; p != end && digit_of(*p) <= 9; ++p) power = std::min(10 * power + digit_of(*p), enough);
       if (below) power = -power;
     }
