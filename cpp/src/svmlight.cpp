@@ -267,7 +267,7 @@ class Parser {
       const char* const stop = find(p, end, ',');
       const std::optional<Decimal> number = Decimal::read(p, stop);
       if (!number || !(std::abs(number->value()) < label_limit))
-        return wrong(options_.multilabel ? "labels, numbers below 2^53 with commas between them"
+        return wrong(options_.multilabel ? "a label, a number below 2^53, or several with commas between them"
                                          : "a label, a number below 2^53", end);
       if (n_.labels == piece_.most.labels) text_changed();
       labels_[n_.labels++] = number->value();
