@@ -344,8 +344,13 @@ def _read_svmlight(
     # Lines may do without labels where another file has them.
     with closing(_svmlight_blocks(path, multilabel=None if labels is None else True)) as blocks:
         parts = [
-            (np.diff(block.indptr), block.indices.astype(np.int32), block.data)
-            + (np.diff(cast("Any", block.label_indptr)), block.labels)
+            (
+                np.diff(block.indptr),
+                block.indices.astype(np.int32),
+                block.data,
+                np.diff(cast("Any", block.label_indptr)),
+                block.labels,
+            )
             for block in blocks
         ]
     lengths, columns, data, n_labels, own_labels = map(
