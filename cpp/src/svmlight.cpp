@@ -174,7 +174,21 @@ std::vector<Piece> cut(std::string_view text) {
   return pieces;
 }
 
-std::int64_t count(std::string_view text, char c) { return std::count(text.begin(), text.end(), c); }
+// In place of std::count, which counts in eight bytes each and took a third of the time of parsing.
+std::int64_t count(std::string_view text, char c) {
+  constexpr std::size_t width = 32, most_rows = 255;
+  std::int64_t sum = 0;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while (static_cast<std::size_t>(end - p) >= width) {
+    std::array<std::uint8_t, width> sums{};
+    const std::size_t rows = std::min(static_cast<std::size_t>(end - p) / width, most_rows);
+    for (std::size_t row = 0; row < rows; ++row, p += width)
+      for (std::size_t i = 0; i < width; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (p[i] == c));
+    for (const std::uint8_t n : sums) sum += n;
+  }
+  return sum + std::count(p, end, c);
+}
 
 void measure(Piece& piece, bool multilabel) {
   piece.n_newlines = count(piece.text, '\n');
