@@ -212,7 +212,9 @@ def test_nothing_else_is_a_block(block: Any) -> None:
         parse(block)
 
 
-def test_a_name_of_any_characters() -> None:
+def test_a_name_of_any_characters_or_none() -> None:
+    with pytest.raises(ValueError, match=r"^line 1: expected a label"):
+        parse(b"x", file="")
     with pytest.raises(ValueError, match=r"^\udcff, line 1: "):
         parse(b"x", file="\udcff")
 

@@ -44,7 +44,8 @@ py::dict parse(const py::object& block, std::int64_t first_line, bool multilabel
   try {
     parsed = without_gil([&] { return parse_svmlight(bytes.text(), options); });
   } catch (const SvmlightError& error) {
-    const py::str told = py::str("{}, line {}: {}").format(file, error.bad.line, message(error.bad));
+    const char* const form = py::len(file) > 0 ? "{}, line {}: {}" : "{}line {}: {}";
+    const py::str told = py::str(form).format(file, error.bad.line, message(error.bad));
     PyErr_SetObject(PyExc_ValueError, told.ptr());
     throw py::error_already_set();
   }
