@@ -21,13 +21,13 @@ constexpr double label_limit = 9007199254740992;  // 2^53: from here on two labe
 
 constexpr std::array<bool, 256> blanks = [] {
   std::array<bool, 256> table{};
-  for (const unsigned char c : {' ', '\t', '\r', '\v', '\f'}) table[c] = true;
+  for (const char c : {' ', '\t', '\r', '\v', '\f'}) table[static_cast<unsigned char>(c)] = true;
   return table;
 }();
 
 constexpr std::array<bool, 256> token_ends = [] {
   std::array<bool, 256> table = blanks;
-  for (const unsigned char c : {'\n', '#'}) table[c] = true;
+  for (const char c : {'\n', '#'}) table[static_cast<unsigned char>(c)] = true;
   return table;
 }();
 
