@@ -18,6 +18,7 @@ import corpora
 import curve
 import gain
 import greedy
+import parse
 import termsift as ts
 import workloads
 from compare import OURS, Block, Row
@@ -236,6 +237,22 @@ def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
     with pytest.raises(AssertionError):
         curve.measure(quick=True)
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def test_readers_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(parse, "CACHE", tmp_path)
+    monkeypatch.setattr(parse, "SHAPE", parse.SHAPE.smaller(20))
+    table = parse.measure(quick=True)
+    assert len(table.splitlines()) == 4 + 7
+    assert len(list(tmp_path.iterdir())) == 1
+    # Got wrong: a figure whose arrays are others than scikit-learn's.
+    right = parse.parse
+    monkeypatch.setattr(parse, "parse", lambda *args: {**right(*args), "labels": [0]})
+    with pytest.raises(AssertionError):
+        parse.measure(quick=True)
 
 
 # ---- conditional gain ----------------------------------------------------------------------------

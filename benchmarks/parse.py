@@ -1,0 +1,146 @@
+"""How long reading svmlight files takes, beside scikit-learn's reader and one read of the bytes.
+
+    python benchmarks/parse.py [--quick] [--write]
+
+A seeded file of some 100 MB (1 MB with ``--quick``), written once by scikit-learn into the folder
+of `workloads.py`. All contenders run in one process, in turn; that they give the same arrays is
+asserted in the same run. The fewest seconds are told beside the median, and the processor's time:
+where others use the machine too, only the latter compares well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from compare import ROOT, conditions, put_between, time_in_turn
+from termsift import _core
+from termsift.io import read_collection
+from termsift.svmlight import read_blocks
+from workloads import CACHE, Shape, generate
+
+MARKER = "parse"
+SHAPE = Shape(120_000, 1_000_000, 50, 143, 1.05, 0.3, 7)
+
+
+def text_file(quick: bool) -> Path:
+    """Give the file, written first if need be."""
+    shape = SHAPE.smaller(100) if quick else SHAPE
+    path = CACHE / f"parse-{zlib.crc32(repr(shape).encode()):08x}.svm"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        data, indices, indptr, y = generate(shape)
+        X = sp.csr_matrix((data, indices, indptr), (shape.n_docs, shape.n_terms))
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            unfinished = Path(scratch) / "made"
+            dump_svmlight_file(X, y, str(unfinished), zero_based=False)
+            unfinished.rename(path)
+    return path
+
+
+def read_bytes(path: Path, into: bytearray) -> None:
+    """Read the file once, into memory that is there."""
+    with open(path, "rb", buffering=0) as file:
+        assert file.readinto(into) == len(into)
+
+
+def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
+    """Parse the text in memory."""
+    return _core.parse_svmlight(
+        text, first_line=1, multilabel=False, skip=False, n_threads=n_threads
+    )
+
+
+def read(path: Path, n_threads: int) -> int:
+    """Parse the file block by block, and let each go."""
+    with open(path, "rb") as file:
+        blocks = read_blocks(file, str(path), multilabel=False, n_threads=n_threads)
+        return sum(len(block.labels) for block in blocks)
+
+
+def assert_same(path: Path, text: bytes) -> tuple[int, int]:
+    """Assert that all give the same, and return how many documents and entries that is."""
+    X, y = load_svmlight_file(str(path), zero_based=False)
+    for n_threads in (1, 2, 3, 7):
+        ours: dict[str, Any] = dict(parse(text, n_threads))
+        np.testing.assert_array_equal(ours["indptr"], X.indptr)
+        np.testing.assert_array_equal(ours["indices"], X.indices + 1)
+        np.testing.assert_array_equal(ours["data"], X.data)
+        np.testing.assert_array_equal(ours["labels"], y)
+    collection = read_collection(path)
+    assert (sp.csr_array(X) != collection.X).nnz == 0
+    np.testing.assert_array_equal(collection.y, y)
+    assert read(path, 1) == len(y)
+    return X.shape[0], X.nnz
+
+
+def measure(quick: bool) -> str:
+    """Give a sentence and a table of what was found."""
+    path = text_file(quick)
+    text = path.read_bytes()
+    n_docs, n_entries = assert_same(path, text)
+    n_threads = _core.effective_n_threads(0)
+    theirs = "`sklearn.datasets.load_svmlight_file`"
+    runs: dict[str, Callable[[], object]] = {
+        "one read of the file": partial(read_bytes, path, bytearray(len(text))),
+        "the core, on 1 thread": partial(parse, text, 1),
+        f"the core, on {n_threads} threads": partial(parse, text, n_threads),
+        "`read_blocks`, on 1 thread": partial(read, path, 1),
+        f"`read_blocks`, on {n_threads} threads": partial(read, path, n_threads),
+        "`termsift.io.read_collection`": partial(read_collection, path),
+        theirs: partial(load_svmlight_file, str(path), zero_based=False),
+    }
+    cpu: dict[str, list[float]] = {name: [] for name in runs}
+
+    def watched(name: str) -> None:
+        started = time.process_time()
+        runs[name]()
+        cpu[name].append(time.process_time() - started)
+
+    in_turn = [partial(watched, name) for name in runs]
+    times = dict(zip(runs, time_in_turn(in_turn, 3 if quick else 15), strict=True))
+    lines = [
+        f"{len(text) / 1e6:,.0f} MB, {n_docs:,} documents, {n_entries:,} entries:",
+        "",
+        "| what | fewest ms | median ms | MB/s | processor's ms | scikit-learn's / its |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for name, seconds in times.items():
+        least, work = min(seconds), min(cpu[name])
+        lines.append(
+            f"| {name} | {1e3 * least:,.1f} | {1e3 * statistics.median(seconds):,.1f} | "
+            f"{len(text) / 1e6 / least:,.0f} | {1e3 * work:,.1f} | {min(cpu[theirs]) / work:,.1f} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="does it work?")
+    parser.add_argument("--write", action="store_true", help="write what the README says")
+    args = parser.parse_args()
+    found = measure(args.quick)
+    print(found)
+    if args.write:
+        load = ""
+        if hasattr(os, "getloadavg"):
+            load = f"; others kept the machine busy at a load of {os.getloadavg()[0]:.0f}"
+        text = f"Measured {conditions()}{load}.\n\n{found}"
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, text)
+
+
+if __name__ == "__main__":
+    main()
