@@ -18,6 +18,8 @@ svmlight files bring their own (``1,3 5:2`` gives a document two labels). Indice
 file count from 0 if index 0 occurs anywhere in it, and from 1 otherwise, which is what the format
 asks for: the lowest possible index becomes column 0, the first name of a file of terms.
 
+Where the table says .gz, .zst is read as well, with the extra ``termsift[zstd]``.
+
 **Tables** name their columns in a header, and ``text`` and ``label`` pick two of them. Given as
 numbers, they count columns from 1 and say that the file has no header; that is the default of
 ``.txt`` (label 1, text 2). Words are cut as by the defaults of scikit-learn's ``CountVectorizer``:
@@ -38,7 +40,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
@@ -49,6 +51,7 @@ import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
+from termsift._compression import COMPRESSED, opened
 from termsift._extras import MissingExtraError, require
 
 if TYPE_CHECKING:
@@ -65,6 +68,9 @@ _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platf
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
 Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
+# Told of a row that is not as expected: raises, or has it left out by returning.
+Complain: TypeAlias = Callable[[str], None]
+_NEVER_COMPRESSED = (".npz",)
 
 __all__ = [
     "Collection",
@@ -74,6 +80,10 @@ __all__ = [
     "read_names",
     "read_split",
 ]
+
+
+def _refuse_row(complaint: str) -> None:
+    raise ValueError(complaint) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,23 +304,51 @@ def count_words(
     >>> list(names)
     ['a', 'b', 'c']
     """
-    seen: dict[str, int] = {}  # word -> order of first appearance
-    columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
+    seen: dict[str, int] = {}
+    rows = GrowingRows(seen)
     for words in documents:
-        for word, times in Counter(words).items():
-            columns.append(seen.setdefault(word, len(seen)))
-            occurrences.append(times)
-        row_ends.append(len(columns))
+        rows.add(words)
     words_sorted = sorted(seen)
     column_of = np.empty(len(seen), dtype=np.int64)
     column_of[[seen[word] for word in words_sorted]] = np.arange(len(seen))
-    indices = column_of[np.array(columns, dtype=np.int64)]
-    X = sparse.csr_array(
-        (np.array(occurrences, dtype=np.int64), indices, np.array(row_ends, dtype=np.int64)),
-        shape=(len(row_ends) - 1, len(seen)),
-    )
+    X = rows.matrix()
+    X = sparse.csr_array((X.data, column_of[X.indices], X.indptr), shape=X.shape)
     X.sort_indices()
     return X, _object_array(words_sorted)
+
+
+def words_of(text: str) -> list[str]:
+    """Cut a text into its words, in lower case."""
+    return _WORD.findall(text.lower())
+
+
+class GrowingRows:
+    """Documents counted into the columns of words as they first appear, in ``seen``."""
+
+    def __init__(self, seen: dict[str, int]) -> None:
+        self._seen = seen
+        self._columns, self._occurrences = array("q"), array("q")
+        self._row_ends = array("q", [0])
+
+    @property
+    def n_entries(self) -> int:
+        """How many words of documents were counted, each once a document."""
+        return len(self._columns)
+
+    def add(self, words: Iterable[str]) -> None:
+        """Count the words of one more document."""
+        seen, columns, occurrences = self._seen, self._columns, self._occurrences
+        for word, times in Counter(words).items():
+            columns.append(seen.setdefault(word, len(seen)))
+            occurrences.append(times)
+        self._row_ends.append(len(columns))
+
+    def matrix(self) -> sparse.csr_array:
+        """Give the documents, with unsorted column indices."""
+        parts = self._occurrences, self._columns, self._row_ends
+        data, indices, indptr = (np.array(part, dtype=np.int64) for part in parts)
+        shape = len(self._row_ends) - 1, len(self._seen)
+        return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 # ------------------------------------------------------------------------------------- matrices
@@ -424,9 +462,11 @@ def _with_labels(path: Path, X: Any, labels: str | os.PathLike[str] | None) -> C
     return Collection(sparse.csr_array(X), y, None, str(path))
 
 
-def _read_labels(path: Path) -> npt.NDArray[Any]:
+def _read_labels(path: Path, *, as_written: bool = False) -> npt.NDArray[Any]:
+    """Read a file of labels; ``as_written``: of text, as strings even if all are numbers."""
     if path.suffix.lower() != ".npy":
-        return _labels_array(_one_a_line(path, "a label"))
+        lines = _one_a_line(path, "a label")
+        return _object_array(lines) if as_written else _labels_array(lines)
     with _damage_told(path), open(path, "rb") as file:
         try:
             y = np.load(file, allow_pickle=False)
@@ -494,7 +534,7 @@ def _from_pairs(path: Path, pairs: Pairs) -> Collection:
     def documents() -> Iterator[list[str]]:
         for text, label in pairs:
             labels.append(label)
-            yield _WORD.findall(text.lower())
+            yield words_of(text)
 
     with closing(pairs):
         X, names = count_words(documents())
@@ -510,10 +550,12 @@ def _delimited(
     *,
     dialect: type[csv.Dialect],
     default: tuple[str | int, str | int],
+    content: BinaryIO | None = None,
+    complain: Complain = _refuse_row,
 ) -> Pairs:
     """Yield the (text, label) pairs of a table of delimited fields."""
     columns = _column(text, default[0]), _column(label, default[1])
-    with closing(_rows(path, dialect)) as rows:
+    with closing(_rows(path, dialect, content, complain)) as rows:
         top, first = next(rows, (1, []))
         if not first:
             return
@@ -521,29 +563,40 @@ def _delimited(
         has_header = not isinstance(columns[0], int)
         for begins, fields in rows if has_header else chain([(top, first)], rows):
             if len(fields) != len(first):
-                raise ValueError(
+                complain(
                     f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
                 )
-            if not fields[label_at]:
-                raise ValueError(f"{path}, line {begins}: the label is empty")
-            yield fields[text_at], fields[label_at]
+            elif not fields[label_at]:
+                complain(f"{path}, line {begins}: the label is empty")
+            else:
+                yield fields[text_at], fields[label_at]
 
 
-def _rows(path: Path, dialect: type[csv.Dialect]) -> Generator[tuple[int, list[str]], None, None]:
+def _rows(
+    path: Path,
+    dialect: type[csv.Dialect],
+    content: BinaryIO | None = None,
+    complain: Complain = _refuse_row,
+) -> Generator[tuple[int, list[str]], None, None]:
     """Yield the rows that are not blank, each with the number of the line that it begins on."""
     # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
     # it is put back.
     usual = csv.field_size_limit(_LONGEST_FIELD)
     begins = 1
     try:
-        with closing(_lines(path)) as lines:
+        with closing(_lines(path, content, complain)) as lines:
             reader = csv.reader(lines, dialect, strict=True)
-            for fields in reader:
+            while True:
+                try:
+                    fields = next(reader, None)
+                except csv.Error as exc:
+                    complain(f"{path}, line {begins}: {exc}")
+                    fields = []
+                if fields is None:
+                    break
                 if fields:
                     yield begins, fields
                 begins = reader.line_num + 1
-    except csv.Error as exc:
-        raise ValueError(f"{path}, line {begins}: {exc}") from None
     finally:
         csv.field_size_limit(usual)
 
@@ -579,14 +632,25 @@ def _named(where: str, column: str, header: list[str]) -> int:
     return header.index(column)
 
 
-def _json_lines(path: Path, text: str | int | None, label: str | int | None) -> Pairs:
+def _json_lines(
+    path: Path,
+    text: str | int | None,
+    label: str | int | None,
+    content: BinaryIO | None = None,
+    complain: Complain = _refuse_row,
+) -> Pairs:
     """Yield the (text, label) pairs of a JSON object a line."""
     text_key = "text" if text is None else str(text)
     label_key = "label" if label is None else str(label)
-    with closing(_lines(path)) as lines:
+    with closing(_lines(path, content, complain)) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                yield _json_pair(f"{path}, line {number}", line, text_key, label_key)
+                try:
+                    pair = _json_pair(f"{path}, line {number}", line, text_key, label_key)
+                except ValueError as exc:
+                    complain(str(exc))
+                else:
+                    yield pair
 
 
 def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, Any]:
@@ -622,9 +686,9 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 
 
 def _ending(path: Path) -> str:
-    """Return the ending that says what a file holds, without ``.gz`` where that may follow."""
+    """Return the ending that says what a file holds, without ``.gz`` or ``.zst`` after it."""
     endings = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if endings[-1:] == [".gz"] and endings[0] != ".npz":
+    if endings[-1:] and endings[-1] in COMPRESSED and endings[0] not in _NEVER_COMPRESSED:
         return endings[0]
     return endings[-1] if endings else ""
 
@@ -635,10 +699,10 @@ def _refuse(path: Path, why: str, **arguments: object) -> None:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
 
 
-def _open(path: Path) -> BinaryIO:
-    if path.suffix.lower() == ".gz":
-        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
-    return open(path, "rb")
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    with opened(path) as (content, _):
+        yield content
 
 
 @contextmanager
@@ -650,14 +714,21 @@ def _damage_told(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
-def _lines(path: Path) -> Generator[str, None, None]:
-    """Yield the lines of a text file; decoded one by one, so that errors know their line."""
-    with _damage_told(path), _open(path) as file:
+def _lines(
+    path: Path, content: BinaryIO | None = None, complain: Complain = _refuse_row
+) -> Generator[str, None, None]:
+    """Yield the lines of a text file; decoded one by one, so that errors know their line.
+
+    ``content`` is the file where it is open already.
+    """
+    with _damage_told(path), nullcontext(content) if content else _open(path) as file:
         for number, line in enumerate(file, 1):
             try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError:
-                raise ValueError(f"{path}, line {number}: expected UTF-8") from None
+                complain(f"{path}, line {number}: expected UTF-8")
+                continue
+            yield text
 
 
 def _one_a_line(path: Path, what: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The command line: ``termsift rank``, ``compare``, ``demo`` and ``info``.
+"""The command line: ``termsift rank``, ``count``, ``merge``, ``compare``, ``demo`` and ``info``.
 
 Each command is a module of its own with ``add``, which adds its parser, and one function of the
 parsed arguments. Methods, their help and their options come from the registry,
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 
 import termsift as ts
-from termsift.cli import compare, demo, info, rank
+from termsift.cli import compare, count, demo, info, merge, rank
 from termsift.cli.arguments import AsWritten
 
 __all__ = ["main", "main_parser"]
@@ -36,6 +36,7 @@ examples:
   termsift demo
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift info counts.termsift
 """
@@ -54,7 +55,7 @@ def main_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (rank, compare, demo, info):
+    for command in (rank, count, merge, compare, demo, info):
         command.add(commands)
     return parser
 

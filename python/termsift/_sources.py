@@ -1,0 +1,352 @@
+"""Where documents come from: each kind of file as blocks of documents, from any place on.
+
+A block knows where the next one begins. That place is JSON and means something to the source
+alone: the row of a matrix or table, the byte and line of an svmlight file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Hashable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import io
+from termsift._compression import opened
+from termsift._extras import require
+from termsift.csr_folder import CsrFolder
+
+ENTRIES = 1 << 24  # of a block of a matrix: 128 to 256 MB
+_TEXT_ENTRIES = 1 << 21  # of a block of texts, which take longer to read than to count
+_ROWS_AT_ONCE = 1 << 12  # of a Parquet file
+_ARROW_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read; see `termsift.scan`."""
+
+    text: str | int | None
+    label: str | int | None
+    chunk_docs: int | None
+    index_base: int
+    skip: bool
+    n_threads: int
+    names: NDArray[np.object_] | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Documents that were read together."""
+
+    X: Any
+    y: Any
+    classes: list[Hashable] | None  # of the columns of an indicator y
+    at: Any  # where the next block begins
+    n_bytes: int  # of the source, read by now
+    where: str  # the file and which of its documents, in words
+    complaints: list[str] = field(default_factory=list)  # of what was left out
+
+    def rows(self, begin: int, end: int) -> tuple[Any, Any]:
+        """Give some of the documents and their labels."""
+        if (begin, end) == (0, self.X.shape[0]):
+            return self.X, self.y
+        return _rows(self.X, begin, end), self.y[begin:end]
+
+
+Blocks: TypeAlias = Generator[Block, None, None]
+
+
+class Source(ABC):
+    """One input of a scan; it is checked as far as can be without reading it."""
+
+    is_text = False
+    labels_are_text = False
+
+    def __init__(self, path: Path, how: Reading) -> None:
+        self.path, self.how = path, how
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [self.path]
+
+    @property
+    def n_bytes(self) -> int:
+        """The size on the disk of what the blocks are read from."""
+        return self.path.stat().st_size
+
+    @property
+    def names(self) -> NDArray[np.object_] | None:
+        """The names of the columns of a matrix, where they are known."""
+        return self.how.names
+
+    @abstractmethod
+    def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
+        """Yield the blocks from a place on, None for the beginning; new words join ``words``."""
+
+
+def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
+    """Tell what is at a path, and give what reads it."""
+    if path.is_dir():
+        io._refuse(path, "a folder of arrays has its own labels", labels=labels)
+        io._refuse(
+            path, "a matrix has no columns of text and labels", text=how.text, label=how.label
+        )
+        return _Folder(path, how)
+    io._existing(path)
+    ending = path.suffix.lower()
+    ending = ending if ending in _ARROW_ENDINGS else io._ending(path)
+    if ending in io._TABLES or ending in _ARROW_ENDINGS:
+        why = "a table has its own labels and terms"
+        io._refuse(path, why, labels=labels, terms=how.names)
+        return _Rows(path, how) if ending in io._TABLES else _Arrow(path, how, ending)
+    io._refuse(path, "a matrix has no columns of text and labels", text=how.text, label=how.label)
+    if ending in io._SVMLIGHT:
+        return _Svmlight(path, labels, how)
+    if ending in io._MATRICES:
+        return _Loaded(path, labels, how, ending)
+    known = " ".join([*io._MATRICES, *io._TABLES, *_ARROW_ENDINGS])
+    raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
+
+
+# ---- matrices ------------------------------------------------------------------------------------
+
+
+class _Folder(Source):
+    """A folder of arrays: parts of its files are mapped one after the other."""
+
+    def __init__(self, path: Path, how: Reading) -> None:
+        super().__init__(path, how)
+        self._folder = CsrFolder(path)
+        self._names = how.names
+        if how.names is None and self._folder.terms_path is not None:
+            self._names = io.read_names(self._folder.terms_path)
+        self._n_terms = self._folder.n_terms
+        if self._n_terms is None and self._names is not None:
+            self._n_terms = len(self._names)
+        if self._names is not None and len(self._names) != self._n_terms:
+            raise ValueError(f"{path}: {len(self._names)} names for its {self._n_terms} terms")
+
+    @property
+    def files(self) -> list[Path]:
+        """The arrays and what is beside them."""
+        return sorted(self.path.iterdir())
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of all of it."""
+        return sum(file.stat().st_size for file in self.files)
+
+    @property
+    def names(self) -> NDArray[np.object_] | None:
+        """Those of the scan, or of the folder."""
+        return self._names
+
+    def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
+        """Map one part after the other."""
+        folder, begin, n_bytes = self._folder, at or 0, self.n_bytes
+        while begin < folder.n_docs:
+            end = folder.end_of(begin, ENTRIES)
+            if self.how.chunk_docs is not None:
+                end = min(end, begin + self.how.chunk_docs)
+            X = folder.matrix(begin, end, self._n_terms)
+            y, classes = folder.labels(begin, end)
+            where = f"{self.path}, in the documents from {begin} on, which is row 0"
+            yield Block(X, y, classes, end, n_bytes * end // folder.n_docs, where)
+            del X, y
+            begin = end
+
+
+class _Loaded(Source):
+    """A file of a matrix that is read whole, and given a part at a time."""
+
+    def __init__(self, path: Path, labels: Path | None, how: Reading, ending: str) -> None:
+        super().__init__(path, how)
+        if labels is None:
+            raise ValueError(f"{path}: has no labels of its own; give a file with one label a line")
+        self._labels, self._read = io._existing(labels), io._MATRICES[ending]
+        self.labels_are_text = labels.suffix.lower() != ".npy"
+
+    @property
+    def files(self) -> list[Path]:
+        """The matrix and its labels."""
+        return [self.path, self._labels]
+
+    def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
+        """Give the rows of the matrix, once it has been read."""
+        X = self._read(self.path, self._labels).X
+        y, names = io._read_labels(self._labels, as_written=True), self.how.names
+        if names is not None and len(names) != X.shape[1]:
+            raise ValueError(f"{self.path}: {len(names)} names for its {X.shape[1]} terms")
+        begin, n_docs, n_bytes = at or 0, X.shape[0], self.n_bytes
+        while begin < n_docs:
+            limit = int(X.indptr[begin]) + ENTRIES
+            end = max(int(np.searchsorted(X.indptr, limit, side="right")) - 1, begin + 1)
+            part, done = _rows(X, begin, end), n_bytes * end // n_docs
+            where = f"{self.path}, in the documents from {begin} on, which is row 0"
+            yield Block(part, y[begin:end], None, end, done, where)
+            begin = end
+
+
+def _rows(X: Any, begin: int, end: int) -> Any:
+    """Give some rows of a CSR array, which share its memory."""
+    first, last = X.indptr[begin], X.indptr[end]
+    parts = X.data[first:last], X.indices[first:last], X.indptr[begin : end + 1] - first
+    return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
+
+
+class _Svmlight(Source):
+    """An svmlight file; a place is the byte and the line of its content where a block begins."""
+
+    def __init__(self, path: Path, labels: Path | None, how: Reading) -> None:
+        super().__init__(path, how)
+        self._labels = None if labels is None else io._existing(labels)
+        self.labels_are_text = labels is not None and labels.suffix.lower() != ".npy"
+
+    def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
+        """Parse one block of lines after the other."""
+        raise NotImplementedError
+        yield
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+
+class _Texts(Source):
+    """A table with a text and a label a row; a place is the number of good rows before it."""
+
+    is_text = True
+    labels_are_text = True
+
+    @abstractmethod
+    def pairs(
+        self, n_before: int, complain: io.Complain
+    ) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield text, label and how many bytes were read by then, after so many good rows."""
+
+    def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
+        """Count the words of the rows."""
+        n_rows, n_bytes, complaints = at or 0, 0, list[str]()
+        limit = self.how.chunk_docs
+        texts, labels = io.GrowingRows(words), list[Any]()
+
+        def block() -> Block:
+            y = io._object_array(labels)
+            where = f"{self.path}, in the rows before {n_rows}"
+            return Block(texts.matrix(), y, None, n_rows, n_bytes, where, complaints)
+
+        def complain(complaint: str) -> None:
+            if not self.how.skip:
+                raise ValueError(complaint)
+            complaints.append(complaint)
+
+        with closing(self.pairs(n_rows, complain)) as pairs:
+            for text, label, n_bytes in pairs:  # noqa: B007
+                texts.add(io.words_of(text))
+                labels.append(label)
+                n_rows += 1
+                if texts.n_entries >= _TEXT_ENTRIES or len(labels) == limit:
+                    yield block()
+                    texts, labels, complaints = io.GrowingRows(words), [], []
+        if labels or complaints:
+            yield block()
+
+
+class _Rows(_Texts):
+    """A table in text: CSV, TSV, JSON lines."""
+
+    def pairs(
+        self, n_before: int, complain: io.Complain
+    ) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield the rows; those before are read as well, and not complained about again."""
+        n = 0
+
+        def later(complaint: str) -> None:
+            if n >= n_before:
+                complain(complaint)
+
+        read = io._TABLES[io._ending(self.path)]
+        with opened(self.path) as (content, raw):
+            rows = read(self.path, self.how.text, self.how.label, content=content, complain=later)
+            with closing(rows):
+                for text, label in rows:
+                    n += 1
+                    if n > n_before:
+                        yield text, label, raw.tell()
+
+
+class _Arrow(_Texts):
+    """A table of columns: Parquet and Arrow files, read a batch of rows at a time."""
+
+    def __init__(self, path: Path, how: Reading, ending: str) -> None:
+        super().__init__(path, how)
+        require("pyarrow", "arrow", f"{path}: reading it")
+        self._is_parquet = ending == ".parquet"
+
+    def pairs(
+        self, n_before: int, complain: io.Complain
+    ) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield the rows."""
+        pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
+        columns = [
+            "text" if self.how.text is None else str(self.how.text),
+            "label" if self.how.label is None else str(self.how.label),
+        ]
+        n_bytes, n_good = self.n_bytes, 0
+        try:
+            n_rows, batches = self._batches(columns)
+            row = 0
+            for batch in batches:
+                for text, label in zip(*(column.to_pylist() for column in batch), strict=True):
+                    row += 1
+                    complaint = _row_complaint(text, label)
+                    if complaint is not None:
+                        if n_good >= n_before:
+                            complain(f"{self.path}, row {row}: {complaint}")
+                        continue
+                    n_good += 1
+                    if n_good > n_before:
+                        if isinstance(label, bool):  # True would equal the label 1
+                            label = str(label).lower()
+                        yield text, label, n_bytes * row // n_rows
+        except (pyarrow.ArrowException, OSError) as error:
+            text = " ".join(str(error).split())
+            raise ValueError(f"{self.path}: damaged or no such table: {text}") from None
+
+    def _batches(self, columns: list[str]) -> tuple[int, Any]:
+        """Give the number of rows, and batches of them as the two columns."""
+        path = str(self.path)
+        if self._is_parquet:
+            file = require("pyarrow.parquet", "arrow", f"{path}: reading it").ParquetFile(path)
+            names = file.schema_arrow.names
+            batches = file.iter_batches(_ROWS_AT_ONCE, columns=columns)
+            n_rows = file.metadata.num_rows
+        else:
+            ipc = require("pyarrow.ipc", "arrow", f"{path}: reading it")
+            memory = require("pyarrow", "arrow", f"{path}: reading it").memory_map(path)
+            file = ipc.open_file(memory)
+            names = file.schema.names
+            batches = (file.get_batch(i) for i in range(file.num_record_batches))
+            n_rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+        for column in columns:
+            if names.count(column) != 1:
+                raise ValueError(
+                    f"{path}: expected one column {column!r}, found {io._listed(names)}"
+                )
+        return n_rows, ([batch.column(name) for name in columns] for batch in batches)
+
+
+def _row_complaint(text: Any, label: Any) -> str | None:
+    """Say what is wrong with the values of a row."""
+    if not isinstance(text, str):
+        return f"the text is {type(text).__name__}, expected a string"
+    if not isinstance(label, str | int) or label == "":
+        return f"the label is {label!r}, expected a string or a whole number"
+    return None
