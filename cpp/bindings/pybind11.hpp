@@ -96,5 +96,6 @@ void register_scores(py::module_& module);
 void register_greedy(py::module_& module);
 void register_naive_bayes(py::module_& module);
 void register_runtime(py::module_& module);
+void register_svmlight(py::module_& module);
 
 }  // namespace termsift::bindings

@@ -201,6 +201,28 @@ def conditional_gain(
     n_threads: int,
     progress: Callable[[int], object] | None,
 ) -> tuple[Int64s, Float64s, int]: ...
+
+class SvmlightBlock(TypedDict):
+    indptr: Int64s
+    indices: Int64s
+    data: Count
+    labels: Float64s
+    label_indptr: Int64s | None
+    n_lines: int
+    n_skipped: int
+    skipped: list[tuple[int, str]]
+    unlabelled: tuple[int, str] | None
+
+def parse_svmlight(
+    block: bytes | bytearray | memoryview,
+    *,
+    first_line: int,
+    multilabel: bool,
+    skip: bool,
+    n_threads: int,
+    max_index: int = ...,
+    file: str = "",
+) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...
 def top_k(scores: Float64s, k: int) -> Int64s: ...
 def compiler() -> str: ...
