@@ -11,20 +11,22 @@ from collections.abc import Generator, Hashable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift import io
+from termsift import io, svmlight
 from termsift._compression import opened
 from termsift._extras import require
 from termsift.csr_folder import CsrFolder
+from termsift.svmlight import read_blocks
 
 ENTRIES = 1 << 24  # of a block of a matrix: 128 to 256 MB
 _TEXT_ENTRIES = 1 << 21  # of a block of texts, which take longer to read than to count
 _ROWS_AT_ONCE = 1 << 12  # of a Parquet file
+_TOLD = 5  # complaints of a block that are kept
 _ARROW_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
 
 
@@ -51,7 +53,8 @@ class Block:
     at: Any  # where the next block begins
     n_bytes: int  # of the source, read by now
     where: str  # the file and which of its documents, in words
-    complaints: list[str] = field(default_factory=list)  # of what was left out
+    n_skipped: int = 0  # lines or rows that were left out
+    complaints: list[str] = field(default_factory=list)  # about the first of them
 
     def rows(self, begin: int, end: int) -> tuple[Any, Any]:
         """Give some of the documents and their labels."""
@@ -202,18 +205,153 @@ def _rows(X: Any, begin: int, end: int) -> Any:
     return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
 
 
+class Place(NamedTuple):
+    """A place in the content of an svmlight file, and what was before it."""
+
+    offset: int = 0  # bytes before it
+    line: int = 1
+    several: bool = False  # whether a document had several labels
+    unlabelled: int | None = None  # the first line of the block where a document had none
+    n_docs: int = 0
+
+
 class _Svmlight(Source):
-    """An svmlight file; a place is the byte and the line of its content where a block begins."""
+    """An svmlight file; its places are those of `Place`."""
 
     def __init__(self, path: Path, labels: Path | None, how: Reading) -> None:
         super().__init__(path, how)
         self._labels = None if labels is None else io._existing(labels)
+        if labels is not None and how.skip:
+            raise ValueError(
+                f"{labels}: labels would belong to other lines once {path} has lines left out; "
+                "leave out on_error='skip'"
+            )
         self.labels_are_text = labels is not None and labels.suffix.lower() != ".npy"
+
+    @property
+    def files(self) -> list[Path]:
+        """The file, and that of its labels."""
+        return [self.path] if self._labels is None else [self.path, self._labels]
 
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
         """Parse one block of lines after the other."""
-        raise NotImplementedError
-        yield
+        place = Place(*at) if at else Place()
+        y = None if self._labels is None else io._read_labels(self._labels, as_written=True)
+        with io._damage_told(self.path), opened(self.path) as (content, raw):
+            _go_to(content, place.offset, seekable=content is raw)
+            blocks = read_blocks(
+                content,
+                str(self.path),
+                multilabel=True if place.several else None,
+                on_error="skip" if self.how.skip else "raise",
+                n_threads=self.how.n_threads or None,
+                at=(place.offset, place.line),
+            )
+            with closing(blocks):
+                for parsed in blocks:
+                    block = self._block(parsed, place, y, raw.tell())
+                    place = Place(*block.at)
+                    yield block
+                    del block, parsed
+        if place.unlabelled is not None and not place.several:
+            raise ValueError(
+                f"{self.path}: a document in the lines from {place.unlabelled} on has no label, and "
+                "none has several: expected a label at the beginning of each"
+            )
+        if y is not None and y.shape[0] != place.n_docs:
+            raise ValueError(
+                f"{self._labels}: {y.shape[0]} labels for the {place.n_docs} documents of "
+                f"{self.path}"
+            )
+
+    def _block(self, parsed: svmlight.Block, place: Place, y: Any, n_bytes: int) -> Block:
+        """Give what was parsed as documents and labels."""
+        base, names = self.how.index_base, self.how.names
+        n_docs = len(parsed.indptr) - 1
+        low, high = (
+            (parsed.indices.min(), parsed.indices.max())
+            if len(parsed.indices)
+            else (base, base - 1)
+        )
+        n_terms = int(high) - base + 1 if names is None else len(names)
+        if low < base or high - base >= n_terms:
+            self._refuse_index(place, n_terms)
+        indices = (parsed.indices - base).astype(np.int32)
+        X = sp.csr_array((parsed.data, indices, parsed.indptr), shape=(n_docs, n_terms))
+        n_labels = (
+            np.ones(n_docs, np.int64)
+            if parsed.label_indptr is None
+            else np.diff(parsed.label_indptr)
+        )
+        unlabelled, classes = place.unlabelled, None
+        if unlabelled is None and (n_labels == 0).any():
+            unlabelled = place.line
+        if y is not None:
+            labels = y[place.n_docs : place.n_docs + n_docs]
+            if labels.shape[0] < n_docs:
+                raise ValueError(
+                    f"{self._labels}: {y.shape[0]} labels, and {self.path} has more documents"
+                )
+        elif (n_labels == 1).all():
+            labels = io._integers_if_exact(parsed.labels)
+        else:
+            assert parsed.label_indptr is not None
+            labels, classes = _indicator(parsed.labels, parsed.label_indptr)
+        following = Place(
+            *parsed.next,
+            place.several or bool((n_labels > 1).any()),
+            unlabelled,
+            place.n_docs + n_docs,
+        )
+        complaints = [f"{self.path}, line {line}: {what}" for line, what in parsed.skipped[:_TOLD]]
+        where = f"{self.path}, in the lines from {place.line} on"
+        return Block(
+            X, labels, classes, list(following), n_bytes, where, parsed.n_skipped, complaints
+        )
+
+    def _refuse_index(self, place: Place, n_terms: int) -> NoReturn:
+        """Find the line of an index below the base or beyond the names, and refuse it."""
+        base = self.how.index_base
+        with opened(self.path) as (content, raw):
+            _go_to(content, place.offset, seekable=content is raw)
+            for number, line in enumerate(content, place.line):
+                for token in line.partition(b"#")[0].split():
+                    index = token.partition(b":")[0]
+                    if not index.isdigit() or b":" not in token:
+                        continue
+                    if int(index) < base:
+                        raise ValueError(
+                            f"{self.path}, line {number}: has index 0, expected indices from 1 on; "
+                            "if they count from 0, say so by index_base=0"
+                        )
+                    if self.how.names is not None and int(index) - base >= n_terms:
+                        raise ValueError(
+                            f"{self.path}, line {number}: has index {int(index)}, expected at most "
+                            f"{n_terms - 1 + base} for {n_terms} names of terms"
+                        )
+        raise ValueError(f"{self.path}: changed while it was read")
+
+
+def _indicator(labels: Any, indptr: Any) -> tuple[Any, list[Hashable]]:
+    """Give the indicator matrix of lists of labels, and the labels of its columns."""
+    classes, columns = np.unique(io._integers_if_exact(labels), return_inverse=True)
+    ones = np.ones(len(columns), dtype=np.int8)
+    indicator = sp.csr_array((ones, columns, indptr), shape=(len(indptr) - 1, len(classes)))
+    indicator.sum_duplicates()
+    indicator.data[:] = 1  # a label written twice is one label
+    return indicator, classes.tolist()
+
+
+def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> None:
+    """Go to a place in the content of a file; what is compressed has to be read on."""
+    if seekable:
+        content.seek(offset)
+        return
+    while offset:
+        piece = content.read(min(offset, 1 << 20))
+        if not piece:
+            raise EOFError("it ends before the place to go on from")
+        offset -= len(piece)
 
 
 # ---- texts ---------------------------------------------------------------------------------------
@@ -240,7 +378,8 @@ class _Texts(Source):
         def block() -> Block:
             y = io._object_array(labels)
             where = f"{self.path}, in the rows before {n_rows}"
-            return Block(texts.matrix(), y, None, n_rows, n_bytes, where, complaints)
+            n_skipped, told = len(complaints), complaints[:_TOLD]
+            return Block(texts.matrix(), y, None, n_rows, n_bytes, where, n_skipped, told)
 
         def complain(complaint: str) -> None:
             if not self.how.skip:

@@ -129,10 +129,11 @@ def count(
         for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
             if value is not None:
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
-        counts = nothing(tf)
-        for counts in count_chunks(X, counts, n_threads=n_threads, window_bytes=window_bytes):
-            pass
-        return finished(counts, X)
+        counted = nothing(tf)
+        options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window_bytes}
+        for counts in count_chunks(X, counted, **options):
+            counted = counts
+        return finished(counted, X)
     if y is None:
         raise TypeError("y must hold a label for each document, got None")
     threads = _validation.check_n_threads(n_threads)

@@ -1,4 +1,4 @@
-"""Counts of shards as counts of the whole: classes by label, terms by name where they have names."""
+"""Counts of shards as counts of the whole: classes by label, terms by name or by index."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ class Scan:
         return [source.path for source in self._sources]
 
     def settled(self, classes: list[Hashable]) -> list[Hashable]:
-        """Give the labels that all chunks had; as integers, if text wrote them and all are whole."""
+        """Give the labels of all chunks; as integers, if text wrote them and all are whole."""
         if not all(source.labels_are_text for source in self._sources):
             return classes
         labels: list[Hashable] = io._labels_array(classes).tolist()
@@ -289,7 +289,7 @@ class Scan:
             with closing(source.blocks(at, words)) as blocks:
                 for block in blocks:
                     known = n_skipped, skipped
-                    n_skipped += len(block.complaints)
+                    n_skipped += block.n_skipped
                     skipped = [*skipped, *block.complaints][:_COMPLAINTS_KEPT]
                     for begin, end in self._pieces(block, to_drop):
                         whole = end == block.X.shape[0]
