@@ -255,8 +255,8 @@ class _Svmlight(Source):
                     del block, parsed
         if place.unlabelled is not None and not place.several:
             raise ValueError(
-                f"{self.path}: a document in the lines from {place.unlabelled} on has no label, and "
-                "none has several: expected a label at the beginning of each"
+                f"{self.path}: a document in the lines from {place.unlabelled} on has no label, "
+                "and none has several: expected a label at the beginning of each"
             )
         if y is not None and y.shape[0] != place.n_docs:
             raise ValueError(
