@@ -161,7 +161,7 @@ class _Folder(Source):
                 end = min(end, begin + self.how.chunk_docs)
             X = folder.matrix(begin, end, self._n_terms)
             y, classes = folder.labels(begin, end)
-            where = f"{self.path}, in the documents from {begin} on, which is row 0"
+            where = f"{self.path}, of which document {begin} is row 0 here"
             yield Block(X, y, classes, end, n_bytes * end // folder.n_docs, where)
             del X, y
             begin = end
@@ -193,7 +193,7 @@ class _Loaded(Source):
             limit = int(X.indptr[begin]) + ENTRIES
             end = max(int(np.searchsorted(X.indptr, limit, side="right")) - 1, begin + 1)
             part, done = _rows(X, begin, end), n_bytes * end // n_docs
-            where = f"{self.path}, in the documents from {begin} on, which is row 0"
+            where = f"{self.path}, of which document {begin} is row 0 here"
             yield Block(part, y[begin:end], None, end, done, where)
             begin = end
 

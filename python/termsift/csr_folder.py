@@ -6,8 +6,8 @@ file               content
 ``indptr.npy``     int32 or int64, shape (n_docs + 1,): where each document's entries begin
 ``indices.npy``    int32 or int64, shape (n_entries,): the term of each entry, from 0
 ``data.npy``       boolean, integer or float, shape (n_entries,): how often it occurs
-``y.npy``          shape (n_docs,): the labels; or, where ``csr.json`` lists classes, the positions
-                   of the labels in that list
+``y.npy``          shape (n_docs,): the labels; or, where ``csr.json`` lists classes, as for any
+                   but integers, the positions of the labels in that list
 ``y_indptr.npy``   where documents have several classes: those of document d are ``y`` from
                    ``y_indptr[d]`` to ``y_indptr[d + 1]``
 ``terms.txt``      optional: the names of the terms, one a line
@@ -84,9 +84,13 @@ def save_csr(
     labels = _validation.check_labels(y, matrix.n_docs, classes)
     names = _validation.check_term_names(term_names, matrix.n_terms)
     arrays = {name: getattr(matrix, name) for name in _MATRIX} | {"y": labels.codes}
+    about: dict[str, Any] = {"n_terms": matrix.n_terms}
     if labels.indptr is not None:
         arrays["y_indptr"] = labels.indptr
-    about = {"n_terms": matrix.n_terms, "classes": [encode_label(c) for c in labels.classes]}
+    elif all(type(label) is int and abs(label) < 2**63 for label in labels.classes):
+        arrays["y"] = np.array(labels.classes, dtype=np.int64)[labels.codes]
+    if arrays["y"] is labels.codes:
+        about["classes"] = [encode_label(label) for label in labels.classes]
     texts = {"csr.json": json.dumps(about) + "\n"}
     if names is not None:
         for term, name in enumerate(names):

@@ -154,7 +154,7 @@ def _counted(
     if counts is None:
         counts = nothing(tf)
     else:
-        _tell(f"going on from {args.output}.checkpoint, after {counts.n_docs:,} documents")
+        _tell(f"going on from {args.output}.checkpoint, after {counts.n_docs:,.0f} documents")
     # What has been counted and where that ends, set in one step, which no Ctrl-C can cut in two.
     state = counts, scan.position
     every, written = args.checkpoint_every or _EVERY, time.monotonic()
