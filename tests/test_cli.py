@@ -307,7 +307,6 @@ def test_columns_by_number(run: Any, tmp_path: Path, table: Path) -> None:
 
 
 def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     result = json.loads(run("rank", path, "--format", "json").out)
@@ -686,14 +685,6 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
 def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
     expected = f"{saved}: holds counts, for which {option} means nothing"
     assert run("rank", saved, option, "x").complaint == expected
-
-
-def test_missing_extra(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "c.svm"
-    path.write_text("1 1:1\n")
-    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    expected = f"{path}: reading it needs scikit-learn: pip install 'termsift[sklearn]'"
-    assert run("rank", path).complaint == expected
 
 
 @pytest.mark.parametrize(

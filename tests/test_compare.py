@@ -457,7 +457,6 @@ def test_counts_have_no_documents(run: Any, tmp_path: Path, collection: Collecti
 
 @pytest.mark.parametrize("split", [False, True])
 def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> None:
-    pytest.importorskip("sklearn")
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]

@@ -86,7 +86,7 @@ struct Decimal {
       const bool below = p != end && *p == '-';
       if (p != end && (*p == '-' || *p == '+')) ++p;
       if (p == end) return std::nullopt;
-      constexpr std::int64_t enough = std::int64_t{1} << 60;  // no text has as many digits
+      constexpr std::int64_t enough = std::int64_t{1} << 55;  // more digits than a text has
       for (; p != end && digit_of(*p) <= 9; ++p) power = std::min(10 * power + digit_of(*p), enough);
       if (below) power = -power;
     }
@@ -267,7 +267,7 @@ class Parser {
       const char* const stop = find(p, end, ',');
       const std::optional<Decimal> number = Decimal::read(p, stop);
       if (!number || !(std::abs(number->value()) < label_limit))
-        return wrong(options_.multilabel ? "labels, numbers below 2^53 with commas between them"
+        return wrong(options_.multilabel ? "a label, a number below 2^53, or several with commas between them"
                                          : "a label, a number below 2^53", end);
       if (n_.labels == piece_.most.labels) text_changed();
       labels_[n_.labels++] = number->value();

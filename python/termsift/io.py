@@ -43,7 +43,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
@@ -51,8 +51,9 @@ import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
+from termsift import svmlight
 from termsift._compression import COMPRESSED, opened
-from termsift._extras import MissingExtraError, require
+from termsift._extras import MissingExtraError
 
 if TYPE_CHECKING:
     import os
@@ -61,9 +62,6 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits 64 bits
-_LIST_OF_LABELS = re.compile(rb"\s*[^\s#:]*,")
-_INDEX_ZERO = re.compile(rb"([^#]*\s)?0+:")
-_LARGEST_INDEX = 2**31 - 1  # scikit-learn's reader keeps svmlight indices in 32 bits
 _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
@@ -145,8 +143,6 @@ def read_collection(
         If a file does not exist.
     ValueError
         If a file is not what its name or the arguments say; one line, with the file and its line.
-    MissingExtraError
-        If an svmlight file is to be read and scikit-learn is not installed.
 
     Examples
     --------
@@ -196,7 +192,7 @@ def read_split(
 
     Raises
     ------
-    FileNotFoundError, ValueError, MissingExtraError
+    FileNotFoundError, ValueError
         As for `read_collection`, and if the files have no words or no labels in common.
 
     Examples
@@ -250,7 +246,7 @@ def _read(
         collection = _from_pairs(path, _TABLES[ending](path, text, label))
     elif ending in _MATRICES:
         _refuse(path, "a matrix has no columns of text and labels", text=text, label=label)
-        reader = partial(_read_svmlight, zero_based=True) if from_zero else _MATRICES[ending]
+        reader = partial(_read_svmlight, from_zero=True) if from_zero else _MATRICES[ending]
         collection = reader(path, labels)
         if terms is not None:
             collection = _with_names(collection, terms, widen=ending in _SVMLIGHT)
@@ -381,71 +377,59 @@ def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Co
 
 
 def _read_svmlight(
-    path: Path, labels: str | os.PathLike[str] | None, *, zero_based: bool | str = "auto"
+    path: Path, labels: str | os.PathLike[str] | None, *, from_zero: bool = False
 ) -> Collection:
-    datasets = require("sklearn.datasets", "sklearn", f"{path}: reading it")
-    multilabel = _has_lists_of_labels(path)
-    with _damage_told(path), _open(path) as file:
-        try:
-            X, y = datasets.load_svmlight_file(file, multilabel=multilabel, zero_based=zero_based)
-        except (ValueError, OverflowError) as exc:
-            raise ValueError(_svmlight_complaint(path, multilabel) or f"{path}: {exc}") from None
-    X = sparse.csr_array((_integers_if_exact(X.data), X.indices, X.indptr), shape=X.shape)
+    # Lines may do without labels where another file has them.
+    with closing(_svmlight_blocks(path, multilabel=None if labels is None else True)) as blocks:
+        parts = [
+            (
+                np.diff(block.indptr),
+                block.indices.astype(np.int32),
+                block.data,
+                np.diff(cast("Any", block.label_indptr)),
+                block.labels,
+            )
+            for block in blocks
+        ]
+    lengths, columns, data, n_labels, own_labels = map(
+        np.concatenate, zip(_NO_DOCUMENTS, *parts, strict=True)
+    )
+    del parts
+    n_columns = int(columns.max(initial=-1)) + 1
+    if not from_zero and columns.min(initial=1) > 0:
+        columns -= 1
+        n_columns = max(n_columns - 1, 0)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_columns))
     if labels is not None:
         return _with_labels(path, X, labels)
-    if multilabel:
-        indicator, classes = _indicator(y)
-        return Collection(X, indicator, None, str(path), classes)
-    return Collection(X, _integers_if_exact(y), None, str(path))
+    y = _integers_if_exact(own_labels)
+    if (n_labels == 1).all():
+        return Collection(X, y, None, str(path))
+    indicator, classes = _indicator(y, n_labels)
+    return Collection(X, indicator, None, str(path), classes)
 
 
-def _has_lists_of_labels(path: Path) -> bool:
+def _svmlight_blocks(
+    path: Path, *, multilabel: bool | None = None
+) -> Generator[svmlight.Block, None, None]:
     with _damage_told(path), _open(path) as file:
-        return any(_LIST_OF_LABELS.match(line) for line in file)
+        yield from svmlight.read_blocks(file, str(path), multilabel=multilabel)
 
 
 def _has_index_zero(path: Path) -> bool:
-    with _damage_told(path), _open(path) as file:
-        return any(_INDEX_ZERO.match(line) for line in file)
+    with closing(_svmlight_blocks(path, multilabel=True)) as blocks:
+        return any(bool((block.indices == 0).any()) for block in blocks)
 
 
-def _svmlight_complaint(path: Path, multilabel: bool) -> str | None:
-    """Say which line of a svmlight file is wrong: scikit-learn's own message does not."""
-    with closing(_lines(path)) as lines:
-        for number, line in enumerate(lines, 1):
-            complaint = _svmlight_line_complaint(line, multilabel)
-            if complaint is not None:
-                return f"{path}, line {number}: expected {complaint}"
-    return None
-
-
-def _svmlight_line_complaint(line: str, multilabel: bool) -> str | None:
-    fields = line.partition("#")[0].split()
-    try:
-        if fields and ":" not in fields[0]:
-            _ = [float(value) for value in fields.pop(0).split(",")]
-        elif fields and not multilabel:
-            raise ValueError("no label")
-        pairs = [field.split(":") for field in fields if not field.startswith("qid:")]
-        indices = [int(index) for index, _ in pairs]
-        _ = [float(count) for _, count in pairs]
-    except ValueError:
-        return "'label index:count index:count ...'"
-    if any(not 0 <= index <= _LARGEST_INDEX for index in indices):
-        return f"indices from 0 to {_LARGEST_INDEX}"
-    if any(after <= before for before, after in pairwise(indices)):
-        return "indices that increase along the line"
-    return None
-
-
-def _indicator(labels: Sequence[Sequence[float]]) -> tuple[sparse.csr_array, list[Any]]:
-    """Return the (n_docs, n_classes) indicator of lists of labels, and its classes, sorted."""
-    lengths = [len(of_document) for of_document in labels]
-    flat = np.array([value for of_document in labels for value in of_document], dtype=np.float64)
-    classes, columns = np.unique(_integers_if_exact(flat), return_inverse=True)
-    rows = np.repeat(np.arange(len(labels)), lengths)
+def _indicator(
+    labels: npt.NDArray[Any], n_labels: npt.NDArray[np.int64]
+) -> tuple[sparse.csr_array, list[Any]]:
+    """Give the indicator of documents x classes, and the classes, sorted."""
+    classes, columns = np.unique(labels, return_inverse=True)
+    rows = np.repeat(np.arange(len(n_labels)), n_labels)
     ones = np.ones(len(rows), dtype=np.int8)
-    indicator = sparse.csr_array((ones, (rows, columns)), shape=(len(labels), len(classes)))
+    indicator = sparse.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
     indicator.data[:] = 1  # a label written twice is one label
     return indicator, classes.tolist()
 
@@ -768,6 +752,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+_PART_TYPES = (np.int64, np.int32, np.int64, np.int64, np.float64)
+_NO_DOCUMENTS = tuple(np.empty(0, dtype) for dtype in _PART_TYPES)
 
 _MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]] = {
     **dict.fromkeys(_SVMLIGHT, _read_svmlight),

@@ -17,7 +17,7 @@ _HELP_WIDTH = 98
 
 INPUT_FORMATS = """\
 input, known by the ending of its name:
-  .svm .svmlight .libsvm  label index:count ... a line (needs scikit-learn); --terms names the terms
+  .svm .svmlight .libsvm  label index:count ... a line; --terms names the terms
   .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
   .txt                    label<TAB>text a line, without header or quoting
