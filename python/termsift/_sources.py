@@ -23,7 +23,7 @@ from termsift._extras import require
 from termsift.csr_folder import CsrFolder
 from termsift.svmlight import read_blocks
 
-ENTRIES = 1 << 24  # of a block of a matrix: 128 to 256 MB
+_BLOCK_BYTES = 1 << 28  # of the entries of a matrix
 _TEXT_ENTRIES = 1 << 21  # of a block of texts, which take longer to read than to count
 _ROWS_AT_ONCE = 1 << 12  # of a Parquet file
 _TOLD = 5  # complaints of a block that are kept
@@ -156,7 +156,7 @@ class _Folder(Source):
         """Map one part after the other."""
         folder, begin, n_bytes = self._folder, at or 0, self.n_bytes
         while begin < folder.n_docs:
-            end = folder.end_of(begin, ENTRIES)
+            end = folder.end_of(begin, _BLOCK_BYTES)
             if self.how.chunk_docs is not None:
                 end = min(end, begin + self.how.chunk_docs)
             X = folder.matrix(begin, end, self._n_terms)
@@ -190,7 +190,8 @@ class _Loaded(Source):
             raise ValueError(f"{self.path}: {len(names)} names for its {X.shape[1]} terms")
         begin, n_docs, n_bytes = at or 0, X.shape[0], self.n_bytes
         while begin < n_docs:
-            limit = int(X.indptr[begin]) + ENTRIES
+            entry_bytes = X.indices.itemsize + X.data.itemsize
+            limit = int(X.indptr[begin]) + _BLOCK_BYTES // entry_bytes
             end = max(int(np.searchsorted(X.indptr, limit, side="right")) - 1, begin + 1)
             part, done = _rows(X, begin, end), n_bytes * end // n_docs
             where = f"{self.path}, of which document {begin} is row 0 here"
@@ -242,7 +243,7 @@ class _Svmlight(Source):
             blocks = read_blocks(
                 content,
                 str(self.path),
-                multilabel=True if place.several else None,
+                multilabel=True if place.several or y is not None else None,
                 on_error="skip" if self.how.skip else "raise",
                 n_threads=self.how.n_threads or None,
                 at=(place.offset, place.line),
@@ -253,7 +254,7 @@ class _Svmlight(Source):
                     place = Place(*block.at)
                     yield block
                     del block, parsed
-        if place.unlabelled is not None and not place.several:
+        if place.unlabelled is not None and not place.several and y is None:
             raise ValueError(
                 f"{self.path}: a document in the lines from {place.unlabelled} on has no label, "
                 "and none has several: expected a label at the beginning of each"
@@ -295,8 +296,7 @@ class _Svmlight(Source):
         elif (n_labels == 1).all():
             labels = io._integers_if_exact(parsed.labels)
         else:
-            assert parsed.label_indptr is not None
-            labels, classes = _indicator(parsed.labels, parsed.label_indptr)
+            labels, classes = io._indicator(io._integers_if_exact(parsed.labels), n_labels)
         following = Place(
             *parsed.next,
             place.several or bool((n_labels > 1).any()),
@@ -330,16 +330,6 @@ class _Svmlight(Source):
                             f"{n_terms - 1 + base} for {n_terms} names of terms"
                         )
         raise ValueError(f"{self.path}: changed while it was read")
-
-
-def _indicator(labels: Any, indptr: Any) -> tuple[Any, list[Hashable]]:
-    """Give the indicator matrix of lists of labels, and the labels of its columns."""
-    classes, columns = np.unique(io._integers_if_exact(labels), return_inverse=True)
-    ones = np.ones(len(columns), dtype=np.int8)
-    indicator = sp.csr_array((ones, columns, indptr), shape=(len(indptr) - 1, len(classes)))
-    indicator.sum_duplicates()
-    indicator.data[:] = 1  # a label written twice is one label
-    return indicator, classes.tolist()
 
 
 def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> None:

@@ -204,9 +204,10 @@ class CsrFolder:
         path = self.path / "terms.txt"
         return path if path.exists() else None
 
-    def end_of(self, begin: int, n_entries: int) -> int:
-        """Find the document before which so many entries from ``begin`` on end, at least one."""
-        limit = int(self._indptr.part(begin, begin + 1)[0]) + n_entries
+    def end_of(self, begin: int, n_bytes: int) -> int:
+        """Find the end of the documents whose entries fill so much, from ``begin`` on."""
+        entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
+        limit = int(self._indptr.part(begin, begin + 1)[0]) + n_bytes // entry_bytes
         low, high = begin + 1, self.n_docs
         while low < high:  # a step reads one offset, where a search of the whole would map it all
             middle = (low + high + 1) // 2

@@ -57,8 +57,8 @@ def scan(
         The columns of a table: names, "text" and "label" by default, or numbers from 1 for a table
         without header.
     chunk_docs : int, optional
-        At most so many documents a chunk. By default as many as fill a chunk of about 16 million
-        entries of a matrix, 16 MB of svmlight text, or 2 million words of texts.
+        At most so many documents a chunk. By default as many as have 256 MB of entries of a matrix,
+        16 MB of svmlight text, or 2 million different words each of texts.
     index_base : {1, 0}
         The index of the first term in svmlight files. A stream cannot look ahead for an index 0, as
         `termsift.io.read_collection` does, and shards must agree.
@@ -82,9 +82,10 @@ def scan(
     Notes
     -----
     Memory is that of three chunks (one counted, one waiting, one being read), whatever the size of
-    the files, with two exceptions. ``.npz`` and ``.mtx`` files are loaded whole: convert large ones
-    by `termsift.save_csr`. The words of texts are kept, some 100 bytes each. Files of labels are
-    loaded whole as well. A single document or row is never cut, however large.
+    the files; of folders of arrays it is one, as they are mapped, and take memory once they are
+    counted. Beside that the words of texts are kept, some 100 bytes each, and files of labels and
+    names. ``.npz`` and ``.mtx`` files are loaded whole: save large ones by `termsift.save_csr`. A
+    single document or row is never cut, however large.
 
     Columns of texts are words in the order in which they first appear, so that the number of
     columns grows; `termsift.count` sorts them at the end, and makes integers of labels that are all
