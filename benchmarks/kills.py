@@ -65,11 +65,9 @@ def make(folder: Path, seed: int) -> list[list[str]]:
     whole_counts = (X * 9 + (X > 0)).astype(np.int64)
     with gzip.open(folder / "counts.svm.gz", "wt", compresslevel=1) as file:
         for d in range(N_DOCS):
-            first, last = whole_counts.indptr[d : d + 2]
-            entries = zip(
-                whole_counts.indices[first:last], whole_counts.data[first:last], strict=True
-            )
-            file.write(f"{y[d]} {' '.join(f'{term + 1}:{n}' for term, n in entries)}\n")
+            part = slice(*whole_counts.indptr[d : d + 2])
+            entries = zip(whole_counts.indices[part] + 1, whole_counts.data[part], strict=True)
+            file.write(f"{y[d]} {' '.join(f'{index}:{n}' for index, n in entries)}\n")
     often = ["--chunk-docs", "500", "--checkpoint", "--checkpoint-every", "0.01"]
     return [
         [str(folder / "counts.svm.gz"), "-o", str(folder / "a.termsift"), *often],

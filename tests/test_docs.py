@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 METHODS = ROOT / "docs" / "methods.md"
 EVALUATION = ROOT / "docs" / "evaluation.md"
+LARGE_INPUTS = ROOT / "docs" / "large_inputs.md"
 MODULES = ["termsift"] + [
     module.name
     for module in pkgutil.walk_packages(ts.__path__, "termsift.")
@@ -69,7 +70,7 @@ def test_the_comparison_of_the_readme_runs(run: Any) -> None:
 # ---- the pages -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", [METHODS, EVALUATION], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [METHODS, EVALUATION, LARGE_INPUTS], ids=lambda page: page.name)
 def test_the_pages_run(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
