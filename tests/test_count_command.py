@@ -258,17 +258,19 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
     checkpoint = Path(f"{out}.checkpoint")
     table.write_text(table.read_text() * 10)
     rng, kills = random.Random(1), 0
+    ends: list[Any] = []
     for _ in range(2):
         before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         process = start(table, out)
         until(lambda: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before, process)  # noqa: B023
         time.sleep(rng.random() * 0.05)
         process.send_signal(kill)
-        process.communicate()
+        told = process.communicate()
+        ends.append((process.returncode, told))
         kills += process.returncode in (-signal.SIGKILL, 130)
         if out.exists():
             break
-    assert kills >= 1
+    assert kills >= 1, ends
     process = start(table, out)
     _, err = process.communicate()
     assert process.returncode == 0, err

@@ -135,7 +135,7 @@ def test_going_on_from_every_position(written: Any, chunk_docs: Any) -> None:
         position = json.loads(json.dumps(scan.position))
         names = scan.term_names
         rest = ts.scan(paths, chunk_docs=3, **options)  # cut otherwise: the documents are the same
-        rest.resume(position, None if names is None else names[: counts.n_terms].tolist())
+        rest.resume(position, None if names is None else names.tolist())
         [after] = [counts, *ts.counts.count_chunks(rest, counts)][-1:]
         assert ts.counts.finished(after, rest) == whole
         assert counts.n_docs < whole.n_docs or rest.position["file"] == 1
@@ -387,6 +387,13 @@ def test_positions_of_other_scans_are_refused(tmp_path: Path) -> None:
             scan.resume(position)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="give term_names"):
         scan.resume(scan.position)
+
+
+def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("x\tbee ant\nx\tcow\n")
+    scan = ts.scan(tmp_path / "c.txt", chunk_docs=1)
+    names = [scan.term_names.tolist() for _ in scan]  # type: ignore[union-attr]
+    assert names == [["bee", "ant"], ["bee", "ant", "cow"]]
 
 
 def test_whoever_leaves_early_leaves_no_thread(tmp_path: Path) -> None:

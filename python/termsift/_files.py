@@ -38,6 +38,8 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
         if os.path.exists(target):
             shutil.copymode(target, partial)
         os.replace(partial, target)
-    except BaseException:
+    except BaseException as error:
         os.unlink(partial)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
+            error.filename = os.fspath(path)
         raise

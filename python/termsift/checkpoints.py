@@ -59,11 +59,9 @@ class Checkpoint:
 
     def write(self, counts: ClassCounts, position: dict[str, Any]) -> None:
         """Replace the checkpoint by what has been counted before ``position``."""
-        names = None
-        if self._scan.has_texts:  # the scan may have read on, and seen more words
-            words = self._scan.term_names
-            assert words is not None
-            names = words[: counts.n_terms]
+        # Those of the scan may be of a later chunk, where counting that was cut short.
+        words = self._scan.term_names if self._scan.has_texts else None
+        names = None if words is None else words[: counts.n_terms]
         checkpoint = {"job": self._job, "position": position}
         _counts_file.write_counts(
             self.path, counts._counts, counts.classes, names, counts.tf, checkpoint

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any, Literal, TypeAlias
@@ -141,6 +141,7 @@ class _Chunk:
     classes: list[Hashable] | None
     position: dict[str, Any]
     where: str
+    n_terms: int
 
 
 class Scan:
@@ -192,7 +193,7 @@ class Scan:
     def _begin(self) -> None:
         """Stand where an iteration begins."""
         self._words = {word: column for column, word in enumerate(self._start_words)}
-        self._last = _Chunk(None, None, None, self._start, "")
+        self._last = _Chunk(None, None, None, self._start, "", len(self._words))
 
     @property
     def paths(self) -> list[Path]:
@@ -240,7 +241,10 @@ class Scan:
     @property
     def term_names(self) -> NDArray[np.object_] | None:
         """The names of the terms: of texts, the words so far."""
-        return io._object_array(list(self._words)) if self.has_texts else self._names
+        if not self.has_texts:
+            return self._names
+        # The thread that reads is ahead, with words of chunks that have not been given.
+        return io._object_array(list(self._words)[: self._last.n_terms])
 
     def resume(self, position: dict[str, Any], term_names: Sequence[str] | None = None) -> Scan:
         """Have every iteration begin at a position of a scan of the same files.
@@ -274,9 +278,10 @@ class Scan:
         self._begin()
         with closing(_read_ahead(self._chunks(self._start, self._words))) as chunks:
             for chunk in chunks:
-                self._last = chunk
+                self._last = replace(chunk, X=None, y=None)  # which only their user keeps
                 if chunk.X.shape[0]:
                     yield chunk.X, chunk.y
+                del chunk
 
     def _chunks(
         self, start: dict[str, Any], words: dict[str, int]
@@ -299,7 +304,7 @@ class Scan:
                         position = {"file": number} | dict(zip(_PLACE, where, strict=True))
                         position["bytes_done"] = before + block.n_bytes
                         X, y = block.rows(begin, end)
-                        yield _Chunk(X, y, block.classes, position, block.where)
+                        yield _Chunk(X, y, block.classes, position, block.where, X.shape[1])
                         del X, y
                     to_drop = max(to_drop - block.X.shape[0], 0)
                     at = block.at

@@ -24,8 +24,9 @@ input, known by the ending of its name:
   .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-All but .npz and .termsift may end in .gz. Files are UTF-8. --text 2 --label 1 (numbers) count the
-columns of a table without header. An svmlight file without an index 0 counts its indices from 1.
+All but .npz and .termsift may end in .gz or .zst. Files are UTF-8. --text 2 --label 1 (numbers)
+count the columns of a table without header. An svmlight file without an index 0 counts its indices
+from 1.
 """
 
 
