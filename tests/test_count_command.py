@@ -323,3 +323,17 @@ def test_the_names_of_checkpoints_are_those_of_what_was_counted(table: Path) -> 
         assert len(held[2]) == counts.n_terms
         if counts.n_docs == 5:
             break
+
+
+def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkeypatch: Any) -> None:
+    usual = os.replace
+
+    def interrupted(*paths: Any) -> None:
+        usual(*paths)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ts.count(np.eye(2), [0, 1]).save(tmp_path / "c.termsift")
+    monkeypatch.undo()
+    assert ts.load(tmp_path / "c.termsift").n_docs == 2

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
@@ -39,7 +39,8 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
             shutil.copymode(target, partial)
         os.replace(partial, target)
     except BaseException as error:
-        os.unlink(partial)
+        with suppress(FileNotFoundError):  # Ctrl-C just after the renaming: it must not be lost
+            os.unlink(partial)
         if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
             error.filename = os.fspath(path)
         raise
