@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Generator, Hashable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Empty, Queue
+from queue import SimpleQueue
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -346,15 +346,19 @@ def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
 
 def _read_ahead(items: Generator[_Chunk, None, None]) -> Generator[_Chunk, None, None]:
     """Yield what a generator yields, which runs one item ahead in a thread of its own."""
-    queue: Queue[_Chunk | BaseException | None] = Queue(maxsize=1)
-    left = threading.Event()  # whoever takes the items has gone
+    # A Ctrl-C may come between any two steps in Python, and would leave a Queue or an Event locked:
+    # hence only what takes its steps in C.
+    queue: SimpleQueue[_Chunk | BaseException | None] = SimpleQueue()
+    room = threading.Lock()  # held while an item waits
+    left: list[bool] = []  # whether whoever takes the items has gone
 
     def run() -> None:
         end: BaseException | None = None
         try:
             with closing(items):
                 for item in items:
-                    if left.is_set():
+                    room.acquire()
+                    if left:
                         return
                     queue.put(item)
                     del item  # the one who takes it decides how long it lives
@@ -368,13 +372,12 @@ def _read_ahead(items: Generator[_Chunk, None, None]) -> Generator[_Chunk, None,
         while (item := queue.get()) is not None:
             if isinstance(item, BaseException):
                 raise item
+            room.release()
             yield item
             del item
     finally:
-        left.set()
+        left.append(True)
         while thread.is_alive():  # it may be waiting for room
-            try:
-                queue.get(timeout=0.05)
-            except Empty:
-                continue
-        thread.join()
+            with suppress(RuntimeError):
+                room.release()
+            thread.join(0.05)
