@@ -482,5 +482,5 @@ def test_a_failure_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setitem(compare._CURVE_WRITERS, "table", fail)
-    assert run("compare", texts, "-o", target).complaint == "No space left on device"
+    assert run("compare", texts, "-o", target).complaint == f"{target}: No space left on device"
     assert target.read_text() == "old"

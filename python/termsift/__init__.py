@@ -25,10 +25,13 @@ from termsift._core import CountOverflowError
 from termsift._info import show_versions
 from termsift.choosing import conditional_gain
 from termsift.counts import ClassCounts, count, divergence, load
+from termsift.csr_folder import save_csr
 from termsift.curve import Curve
 from termsift.evaluation import choose_k, cross_validate, selection_curve
+from termsift.merging import merge
 from termsift.methods import Method, Selector, methods, selectors
 from termsift.ranking import Ranking
+from termsift.scanning import Scan, scan
 from termsift.score_functions import (
     bns,
     cet,
@@ -66,6 +69,7 @@ __all__ = [
     "Curve",
     "Method",
     "Ranking",
+    "Scan",
     "Selector",
     "Significance",
     "__version__",
@@ -88,12 +92,15 @@ __all__ = [
     "log_odds",
     "md",
     "md_chi2",
+    "merge",
     "methods",
     "mi",
     "ngl",
     "odds_ratio",
     "reference",
     "relevancy",
+    "save_csr",
+    "scan",
     "selection_curve",
     "selectors",
     "show_versions",

@@ -3,7 +3,8 @@ r"""The file that holds counts.
 Layout, little-endian::
 
     8 bytes   b"termsift"
-    4 bytes   version of the format: 1, or 2 where ``tf`` is not "raw", of which 1 knows nothing
+    4 bytes   version of the format: 1; 2 where ``tf`` is not "raw", of which 1 knows nothing; 3 for
+              the checkpoint of a count that is not finished
     8 bytes   length of the payload
     32 bytes  BLAKE2b digest of version, length and payload
     payload   one JSON line, then the arrays it lists, one after another
@@ -22,7 +23,7 @@ import math
 import os
 import struct
 from collections.abc import Hashable
-from typing import IO, Any, cast
+from typing import IO, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,10 @@ from termsift import _core, _validation
 from termsift._files import replacing
 
 MAGIC = b"termsift"
-_VERSIONS = (1, 2)
+_VERSIONS = (1, 2, 3)
 _HEADER = struct.Struct("<8sIQ32s")
+# The counts, the labels of their classes, the names of their terms, and what counts.
+Held: TypeAlias = tuple[_core.Counts, list[Hashable], "NDArray[np.object_] | None", str]
 _ARRAYS = ("class_docs", "indptr", "terms", "term_frequency", "document_frequency")
 
 
@@ -42,10 +45,11 @@ def write_counts(
     classes: list[Hashable],
     term_names: NDArray[np.object_] | None,
     tf: str,
+    checkpoint: Any = None,
 ) -> None:
-    """Write the counts to ``path``, atomically."""
+    """Write the counts to ``path``, atomically; with ``checkpoint``, JSON, as part of a job."""
     with replacing(path) as file:
-        _write(file, counts, classes, term_names, tf)
+        _write(file, counts, classes, term_names, tf, checkpoint)
 
 
 def counts_to_bytes(
@@ -66,6 +70,7 @@ def _write(
     classes: list[Hashable],
     term_names: NDArray[np.object_] | None,
     tf: str,
+    checkpoint: Any = None,
 ) -> None:
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
@@ -76,7 +81,7 @@ def _write(
         arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
     header: dict[str, Any] = {
-        "classes": [_encode_label(label) for label in classes],
+        "classes": [encode_label(label) for label in classes],
         "n_terms": held["n_terms"],
         "n_docs": held["n_docs"],
         "has_collection": held["has_collection"],
@@ -85,6 +90,8 @@ def _write(
     version = _VERSIONS[0]
     if tf != "raw":
         version, header["tf"] = _VERSIONS[1], tf
+    if checkpoint is not None:
+        version, header["tf"], header["checkpoint"] = _VERSIONS[2], tf, checkpoint
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
     line = json.dumps(header).encode() + b"\n"
@@ -100,24 +107,36 @@ def _write(
     file.write(_HEADER.pack(MAGIC, version, length, digest))
 
 
-def read_counts(
-    path: str | os.PathLike[str],
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
-    """Read what `write_counts` wrote; ValueError for anything else."""
+def read_counts(path: str | os.PathLike[str]) -> Held:
+    """Read what `write_counts` wrote; ValueError for anything else, a checkpoint as well."""
     with open(path, "rb") as file:
-        return _read(file, os.fspath(path))
+        return _without_checkpoint(*_read(file, os.fspath(path)), os.fspath(path))
 
 
-def counts_from_bytes(
-    data: bytes, name: str
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
+def counts_from_bytes(data: bytes, name: str) -> Held:
     """Read what `counts_to_bytes` gave; ``name`` is what messages call it."""
-    return _read(io.BufferedReader(io.BytesIO(data)), name)
+    return _without_checkpoint(*_read(io.BufferedReader(io.BytesIO(data)), name), name)
 
 
-def _read(
-    file: IO[bytes], name: str
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
+def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Held, Any]:
+    """Read what `write_counts` wrote of an unfinished job, and its ``checkpoint``."""
+    with open(path, "rb") as file:
+        counts, checkpoint = _read(file, os.fspath(path))
+    if checkpoint is None:
+        raise ValueError(f"{os.fspath(path)}: holds counts, expected a checkpoint")
+    return counts, checkpoint
+
+
+def _without_checkpoint(counts: Held, checkpoint: Any, name: str) -> Held:
+    if checkpoint is not None:
+        raise ValueError(
+            f"{name}: holds part of a count that is not finished; the termsift count that wrote "
+            "it goes on from it"
+        )
+    return counts
+
+
+def _read(file: IO[bytes], name: str) -> tuple[Held, Any]:
     version, length = _verify(file, name)
     try:
         return _parse(file, version, length)
@@ -136,7 +155,7 @@ def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
         raise ValueError(f"{path}: the saved counts are truncated")
     _, version, length, digest = _HEADER.unpack(head)
     if version not in _VERSIONS:
-        expected = " or ".join(map(str, _VERSIONS))
+        expected = ", ".join(map(str, _VERSIONS[:-1])) + f" or {_VERSIONS[-1]}"
         raise ValueError(
             f"{path}: the saved counts have format version {version}, expected {expected}"
         )
@@ -152,9 +171,7 @@ def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
     return int(version), int(length)
 
 
-def _parse(
-    file: IO[bytes], version: int, length: int
-) -> tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]:
+def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
     line = file.readline(length)
     header = json.loads(line)
     arrays = _read_arrays(file, header["arrays"], length - len(line))
@@ -174,11 +191,12 @@ def _parse(
     counts = _core.Counts.from_arrays(
         header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
     )
-    classes = _validation.check_classes([_decode_label(label) for label in header["classes"]])
+    classes = _validation.check_classes([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = "raw" if version == _VERSIONS[0] else _validation.check_tf(header["tf"])
-    return counts, classes, _decode_names(*names, counts.n_terms), tf
+    checkpoint = header["checkpoint"] if version == _VERSIONS[2] else None
+    return (counts, classes, _decode_names(*names, counts.n_terms), tf), checkpoint
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
@@ -221,7 +239,8 @@ def _digest(payload_hash: Any, version: int, length: int) -> bytes:
     ).digest()
 
 
-def _encode_label(label: Hashable) -> Any:
+def encode_label(label: Hashable) -> Any:
+    """Give the JSON value that stands for a label; TypeError if none does."""
     # bool before int, of which it is a kind. Hexadecimal: exact for floats, JSON has no infinity,
     # and Python limits the decimal digits of an integer.
     if label is None or isinstance(label, (bool, str)):
@@ -233,14 +252,15 @@ def _encode_label(label: Hashable) -> Any:
     if isinstance(label, bytes):
         return {"bytes": label.hex()}
     if type(label) is tuple:
-        return {"tuple": [_encode_label(part) for part in label]}
+        return {"tuple": [encode_label(part) for part in label]}
     raise TypeError(
         f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
         "bytes or tuples of these"
     )
 
 
-def _decode_label(encoded: Any) -> Hashable:
+def decode_label(encoded: Any) -> Hashable:
+    """Give the label that `encode_label` encoded; an error for anything else."""
     if encoded is None or isinstance(encoded, (bool, str)):
         return encoded
     ((kind, value),) = encoded.items()
@@ -252,5 +272,5 @@ def _decode_label(encoded: Any) -> Hashable:
         case "bytes":
             return bytes.fromhex(value)
         case "tuple" if isinstance(value, list):
-            return tuple(_decode_label(part) for part in value)
+            return tuple(decode_label(part) for part in value)
     raise ValueError(f"unknown kind of label {kind!r}")

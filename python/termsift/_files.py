@@ -9,15 +9,18 @@ import secrets
 import shutil
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, TypeAlias
 
+from termsift._compression import opened
 from termsift._progress import progress
 
 _LINES_A_REPORT = 256
 _MEGABYTE = 10**6
+# Told of a line or row that is not as expected: raises, or has it left out by returning.
+Complain: TypeAlias = Callable[[str], None]
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
@@ -47,8 +50,11 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
         if os.path.exists(target):
             shutil.copymode(target, partial)
         os.replace(partial, target)
-    except BaseException:
-        os.unlink(partial)
+    except BaseException as error:
+        with suppress(FileNotFoundError):  # Ctrl-C just after the renaming: it must not be lost
+            os.unlink(partial)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
+            error.filename = os.fspath(path)
         raise
 
 
@@ -65,11 +71,11 @@ def existing(path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def open_file(path: Path) -> BinaryIO:
-    """Open a file for its bytes, those that were compressed if it ends in ``.gz``."""
-    if path.suffix.lower() == ".gz":
-        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
-    return open(path, "rb")
+@contextmanager
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for its bytes, those that were compressed if its name says so."""
+    with opened(path) as (content, _):
+        yield content
 
 
 @contextmanager
@@ -91,26 +97,46 @@ def check_encoding(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def lines(path: Path, encoding: str = "utf-8") -> Generator[str, None, None]:
-    """Yield the lines of a text file; decoded one by one, so that errors know their line."""
+def refuse(complaint: str) -> None:
+    """Raise what is complained of."""
+    raise ValueError(complaint)
+
+
+def lines(
+    path: Path,
+    encoding: str = "utf-8",
+    content: BinaryIO | None = None,
+    complain: Complain = refuse,
+) -> Generator[str, None, None]:
+    """Yield the lines of a text file; decoded one by one, so that errors know their line.
+
+    ``content`` is the file where it is open already, by somebody who tells the progress.
+    """
     codec = check_encoding(encoding)
     if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":
         raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
+    if content is not None:
+        yield from _decoded(path, encoding, codec, content, complain)
+        return
     total = path.stat().st_size // _MEGABYTE
-    with damage_told(path), open_file(path) as file, progress("read", total, "MB") as report:
+    with opened(path) as (file, raw), progress("read", total, "MB") as report:
+        for number, line in enumerate(_decoded(path, encoding, codec, file, complain), 1):
+            yield line
+            if report is not None and number % _LINES_A_REPORT == 0:
+                report(raw.tell() // _MEGABYTE)  # of what is compressed, as its size counts
+
+
+def _decoded(
+    path: Path, encoding: str, codec: str, file: BinaryIO, complain: Complain
+) -> Iterator[str]:
+    with damage_told(path):
         for number, line in enumerate(file, 1):
             try:
-                yield line.decode(codec if number == 1 else codec.removesuffix("-sig"))
+                text = line.decode(codec if number == 1 else codec.removesuffix("-sig"))
             except UnicodeDecodeError:
-                raise ValueError(f"{path}, line {number}: expected {encoding.upper()}") from None
-            if report is not None and number % _LINES_A_REPORT == 0:
-                report(_position(file) // _MEGABYTE)
-
-
-def _position(file: BinaryIO) -> int:
-    """How many bytes of the file itself were read: compressed ones are what its size counts."""
-    raw = file.fileobj if isinstance(file, gzip.GzipFile) else file
-    return raw.tell() if raw is not None else 0
+                complain(f"{path}, line {number}: expected {encoding.upper()}")
+                continue
+            yield text
 
 
 def whole_text(path: Path, encoding: str = "utf-8") -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing, nullcontext
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from termsift._files import lines, whole_text
+from termsift._files import Complain, lines, refuse, whole_text
 from termsift._log import logger
 from termsift._progress import progress
 
@@ -39,10 +39,12 @@ def _delimited(
     *,
     dialect: type[csv.Dialect],
     default: tuple[str | int, str | int],
+    content: BinaryIO | None = None,
+    complain: Complain = refuse,
 ) -> Pairs:
     """Yield the (text, label) pairs of a table of delimited fields."""
     columns = _column(text, default[0]), _column(label, default[1])
-    with closing(_rows(path, dialect, encoding)) as rows:
+    with closing(_rows(path, dialect, encoding, content, complain)) as rows:
         top, first = next(rows, (1, []))
         if not first:
             return
@@ -50,16 +52,21 @@ def _delimited(
         has_header = not isinstance(columns[0], int)
         for begins, fields in rows if has_header else chain([(top, first)], rows):
             if len(fields) != len(first):
-                raise ValueError(
+                complain(
                     f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
                 )
-            if not fields[label_at]:
-                raise ValueError(f"{path}, line {begins}: the label is empty")
-            yield fields[text_at], fields[label_at]
+            elif not fields[label_at]:
+                complain(f"{path}, line {begins}: the label is empty")
+            else:
+                yield fields[text_at], fields[label_at]
 
 
 def _rows(
-    path: Path, dialect: type[csv.Dialect], encoding: str
+    path: Path,
+    dialect: type[csv.Dialect],
+    encoding: str,
+    content: BinaryIO | None,
+    complain: Complain,
 ) -> Generator[tuple[int, list[str]], None, None]:
     """Yield the rows that are not blank, each with the number of the line that it begins on."""
     # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
@@ -67,14 +74,19 @@ def _rows(
     usual = csv.field_size_limit(_LONGEST_FIELD)
     begins = 1
     try:
-        with closing(lines(path, encoding)) as numbered:
+        with closing(lines(path, encoding, content, complain)) as numbered:
             reader = csv.reader(numbered, dialect, strict=True)
-            for fields in reader:
+            while True:
+                try:
+                    fields = next(reader, None)
+                except csv.Error as exc:
+                    complain(f"{path}, line {begins}: {exc}")
+                    fields = []
+                if fields is None:
+                    break
                 if fields:
                     yield begins, fields
                 begins = reader.line_num + 1
-    except csv.Error as exc:
-        raise ValueError(f"{path}, line {begins}: {exc}") from None
     finally:
         csv.field_size_limit(usual)
 
@@ -106,20 +118,30 @@ def _numbered(where: str, column: int, first: list[str]) -> int:
 
 def _named(where: str, column: str, header: list[str]) -> int:
     if header.count(column) != 1:
-        raise ValueError(f"{where}: expected one column {column!r}, found {_listed(header)}")
+        raise ValueError(f"{where}: expected one column {column!r}, found {listed(header)}")
     return header.index(column)
 
 
 def _json_lines(
-    path: Path, text: str | int | None, label: str | int | None, encoding: str
+    path: Path,
+    text: str | int | None,
+    label: str | int | None,
+    encoding: str,
+    content: BinaryIO | None = None,
+    complain: Complain = refuse,
 ) -> Pairs:
     """Yield the (text, label) pairs of a JSON object a line."""
     text_key = "text" if text is None else str(text)
     label_key = "label" if label is None else str(label)
-    with closing(lines(path, encoding)) as numbered:
+    with closing(lines(path, encoding, content, complain)) as numbered:
         for number, line in enumerate(numbered, 1):
             if line.strip():
-                yield _json_pair(f"{path}, line {number}", line, text_key, label_key)
+                try:
+                    pair = _json_pair(f"{path}, line {number}", line, text_key, label_key)
+                except ValueError as exc:
+                    complain(str(exc))
+                else:
+                    yield pair
 
 
 def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, Any]:
@@ -131,7 +153,7 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
         raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
     for key in (text_key, label_key):
         if key not in record:
-            raise ValueError(f"{where}: expected a key {key!r}, found {_listed(record)}")
+            raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}")
     document, its_label = record[text_key], record[label_key]
     if not isinstance(document, str):
         raise ValueError(f"{where}: expected a string as {text_key!r}")
@@ -142,15 +164,18 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
     return document, its_label
 
 
-def folder_of_classes(path: Path, encoding: str) -> Pairs:
-    """Yield the (text, label) pairs of a folder whose sub-folders are the classes."""
+def folder_of_classes(path: Path, encoding: str, *, shows: bool = True) -> Pairs:
+    """Yield the (text, label) pairs of a folder whose sub-folders are the classes.
+
+    ``shows``: its own progress, which somebody else may do.
+    """
     folders = [entry for entry in _visible(path) if entry.is_dir()]
     if not folders:
         raise ValueError(f"{path}: has no sub-folders; expected one a class, of a file a document")
     listed = {folder.name: _visible(folder) for folder in folders}
     n_files = sum(map(len, listed.values()))
     read = 0
-    with progress("read", n_files, "files") as report:
+    with progress("read", n_files, "files") if shows else nullcontext() as report:
         for label, files in listed.items():
             if not files:
                 logger.warning("%s: a class without documents is no class", path / label)
@@ -168,12 +193,28 @@ def _visible(folder: Path) -> list[Path]:
     return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in names) or "none"
 
 
+class TableReader(Protocol):
+    """Reads the texts and labels of a table."""
+
+    def __call__(
+        self,
+        path: Path,
+        text: str | int | None,
+        label: str | int | None,
+        encoding: str,
+        *,
+        content: BinaryIO | None = None,
+        complain: Complain = refuse,
+    ) -> Pairs:
+        """Yield the pairs; ``content`` is the file where it is open already."""
+
+
 _NAMED = ("text", "label")
-TABLES: dict[str, Callable[[Path, str | int | None, str | int | None, str], Pairs]] = {
+TABLES: dict[str, TableReader] = {
     ".csv": partial(_delimited, dialect=csv.excel, default=_NAMED),
     ".tsv": partial(_delimited, dialect=csv.excel_tab, default=_NAMED),
     ".txt": partial(_delimited, dialect=_RawTabs, default=(2, 1)),

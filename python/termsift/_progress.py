@@ -20,21 +20,32 @@ def _is_terminal(stream: object) -> bool:
 
 
 @contextmanager
-def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None] | None]:
-    """Give a function of how much is done, or None where nobody would see it."""
+def progress(
+    verb: str, total: int, unit: str, *, already: int | None = None
+) -> Iterator[Callable[[int], None] | None]:
+    """Give a function of how much is done, or None where nobody would see it.
+
+    With ``already``, how much was done before it began, the line tells the rate and the time that
+    is left: for work of which every unit takes about as long as another.
+    """
     stream = sys.stderr
     if not _is_terminal(stream):
         yield None
         return
-    due = time.monotonic() + _PATIENCE
+    start = time.monotonic()
+    due = start + _PATIENCE
     width = 0
 
     def report(done: int) -> None:
         nonlocal due, width
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
-            width = len(line)
-            stream.write(f"\r{line}")
+            if already is not None and done > already:
+                rate = (done - already) / (time.monotonic() - start)
+                line += f", {rate:,.0f} a second, {_duration((total - done) / rate)} left"
+            # What is left of a longer line before goes.
+            stream.write(f"\r{line}{' ' * (width - len(line))}")
+            width = max(width, len(line))
             stream.flush()
             due = time.monotonic() + _EVERY
 
@@ -44,3 +55,11 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         if width:
             stream.write(f"\r{' ' * width}\r")
             stream.flush()
+
+
+def _duration(seconds: float) -> str:
+    """Say how long something takes: 45 s, 12 min, 3 h 05 min."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} min"

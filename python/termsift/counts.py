@@ -6,7 +6,9 @@ import inspect
 import math
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from contextlib import closing
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
 from termsift._class_tables import ADJUSTMENTS, Adjustment, Scoring, class_columns
+from termsift._columns import with_columns
 from termsift._log import levels_to_caller, logger
 from termsift._progress import progress
 from termsift._tables import Library, frame_of
@@ -32,6 +35,7 @@ from termsift.methods import (
     selectors,
 )
 from termsift.ranking import Ranking
+from termsift.scanning import Scan
 from termsift.significance import Significance, significance_of
 
 if TYPE_CHECKING:
@@ -50,7 +54,7 @@ _INDEPENDENT = ("bernoulli", "poisson")
 
 def count(
     X: Any,
-    y: Any,
+    y: Any = None,
     sample_weight: Any = None,
     classes: Iterable[Hashable] | None = None,
     *,
@@ -65,7 +69,7 @@ def count(
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
         Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
-        dense input is converted.
+        dense input is converted. Or a `Scan` of files, which brings its labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels of any hashable kind. In an indicator matrix of zeros and ones, a document counts in
         each of its classes.
@@ -127,6 +131,17 @@ def count(
            [0, 1, 1]])
     """
     tf = _validation.check_tf(tf)  # type: ignore[assignment]
+    if isinstance(X, Scan):
+        for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
+            if value is not None:
+                raise TypeError(f"a scan has labels of its own: leave out {name}")
+        counted = nothing(tf)
+        options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window_bytes}
+        for counts in count_chunks(X, counted, **options):
+            counted = counts
+        return finished(counted, X)
+    if y is None:
+        raise TypeError("y must hold a label for each document, got None")
     threads = _validation.check_n_threads(n_threads)
     window = _validation.check_window_bytes(window_bytes)
     matrix = _validation.check_matrix(X, threads)
@@ -147,6 +162,55 @@ def count_checked(
     empty = _core.Counts(len(labels.classes), _is_exact(matrix, weights, tf))
     added = _add(empty, matrix, labels, weights, tf, n_threads, window_bytes)
     return ClassCounts._of(added, labels.classes, None, tf)
+
+
+def nothing(tf: str) -> ClassCounts:
+    """Give the counts of no documents."""
+    return ClassCounts._of(_core.Counts(0, True), [], None, tf)
+
+
+def count_chunks(
+    scan: Scan,
+    counts: ClassCounts,
+    *,
+    n_threads: int | None = None,
+    window_bytes: int = _core.default_window_bytes,
+) -> Generator[ClassCounts, None, None]:
+    """Yield the counts after each chunk of a scan, on top of ``counts``.
+
+    What is yielded stays as it is: whoever is interrupted holds the counts of whole chunks, and
+    those before `Scan.position` if that is read before the next chunk is asked for.
+    """
+    with closing(iter(scan)) as chunks:
+        for X, y in chunks:
+            counts = ClassCounts._of(counts._counts, counts._classes, None, counts._tf)
+            try:
+                counts.update(
+                    X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
+                )
+            except ValueError as error:
+                kind = _core.CountOverflowError if isinstance(error, OverflowError) else ValueError
+                raise kind(f"{scan.where}: {error}") from None
+            del X, y  # their memory goes before the next chunk comes
+            yield counts
+
+
+def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
+    """Give the counts of a whole scan their names, and the order they have when read at once."""
+    where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
+    if counts.n_docs == 0:
+        raise ValueError(f"{where}: holds no documents")
+    if scan.has_texts and counts.n_terms == 0:
+        raise ValueError(f"{where}: no text has a word of two or more letters")
+    names = scan.term_names
+    if scan.has_words:
+        assert names is not None
+        counts = counts._with_words_sorted(names)
+    elif names is not None:
+        counts.term_names = names
+    if scan.min_df > 1:
+        counts = counts.with_min_df(scan.min_df)
+    return counts._with_classes_renamed(scan.settled(counts.classes))
 
 
 def _is_exact(matrix: _validation.Csr, weights: _core.Count | None, tf: str) -> bool:
@@ -450,6 +514,7 @@ class ClassCounts:
         y: Any,
         sample_weight: Any = None,
         *,
+        classes: Iterable[Hashable] | None = None,
         n_threads: int | None = None,
         window_bytes: int = _core.default_window_bytes,
     ) -> ClassCounts:
@@ -460,7 +525,10 @@ class ClassCounts:
         X, y, sample_weight, n_threads, window_bytes
             As for `termsift.count`. Classes not seen before join (in order if the present ones
             are, else at the end), and so do terms, as further columns; fewer columns are fine
-            too. The columns of an indicator matrix are ``classes``, or the first of none yet.
+            too.
+        classes : sequence of labels, optional
+            As for `termsift.count`. By default the columns of an indicator matrix are the classes
+            that there are, or the first of none yet.
 
         Returns
         -------
@@ -487,7 +555,7 @@ class ClassCounts:
         threads = _validation.check_n_threads(n_threads)
         window = _validation.check_window_bytes(window_bytes)
         matrix = _validation.check_matrix(X, threads)
-        labels = _validation.check_labels(y, matrix.n_docs, None, self._classes or None)
+        labels = _validation.check_labels(y, matrix.n_docs, classes, self._classes or None)
         weights = _validation.check_weights(sample_weight, matrix.n_docs)
         if self._term_names is not None and matrix.n_terms > self.n_terms:
             raise ValueError(
@@ -569,6 +637,76 @@ class ClassCounts:
                 f"{theirs[term]!r} in the other"
             )
         return mine if len(mine) >= len(theirs) else theirs
+
+    def with_min_df(self, min_df: int) -> ClassCounts:
+        """Give the counts without the terms of fewer than so many documents.
+
+        Parameters
+        ----------
+        min_df : int
+            Terms in at least so many documents are kept: 2 leaves out, as the paper does, those
+            that one document alone has.
+
+        Returns
+        -------
+        counts : ClassCounts
+            Exactly what counting the collection without those terms gives; the documents are all
+            there. Terms keep their order and names, and move to the first columns.
+
+        Raises
+        ------
+        ValueError
+            If min_df is less than 1.
+        TypeError
+            If it is not an integer.
+
+        Notes
+        -----
+        The documents of a term are ``collection_document_frequency`` (sums of weights), so
+        ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` says which terms without
+        names are left.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.term_names = ["egg", "the", "jam"]
+        >>> list(counts.with_min_df(2).term_names)
+        ['the']
+        """
+        if isinstance(min_df, bool) or not isinstance(min_df, Integral):
+            raise TypeError(f"min_df must be an integer, got {min_df!r}")
+        if min_df < 1:
+            raise ValueError(f"min_df must be at least 1, got {min_df}")
+        kept = self.collection_document_frequency >= min_df
+        n_terms = int(kept.sum())
+        columns = np.where(kept, np.cumsum(kept) - 1, -1)
+        names = None if self._term_names is None else self._term_names[kept]
+        return self._with_columns(columns, n_terms, names)
+
+    def _with_columns(
+        self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
+    ) -> ClassCounts:
+        """Give the counts with each term in its new column, or left out where that is -1."""
+        counts = with_columns(self._counts, new_column, n_terms)
+        names = _validation.check_term_names(names, n_terms)
+        return ClassCounts._of(counts, list(self._classes), names, self._tf)
+
+    def _with_words_sorted(self, words: NDArray[np.object_]) -> ClassCounts:
+        """Give the counts with their columns in the order of the words that they stand for."""
+        order = sorted(range(len(words)), key=words.__getitem__)
+        new_column = np.empty(len(words), dtype=np.int64)
+        new_column[order] = np.arange(len(words))
+        return self._with_columns(new_column, len(words), words[order])
+
+    def _with_classes_renamed(self, labels: list[Hashable]) -> ClassCounts:
+        """Give the counts with other labels for the classes, in their order."""
+        if labels == self._classes:
+            return self
+        in_order = _validation.in_order(labels)
+        at = {label: row for row, label in enumerate(labels)}
+        counts = self._counts.with_classes([at[label] for label in in_order])
+        return ClassCounts._of(counts, in_order, self._term_names, self._tf)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a file that `termsift.load` reads.

@@ -19,6 +19,8 @@ svmlight files bring their own (``1,3 5:2`` gives a document two labels). Indice
 file count from 0 if index 0 occurs anywhere in it, and from 1 otherwise, which is what the format
 asks for: the lowest possible index becomes column 0, the first name of a file of terms.
 
+Where the table says .gz, .zst is read as well, with the extra ``termsift[zstd]``.
+
 **Tables** name their columns in a header, and ``text`` and ``label`` pick two of them. Given as
 numbers, they count columns from 1 and say that the file has no header; that is the default of
 ``.txt`` (label 1, text 2).
@@ -51,6 +53,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from termsift import svmlight
+from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
 from termsift._files import damage_told, existing, one_a_line, open_file
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
@@ -59,6 +62,7 @@ from termsift.text import TextRules, count_words, text_rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+_NEVER_COMPRESSED = (".npz",)
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits 64 bits
 
 __all__ = [
@@ -69,6 +73,10 @@ __all__ = [
     "read_names",
     "read_split",
 ]
+
+
+def _refuse_row(complaint: str) -> None:
+    raise ValueError(complaint) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +224,8 @@ def read_split(
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
     first, second = _input(train), _input(test)
-    endings = _ending(first), _ending(second)
-    from_zero = all(ending in _SVMLIGHT for ending in endings) and (
+    endings = ending_of(first), ending_of(second)
+    from_zero = all(ending in SVMLIGHT for ending in endings) and (
         _has_index_zero(first) or _has_index_zero(second)
     )
     by = {"preset": preset, **rules}
@@ -229,7 +237,7 @@ def read_split(
     if _is_text(second):
         if not new.X.nnz:
             raise ValueError(f"{second}: has no term of {first}")
-    elif endings[1] in _SVMLIGHT:  # which does not say how many columns it has
+    elif endings[1] in SVMLIGHT:  # which does not say how many columns it has
         n_docs, n_columns = new.X.shape[0], known.X.shape[1]
         X = new.X[:, :n_columns]
         X = sparse.csr_array((X.data, X.indices, X.indptr), shape=(n_docs, n_columns))
@@ -265,29 +273,29 @@ def _read(
     ``known``: the terms of texts to count, and no others; ``from_zero``: svmlight indices count
     from 0 whatever they are.
     """
-    ending = _ending(path)
+    ending = ending_of(path)
     if _is_text(path):
-        _refuse(
+        refuse_arguments(
             path, "texts have their own labels and terms", labels=names.labels, terms=names.terms
         )
         by, encoding = text_rules(**rules), names.encoding or "utf-8"
         if path.is_dir():
-            _refuse(path, "a folder has no columns", text=names.text, label=names.label)
+            refuse_arguments(path, "a folder has no columns", text=names.text, label=names.label)
             pairs = folder_of_classes(path, encoding)
         else:
             pairs = TABLES[ending](path, names.text, names.label, encoding)
         collection = _from_pairs(path, pairs, by, known)
-    elif ending in _MATRICES:
-        _refuse(
+    elif ending in MATRICES:
+        refuse_arguments(
             path, "a matrix has no columns of text and labels", text=names.text, label=names.label
         )
-        _refuse(path, "a matrix holds no texts", encoding=names.encoding, **rules)
-        reader = partial(_read_svmlight, from_zero=True) if from_zero else _MATRICES[ending]
+        refuse_arguments(path, "a matrix holds no texts", encoding=names.encoding, **rules)
+        reader = partial(_read_svmlight, from_zero=True) if from_zero else MATRICES[ending]
         collection = reader(path, names.labels)
         if names.terms is not None:
-            collection = _with_names(collection, names.terms, widen=ending in _SVMLIGHT)
+            collection = _with_names(collection, names.terms, widen=ending in SVMLIGHT)
     else:
-        known_endings = " ".join([*_MATRICES, *TABLES])
+        known_endings = " ".join([*MATRICES, *TABLES])
         raise ValueError(f"{path}: unknown kind of file; the known endings are {known_endings}")
     if collection.X.shape[0] == 0:
         raise ValueError(f"{path}: holds no documents")
@@ -310,7 +318,7 @@ def _from_pairs(
     if labels and known is None and not X.nnz:
         what = "a word of two or more letters" if rules == TextRules() else "a term by these rules"
         raise ValueError(f"{path}: no text has {what}")
-    return Collection(X, _labels_array(labels), names, str(path))
+    return Collection(X, labels_array(labels), names, str(path))
 
 
 def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
@@ -325,7 +333,7 @@ def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
     -------
     names : ndarray of str of shape (n_terms,)
     """
-    return _object_array(one_a_line(existing(path), "a term"))
+    return object_array(one_a_line(existing(path), "a term"))
 
 
 # ------------------------------------------------------------------------------------- matrices
@@ -384,10 +392,10 @@ def _read_svmlight(
     X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_columns))
     if labels is not None:
         return _with_labels(path, X, labels)
-    y = _integers_if_exact(own_labels)
+    y = integers_if_exact(own_labels)
     if (n_labels == 1).all():
         return Collection(X, y, None, str(path))
-    indicator, classes = _indicator(y, n_labels)
+    indicator, classes = indicator_of(y, n_labels)
     return Collection(X, indicator, None, str(path), classes)
 
 
@@ -403,7 +411,7 @@ def _has_index_zero(path: Path) -> bool:
         return any(bool((block.indices == 0).any()) for block in blocks)
 
 
-def _indicator(
+def indicator_of(
     labels: npt.NDArray[Any], n_labels: npt.NDArray[np.int64]
 ) -> tuple[sparse.csr_array, list[Any]]:
     """Give the indicator of documents x classes, and the classes, sorted."""
@@ -421,15 +429,17 @@ def _with_labels(path: Path, X: Any, labels: str | os.PathLike[str] | None) -> C
         raise ValueError(f"{path}: has no labels of its own; give a file with one label a line")
     if X.ndim != 2:
         raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
-    y = _read_labels(existing(labels))
+    y = read_labels(existing(labels))
     if y.shape[0] != X.shape[0]:
         raise ValueError(f"{labels}: {y.shape[0]} labels for the {X.shape[0]} documents of {path}")
     return Collection(sparse.csr_array(X), y, None, str(path))
 
 
-def _read_labels(path: Path) -> npt.NDArray[Any]:
+def read_labels(path: Path, *, as_written: bool = False) -> npt.NDArray[Any]:
+    """Read a file of labels; ``as_written``: of text, as strings even if all are numbers."""
     if path.suffix.lower() != ".npy":
-        return _labels_array(one_a_line(path, "a label"))
+        lines = one_a_line(path, "a label")
+        return object_array(lines) if as_written else labels_array(lines)
     with damage_told(path), open(path, "rb") as file:
         try:
             y = np.load(file, allow_pickle=False)
@@ -437,7 +447,7 @@ def _read_labels(path: Path) -> npt.NDArray[Any]:
             raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
     if y.ndim not in (1, 2):
         raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")
-    return _integers_if_exact(y)
+    return integers_if_exact(y)
 
 
 def _with_names(
@@ -463,7 +473,7 @@ def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, C
     if y_known.ndim != 1 or y_new.ndim != 1:  # several labels a document: not ours to judge
         return known, new
     if (y_known.dtype.kind in "OU") != (y_new.dtype.kind in "OU"):
-        y_known, y_new = (_object_array(list(map(str, y.tolist()))) for y in (y_known, y_new))
+        y_known, y_new = (object_array(list(map(str, y.tolist()))) for y in (y_known, y_new))
     if not set(y_known.tolist()) & set(y_new.tolist()):
         raise ValueError(f"{new.source}: has no label of {known.source}")
     return replace(known, y=y_known), replace(new, y=y_new)
@@ -478,40 +488,40 @@ def _input(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_text(path: Path) -> bool:
-    return path.is_dir() or _ending(path) in TABLES
+    return path.is_dir() or ending_of(path) in TABLES
 
 
-def _ending(path: Path) -> str:
-    """Return the ending that says what a file holds, without ``.gz`` where that may follow."""
+def ending_of(path: Path) -> str:
+    """Return the ending that says what a file holds, without ``.gz`` or ``.zst`` after it."""
     endings = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if endings[-1:] == [".gz"] and endings[0] != ".npz":
+    if endings[-1:] and endings[-1] in COMPRESSED and endings[0] not in _NEVER_COMPRESSED:
         return endings[0]
     return endings[-1] if endings else ""
 
 
-def _refuse(path: Path, why: str, **arguments: object) -> None:
+def refuse_arguments(path: Path, why: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
 
 
-def _labels_array(labels: list[Any]) -> npt.NDArray[Any]:
+def labels_array(labels: list[Any]) -> npt.NDArray[Any]:
     """Return labels as integers if all are whole numbers, and as they are otherwise."""
     if all(isinstance(label, str) and _WHOLE_NUMBER.fullmatch(label) for label in labels):
         labels = [int(label) for label in labels]
     if all(type(label) is int and abs(label) < 2**63 for label in labels):
         return np.array(labels, dtype=np.int64)
-    return _object_array(labels)
+    return object_array(labels)
 
 
-def _object_array(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+def object_array(values: Sequence[Any]) -> npt.NDArray[np.object_]:
     """Return the values themselves: numpy's str arrays pad each one to the longest."""
     result = np.empty(len(values), dtype=object)
     result[:] = values
     return result
 
 
-def _integers_if_exact(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def integers_if_exact(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return floats that are all whole numbers as int64: text knows no types, counts are exact."""
     if values.dtype.kind != "f":
         return values
@@ -520,12 +530,12 @@ def _integers_if_exact(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
-_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 _PART_TYPES = (np.int64, np.int32, np.int64, np.int64, np.float64)
 _NO_DOCUMENTS = tuple(np.empty(0, dtype) for dtype in _PART_TYPES)
 
-_MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]] = {
-    **dict.fromkeys(_SVMLIGHT, _read_svmlight),
+MATRICES: dict[str, Callable[[Path, str | os.PathLike[str] | None], Collection]] = {
+    **dict.fromkeys(SVMLIGHT, _read_svmlight),
     ".npz": _read_npz,
     ".mtx": _read_matrix_market,
 }

@@ -136,14 +136,14 @@ class TextRules:
             If min_df asks for more documents than max_df allows.
         """
         if self.hashing is not None:
-            return self._hash(texts), None
-        X, found = count_words(map(self._cutter(), texts), names)
+            return self.hashed(texts), None
+        X, found = count_words(map(self.cutter(), texts), names)
         if names is not None or not self._drops:
             return X, found
         kept = self._kept(X)
         return X[:, kept], found[kept]
 
-    def _cutter(self) -> Callable[[str], Iterable[str]]:
+    def cutter(self) -> Callable[[str], Iterable[str]]:
         """Give the function that cuts a text into terms."""
         if self._cuts == TextRules()._cuts:
             return lambda text: _WORD.findall(text.lower())
@@ -151,7 +151,8 @@ class TextRules:
         cut: Callable[[str], list[str]] = vectorizers.CountVectorizer(**self._cuts).build_analyzer()
         return cut
 
-    def _hash(self, texts: Iterable[str]) -> sparse.csr_array:
+    def hashed(self, texts: Iterable[str]) -> sparse.csr_array:
+        """Count the hashes of the terms of each text."""
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", self._asks())
         hasher = vectorizers.HashingVectorizer(
             n_features=self.hashing, alternate_sign=False, norm=None, dtype=np.int64, **self._cuts
@@ -268,30 +269,52 @@ def count_words(
     """
     # word -> column: as given, or in the order of first appearance
     seen: dict[str, int] = {} if names is None else {name: i for i, name in enumerate(names)}
-    columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
+    rows = GrowingRows(seen, grows=names is None)
     for words in documents:
+        rows.add(words)
+    X = rows.matrix()
+    if names is None:
+        names = np.empty(len(seen), dtype=object)
+        names[:] = sorted(seen)
+        column_of = np.empty(len(seen), dtype=np.int64)
+        column_of[[seen[word] for word in names]] = np.arange(len(seen))
+        X = sparse.csr_array((X.data, column_of[X.indices], X.indptr), shape=X.shape)
+    X.sort_indices()
+    return X, names
+
+
+class GrowingRows:
+    """Documents counted into the columns of ``seen``, which new words join if it ``grows``."""
+
+    def __init__(self, seen: dict[str, int], *, grows: bool = True) -> None:
+        self._seen, self._grows = seen, grows
+        self._columns, self._occurrences = array("q"), array("q")
+        self._row_ends = array("q", [0])
+
+    @property
+    def n_entries(self) -> int:
+        """How many words of documents were counted, each once a document."""
+        return len(self._columns)
+
+    def add(self, words: Iterable[str]) -> None:
+        """Count the words of one more document."""
+        seen, columns, occurrences = self._seen, self._columns, self._occurrences
         for word, times in Counter(words).items():
-            if names is None:
+            if self._grows:
                 columns.append(seen.setdefault(word, len(seen)))
             elif word in seen:
                 columns.append(seen[word])
             else:
                 continue
             occurrences.append(times)
-        row_ends.append(len(columns))
-    indices = np.array(columns, dtype=np.int64)
-    if names is None:
-        names = np.empty(len(seen), dtype=object)
-        names[:] = sorted(seen)
-        column_of = np.empty(len(seen), dtype=np.int64)
-        column_of[[seen[word] for word in names]] = np.arange(len(seen))
-        indices = column_of[indices]
-    X = sparse.csr_array(
-        (np.array(occurrences, dtype=np.int64), indices, np.array(row_ends, dtype=np.int64)),
-        shape=(len(row_ends) - 1, len(seen)),
-    )
-    X.sort_indices()
-    return X, names
+        self._row_ends.append(len(columns))
+
+    def matrix(self) -> sparse.csr_array:
+        """Give the documents, with unsorted column indices."""
+        parts = self._occurrences, self._columns, self._row_ends
+        data, indices, indptr = (np.array(part, dtype=np.int64) for part in parts)
+        shape = len(self._row_ends) - 1, len(self._seen)
+        return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 # ---- checks ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The command line: ``termsift rank``, ``compare``, ``report``, ``demo`` and ``info``.
+"""The command line: ``termsift rank``, ``count``, ``compare`` and so on.
 
 Each command is a module of its own with ``add``, which adds its parser, and one function of the
 parsed arguments. Methods, their help and their options come from the registry,
@@ -20,7 +20,7 @@ from typing import Any
 
 import termsift as ts
 from termsift._extras import require
-from termsift.cli import compare, demo, info, rank, report
+from termsift.cli import compare, count, demo, info, merge, rank, report
 from termsift.cli.arguments import AsWritten
 
 __all__ = ["main", "main_parser"]
@@ -38,6 +38,7 @@ examples:
   termsift demo
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift report reviews.csv -o report.html
   termsift info counts.termsift
@@ -63,7 +64,7 @@ def main_parser() -> argparse.ArgumentParser:
         help="print what makes this shell complete our options (needs shtab), and exit",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (rank, compare, report, demo, info):
+    for command in (rank, count, merge, compare, report, demo, info):
         command.add(commands)
     return parser
 

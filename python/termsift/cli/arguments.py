@@ -27,9 +27,9 @@ input, known by the ending of its name:
   a folder                of a sub-folder a class, in which each file is a document
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-All but .npz and .termsift may end in .gz. Files are UTF-8, texts of --encoding. --text 2 --label 1
-(numbers) count the columns of a table without header. An svmlight file without an index 0 counts
-its indices from 1.
+All but .npz and .termsift may end in .gz or .zst. Files are UTF-8, texts of --encoding. --text 2
+--label 1 (numbers) count the columns of a table without header. An svmlight file without an index 0
+counts its indices from 1.
 """
 
 
@@ -62,12 +62,26 @@ def add_command(
     return parser
 
 
-def add_input(parser: argparse.ArgumentParser, *, counts: bool = True) -> None:
-    """Add what is read; ``counts``: whether nothing but its counts is needed."""
+def add_input(
+    parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
+) -> None:
+    """Add what is read; ``counts``: whether nothing but its counts is needed.
+
+    With ``several``, inputs of collections alone, and a file of labels for each.
+    """
     kinds = "a collection, or counts" if counts else "a collection"
-    parser.add_argument("input", metavar="INPUT", help=f"{kinds}; see below")
     group = parser.add_argument_group("input")
-    group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
+    if several:
+        parser.add_argument("inputs", metavar="INPUT", nargs="+", help="collections; see below")
+        group.add_argument(
+            "--labels",
+            metavar="FILE",
+            action="append",
+            help="labels, one a line, or a .npy array; once for each INPUT",
+        )
+    else:
+        parser.add_argument("input", metavar="INPUT", help=f"{kinds}; see below")
+        group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
     group.add_argument("--terms", metavar="FILE", help="names of the terms, one a line")
     group.add_argument("--text", metavar="COL", help="column of the text")
     group.add_argument("--label", metavar="COL", help="column of the label")

@@ -1,0 +1,58 @@
+"""``termsift merge``: the counts of shards as counts of the whole."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import termsift as ts
+from termsift._progress import progress
+from termsift.cli.arguments import add_command
+from termsift.cli.output import check_writable, summary
+from termsift.merging import united
+
+_ABOUT = """\
+Classes are united by label. Terms are united by name where they have names, else by index; files
+without names and with different numbers of terms are refused, unless --by-index says that index i
+is the same term in all. Files are read one at a time.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the parser of the command."""
+    parser = add_command(
+        commands,
+        "merge",
+        _run,
+        "unite the counts of shards, by termsift count, in one file",
+        _ABOUT,
+    )
+    parser.add_argument("inputs", metavar="COUNTS", nargs="+", help="files of counts")
+    parser.add_argument(
+        "--by-index", action="store_true", help="terms without names are the same by index"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="the counts, written whole or not at all",
+    )
+
+
+def _run(args: argparse.Namespace) -> None:
+    check_writable(args.output)
+    first, *others = args.inputs
+    counts = ts.load(first)
+    with progress("merged", len(args.inputs), "files", already=1) as report:
+        for done, path in enumerate(others, 2):
+            part = ts.load(path)
+            try:
+                counts = united(counts, part, args.by_index)
+            except ValueError as error:
+                before = first if done == 2 else f"the {done - 1} files before it"
+                raise ValueError(f"{before} and {path}: {error}") from None
+            if report is not None:
+                report(done)
+    counts.save(args.output)
+    print(f"{args.output}: {summary(counts)}")

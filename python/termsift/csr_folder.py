@@ -1,0 +1,269 @@
+"""Folders of arrays: a matrix in CSR form and its labels, of any size, read a part at a time.
+
+=================  =============================================================================
+file               content
+=================  =============================================================================
+``indptr.npy``     int32 or int64, shape (n_docs + 1,): where each document's entries begin
+``indices.npy``    int32 or int64, shape (n_entries,): the term of each entry, from 0
+``data.npy``       boolean, integer or float, shape (n_entries,): how often it occurs
+``y.npy``          shape (n_docs,): the labels; or, where ``csr.json`` lists classes, as for any
+                   but integers, the positions of the labels in that list
+``y_indptr.npy``   where documents have several classes: those of document d are ``y`` from
+                   ``y_indptr[d]`` to ``y_indptr[d + 1]``
+``terms.txt``      optional: the names of the terms, one a line
+``csr.json``       optional: ``{"n_terms": 1000, "classes": ["ham", "spam"]}``; without it there
+                   are as many terms as ``terms.txt`` names, or as the largest index asks for
+=================  =============================================================================
+
+`save_csr` writes them, and so does ``numpy.save``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _validation
+from termsift._counts_file import decode_label, encode_label
+
+_MATRIX = ("indptr", "indices", "data")
+
+
+def save_csr(
+    path: str | os.PathLike[str],
+    X: Any,
+    y: Any,
+    *,
+    term_names: Iterable[str] | None = None,
+    classes: Iterable[Hashable] | None = None,
+) -> None:
+    """Write a collection as a folder of arrays, which `termsift.scan` reads a part at a time.
+
+    Parameters
+    ----------
+    path : path
+        The folder, which must not exist. It appears once it is complete.
+    X, y, classes
+        As for `termsift.count`.
+    term_names : sequence of str, optional
+        A name for each term; none empty or with a line break.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something at ``path``.
+    ValueError, TypeError
+        As for `termsift.count`, and for labels that are not None, bool, int, float, str, bytes or
+        tuples of these.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, termsift as ts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ts.save_csr(f"{folder}/train", np.array([[2, 1], [0, 3]]), ["ham", "spam"])
+    ...     counts = ts.count(ts.scan(f"{folder}/train"))
+    >>> counts.classes, counts.class_tokens
+    (['ham', 'spam'], array([3, 3]))
+    """
+    target = Path(path)
+    if os.path.lexists(target):
+        raise FileExistsError(f"{target}: exists already, expected the name of a new folder")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{target.absolute().parent}: no such folder, to write to")
+    matrix = _validation.check_matrix(X, 0)
+    _validation.check_entries(matrix, 0, "X")
+    labels = _validation.check_labels(y, matrix.n_docs, classes)
+    names = _validation.check_term_names(term_names, matrix.n_terms)
+    arrays = {name: getattr(matrix, name) for name in _MATRIX} | {"y": labels.codes}
+    about: dict[str, Any] = {"n_terms": matrix.n_terms}
+    if labels.indptr is not None:
+        arrays["y_indptr"] = labels.indptr
+    elif all(type(label) is int and abs(label) < 2**63 for label in labels.classes):
+        arrays["y"] = np.array(labels.classes, dtype=np.int64)[labels.codes]
+    if arrays["y"] is labels.codes:
+        about["classes"] = [encode_label(label) for label in labels.classes]
+    texts = {"csr.json": json.dumps(about) + "\n"}
+    if names is not None:
+        for term, name in enumerate(names):
+            if not name or len(name.splitlines()) > 1 or name.splitlines()[0] != name:
+                raise ValueError(f"the name of term {term} is {name!r}, expected a line of text")
+        texts["terms.txt"] = "".join(f"{name}\n" for name in names)
+    unfinished = target.absolute().with_name(f".termsift-{secrets.token_hex(8)}.partial")
+    unfinished.mkdir()
+    try:
+        for name, array in arrays.items():
+            with open(unfinished / f"{name}.npy", "wb") as file:
+                np.save(file, array, allow_pickle=False)
+                _to_disk(file)
+        for name, text in texts.items():
+            with open(unfinished / name, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                _to_disk(file)
+        unfinished.rename(target)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+
+
+def _to_disk(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+class _Array:
+    """A vector in a .npy file, of which parts are mapped one at a time.
+
+    A map of the whole would stay resident as it is read: each part is a map of its own, which goes
+    with the part.
+    """
+
+    def __init__(self, path: Path, kinds: str) -> None:
+        try:
+            whole = np.load(path, mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"{path.parent}: expected a folder of arrays, found no {path.name}"
+            ) from None
+        except (ValueError, EOFError) as error:
+            raise ValueError(f"{path}: expected an array saved by numpy.save: {error}") from None
+        if whole.ndim != 1 or whole.dtype.kind not in kinds:
+            raise ValueError(
+                f"{path}: expected a vector of dtype kind {' or '.join(kinds)}, found "
+                f"{whole.dtype} of shape {whole.shape}"
+            )
+        self.path, self.dtype, self.size = path, whole.dtype, len(whole)
+        self._begin = getattr(whole, "offset", 0)  # an empty array is not mapped
+
+    def part(self, begin: int, end: int) -> NDArray[Any]:
+        """Map some of the values."""
+        if begin == end:
+            return np.empty(0, self.dtype)
+        offset = self._begin + begin * self.dtype.itemsize
+        return np.memmap(self.path, self.dtype, "r", offset, (end - begin,)).view(np.ndarray)
+
+
+def is_csr_folder(path: Path) -> bool:
+    """Whether a folder is one of arrays, and not of class folders."""
+    return (path / "indptr.npy").exists()
+
+
+class CsrFolder:
+    """A folder of arrays, as `save_csr` writes it; the arrays' sizes are checked at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._indptr = _Array(path / "indptr.npy", "i")
+        self._indices = _Array(path / "indices.npy", "i")
+        self._data = _Array(path / "data.npy", "biuf")
+        self._y = _Array(path / "y.npy", "biufUS")
+        ends = path / "y_indptr.npy"
+        self._y_indptr = _Array(ends, "i") if ends.exists() else None
+        self.n_docs = self._indptr.size - 1
+        n_entries = self._indices.size
+        if self.n_docs < 0 or self._data.size != n_entries:
+            raise ValueError(
+                f"{path}: {self._data.size} values in data.npy for {n_entries} indices in "
+                f"indices.npy and {self._indptr.size} offsets in indptr.npy"
+            )
+        _check_ends(self._indptr, n_entries)
+        per_doc = self._y if self._y_indptr is None else self._y_indptr
+        if per_doc.size - (per_doc is not self._y) != self.n_docs:
+            raise ValueError(
+                f"{per_doc.path}: {per_doc.size} values for the {self.n_docs} documents"
+            )
+        if self._y_indptr is not None:
+            _check_ends(self._y_indptr, self._y.size)
+        self.n_terms, self._classes = self._about()
+        if self._classes is None and self._y_indptr is not None:
+            raise ValueError(f"{ends}: expected csr.json beside it to list the classes")
+        if self._classes is not None and self._y.dtype.kind not in "iu":
+            raise ValueError(f"{self._y.path}: expected positions of the classes in csr.json")
+
+    def _about(self) -> tuple[int | None, list[Hashable] | None]:
+        path = self.path / "csr.json"
+        if not path.exists():
+            return None, None
+        try:
+            about = json.loads(path.read_text("utf-8"))
+            n_terms, classes = about.get("n_terms"), about.get("classes")
+            if n_terms is not None and (type(n_terms) is not int or n_terms < 0):
+                raise ValueError(f"{n_terms!r} terms")
+            if classes is not None:
+                classes = _validation.check_classes([decode_label(label) for label in classes])
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"{path}: expected what termsift.save_csr writes: {error}") from None
+        return n_terms, classes
+
+    @property
+    def terms_path(self) -> Path | None:
+        """The file of the names of the terms, if there is one."""
+        path = self.path / "terms.txt"
+        return path if path.exists() else None
+
+    def end_of(self, begin: int, n_bytes: int) -> int:
+        """Find the end of the documents whose entries fill so much, from ``begin`` on."""
+        entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
+        limit = int(self._indptr.part(begin, begin + 1)[0]) + n_bytes // entry_bytes
+        low, high = begin + 1, self.n_docs
+        while low < high:  # a step reads one offset, where a search of the whole would map it all
+            middle = (low + high + 1) // 2
+            if self._indptr.part(middle, middle + 1)[0] <= limit:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def matrix(self, begin: int, end: int, n_terms: int | None) -> Any:
+        """Give the documents from ``begin`` to ``end`` as a CSR array on the files' own memory."""
+        indptr = self._indptr.part(begin, end + 1)
+        first, last = int(indptr[0]), int(indptr[-1])
+        decrease = np.flatnonzero(indptr[1:] < indptr[:-1])
+        if len(decrease) or not 0 <= first <= last <= self._indices.size:
+            at = int(decrease[0]) if len(decrease) else 0
+            raise ValueError(
+                f"{self._indptr.path}: has {indptr[at + 1]} after {indptr[at]} at document "
+                f"{begin + at}, expected offsets from 0 to {self._indices.size} that do not "
+                "decrease"
+            )
+        indices, data = self._indices.part(first, last), self._data.part(first, last)
+        if n_terms is None:
+            n_terms = int(indices.max()) + 1 if len(indices) else 0
+        return sp.csr_array((data, indices, indptr - first), shape=(end - begin, n_terms))
+
+    def labels(self, begin: int, end: int) -> tuple[Any, list[Hashable] | None]:
+        """Give labels, or an indicator matrix and the classes of its columns."""
+        if self._classes is None:
+            return self._y.part(begin, end), None
+        ends = None if self._y_indptr is None else self._y_indptr.part(begin, end + 1)
+        if ends is not None and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
+            raise ValueError(f"{self.path / 'y_indptr.npy'}: expected offsets that do not decrease")
+        first, last = (begin, end) if ends is None else (int(ends[0]), int(ends[-1]))
+        codes = self._y.part(first, min(last, self._y.size))
+        wrong = np.flatnonzero((codes < 0) | (codes >= len(self._classes)))
+        if len(wrong):
+            raise ValueError(
+                f"{self._y.path}: has {codes[wrong[0]]} at {first + int(wrong[0])}, expected a "
+                f"position of the {len(self._classes)} classes in csr.json"
+            )
+        if ends is None:
+            classes = np.empty(len(self._classes), dtype=object)
+            classes[:] = self._classes
+            return classes[codes], None
+        ones = np.ones(len(codes), dtype=np.int8)
+        shape = end - begin, len(self._classes)
+        return sp.csr_array((ones, codes, ends - first), shape=shape), self._classes
+
+
+def _check_ends(offsets: _Array, n: int) -> None:
+    first, last = (int(offsets.part(at, at + 1)[0]) for at in (0, offsets.size - 1))
+    if first != 0 or last != n:
+        raise ValueError(f"{offsets.path}: from {first} to {last}, expected offsets from 0 to {n}")

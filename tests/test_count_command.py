@@ -1,0 +1,339 @@
+"""``termsift count``: the counts of the whole, whatever happens on the way."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from termsift import _counts_file, _progress, checkpoints
+from termsift.cli import count as command
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = random.Random(5)
+    words = [f"w{i}" for i in range(60)]
+    rows = (f"{rng.randrange(4)}\t{' '.join(rng.choices(words, k=8))}\n" for _ in range(300))
+    path = tmp_path / "c.txt"
+    path.write_text("".join(rows))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Fractions, whose sums tell in which order they were made."""
+    rng = np.random.default_rng(2)
+    X = sparse.csr_array(rng.random((300, 50)) * (rng.random((300, 50)) < 0.2))
+    ts.save_csr(tmp_path / "csr", X, rng.integers(0, 4, 300))
+    return tmp_path / "csr"
+
+
+def test_count_and_rank(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    result = run("count", table, "-o", out, "--min-df", 2, "--tf", "log")
+    assert result.code == 0
+    assert result.out.startswith(f"{out}: 300.0 documents, 60 terms, 4 classes, ")
+    assert ts.load(out) == ts.count(ts.scan(table), tf="log").with_min_df(2)
+    assert run("rank", out, "-k", 3).code == 0
+
+
+def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))
+        (tmp_path / f"{name}.labels").write_text(f"{name}\n")
+    inputs = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    labels = ["--labels", tmp_path / "a.labels", "--labels", tmp_path / "b.labels"]
+    assert run("count", *inputs, *labels, "-o", tmp_path / "c.termsift").code == 0
+    assert ts.load(tmp_path / "c.termsift").classes == ["a", "b"]
+    result = run("count", *inputs, *labels[:2], "-o", tmp_path / "d.termsift")
+    assert result.complaint == "labels names 1 files for 2 inputs"
+
+
+def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("1 1:1\n" + "what\n" * 7)
+    result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
+    assert result.code == 0
+    lines = result.err.splitlines()
+    assert lines[0] == "termsift: left out 7 lines or rows that were not as expected:"
+    assert lines[1].startswith(f"termsift:   {path}, line 2: ")
+    assert lines[-1] == "termsift:   and 2 more"
+    assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
+    assert not (tmp_path / "d.termsift").exists()
+
+
+# ---- checkpoints -----------------------------------------------------------------------------
+
+SMALL = ["--chunk-docs", 7, "--checkpoint", "--checkpoint-every", 1e-9]
+
+
+class Stop(BaseException):
+    """What ends a job at once."""
+
+
+def stopping(monkeypatch: Any, after: int, error: BaseException) -> None:
+    """Have counting end with an error after so many chunks."""
+    usual = command.count_chunks
+
+    def chunks(*args: Any, **options: Any) -> Any:
+        for number, counts in enumerate(usual(*args, **options)):
+            if number == after:
+                raise error
+            yield counts
+
+    monkeypatch.setattr(command, "count_chunks", chunks)
+
+
+@pytest.mark.parametrize("after", [0, 1, 20, 42])
+@pytest.mark.parametrize("kind", ["table", "folder"])
+@pytest.mark.parametrize("tf", ["raw", "log"])
+def test_interrupted_and_gone_on(
+    request: Any, run: Any, tmp_path: Path, after: int, kind: str, tf: str
+) -> None:
+    path, out = request.getfixturevalue(kind), tmp_path / "c.termsift"
+    arguments = ["count", path, "-o", out, "--tf", tf, *SMALL]
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, after, KeyboardInterrupt())
+        result = run(*arguments)
+    assert result.code == 130
+    assert result.err == f"termsift: interrupted; the same command goes on from {out}.checkpoint\n"
+    assert not out.exists()
+    with pytest.raises(ValueError, match="holds part of a count that is not finished"):
+        ts.load(f"{out}.checkpoint")
+    refused = run(*arguments[:-3])
+    assert "was not finished: go on from there with --checkpoint, or delete it" in refused.complaint
+    result = run(*arguments)
+    assert result.code == 0
+    assert f"after {7 * after} documents" in result.err
+    assert ts.load(out) == ts.count(ts.scan(path), tf=tf)
+    assert not Path(f"{out}.checkpoint").exists()
+
+
+def test_a_wrong_line_loses_nothing(run: Any, tmp_path: Path) -> None:
+    path, out = tmp_path / "c.svm", tmp_path / "c.termsift"
+    path.write_text("1 1:1\n2 2:1\nwhat\n1 3:1\n")
+    arguments = ["count", path, "-o", out, "--chunk-docs", 1, "--checkpoint"]
+    result = run(*arguments)
+    assert result.code == 1
+    assert "line 3" in result.err
+    result = run(*arguments, "--on-error", "skip")
+    assert result.code == 0
+    assert ts.load(out).n_docs == 3
+
+
+def refused_after(run: Any, table: Path, tmp_path: Path, *more: Any) -> str:
+    """Leave a checkpoint, and give the complaint of a second job."""
+    out = tmp_path / "c.termsift"
+    if not Path(f"{out}.checkpoint").exists():
+        with pytest.MonkeyPatch.context() as patch:
+            stopping(patch, 3, KeyboardInterrupt())
+            assert run("count", table, "-o", out, *SMALL).code == 130
+    before = Path(f"{out}.checkpoint").read_bytes()
+    complaint = run("count", table, "-o", out, *SMALL, *more).complaint
+    assert Path(f"{out}.checkpoint").read_bytes() == before
+    assert complaint.startswith(f"{out}.checkpoint: ")
+    return str(complaint)
+
+
+def test_checkpoints_of_other_jobs_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
+    assert "made with tf='raw', this one is with tf='log'" in refused_after(
+        run, table, tmp_path, "--tf", "log"
+    )
+    with open(table, "a") as file:
+        file.write("1\tant\n")
+    complaint = refused_after(run, table, tmp_path)
+    assert f"{table} had " in complaint
+    assert "delete it to count anew" in complaint
+
+
+def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "c.termsift", tmp_path / "other.txt"
+    other.write_text("1\tant\n")
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    complaint = run("count", table, other, "-o", out, *SMALL).complaint
+    assert f"it had read nothing more where this one reads {other}" in complaint
+    complaint = run("count", other, "-o", out, *SMALL).complaint
+    assert f"it had read {table} where this one reads {other}" in complaint
+
+
+def test_inputs_that_were_touched_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
+    os.utime(table, ns=(1, 1))
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", tmp_path / "c.termsift", *SMALL).code == 130
+    os.utime(table, ns=(2, 2))
+    complaint = refused_after(run, table, tmp_path)
+    assert f"{table} had 1 ns of its last change and now has 2" in complaint
+
+
+def test_damaged_checkpoints_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    path = Path(f"{out}.checkpoint")
+    path.write_bytes(b"")
+    assert "not a file of saved counts" in run("count", table, "-o", out, *SMALL).complaint
+    ts.count(np.eye(2), [0, 1]).save(path)
+    assert "holds counts, expected a checkpoint" in run("count", table, "-o", out, *SMALL).complaint
+    for checkpoint in ({}, [], {"job": {"files": 3}, "position": {}}):
+        counts = ts.count(np.eye(2), [0, 1])
+        _counts_file.write_counts(path, counts._counts, [0, 1], None, "raw", checkpoint)
+        assert "the checkpoint is damaged" in run("count", table, "-o", out, *SMALL).complaint
+
+
+def test_a_disk_that_fills(run: Any, table: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    out = tmp_path / "c.termsift"
+    path = Path(f"{out}.checkpoint")
+    usual, written = _counts_file.write_counts, []
+
+    def fills(target: Any, *args: Any) -> None:
+        if str(target) == str(path) and len(written) >= 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        usual(target, *args)
+        written.append(Path(target).read_bytes())
+
+    monkeypatch.setattr(_counts_file, "write_counts", fills)
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 5, KeyboardInterrupt())
+        result = run("count", table, "-o", out, *SMALL)
+    assert result.code == 130
+    complaint = f"warning: {path}: could not be written, and is what it was before: No space left"
+    assert complaint in result.err
+    assert path.read_bytes() == written[1]  # the old one stays
+    monkeypatch.undo()
+    result = run("count", table, "-o", out, *SMALL)
+    assert f"going on from {path}, after 14 documents" in result.err
+    assert ts.load(out) == ts.count(ts.scan(table))
+
+
+def test_an_output_that_cannot_be_written_loses_nothing(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    out = tmp_path / "c.termsift"
+    with monkeypatch.context() as patch:
+        patch.setattr(ts.ClassCounts, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        assert run("count", table, "-o", out, *SMALL).code == 1
+    assert not out.exists()
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
+
+
+def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
+    assert run("count", table).code == 2
+    result = run("count", table, "-o", tmp_path / "c", "--checkpoint-every", 3)
+    assert result.code == 2
+    assert "--checkpoint-every: only with --checkpoint" in result.err
+    assert "no such folder" in run("count", table, "-o", tmp_path / "no" / "c").complaint
+
+
+def start(table: Path, out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "termsift", "count", str(table), "-o", str(out)]
+    return subprocess.Popen(
+        [*command, *map(str, SMALL)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def until(seen: Any, process: subprocess.Popen[str]) -> None:
+    """Wait for something, or for the end of the process."""
+    while not seen() and process.poll() is None:
+        time.sleep(0.001)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
+def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
+    out = tmp_path / "c.termsift"
+    checkpoint = Path(f"{out}.checkpoint")
+    table.write_text(table.read_text() * 10)
+    rng, kills = random.Random(1), 0
+    ends: list[Any] = []
+    for _ in range(2):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        process = start(table, out)
+        until(lambda: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before, process)  # noqa: B023
+        time.sleep(rng.random() * 0.05)
+        process.send_signal(kill)
+        told = process.communicate()
+        ends.append((process.returncode, told))
+        kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130)
+        if out.exists():
+            break
+    assert kills >= 1, ends
+    process = start(table, out)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert ts.load(out) == ts.count(ts.scan(table))
+    assert not checkpoint.exists()
+
+
+# ---- progress --------------------------------------------------------------------------------
+
+
+def test_progress_tells_rate_and_time_left(monkeypatch: Any) -> None:
+    class Terminal:
+        def __init__(self) -> None:
+            self.text = ""
+
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str) -> None:
+            self.text += text
+
+        def flush(self) -> None:
+            pass
+
+    terminal, now = Terminal(), [100.0]
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    with _progress.progress("counted", 1000, "bytes", already=200) as report:
+        assert report is not None
+        now[0] += 10
+        report(400)
+    line = "termsift: counted 400 of 1,000 bytes, 20 a second, 30 s left"
+    assert terminal.text == f"\r{line}\r{' ' * len(line)}\r"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0, "0 s"), (99, "99 s"), (600, "10 min"), (11100, "3 h 05 min")]
+)
+def test_durations(seconds: float, words: str) -> None:
+    assert _progress._duration(seconds) == words
+
+
+def test_the_names_of_checkpoints_are_those_of_what_was_counted(table: Path) -> None:
+    # The reader may be ahead, with words of chunks that have not been counted.
+    scan = ts.scan(table, chunk_docs=1)
+    path = table.with_suffix(".checkpoint")
+    for counts in ts.counts.count_chunks(scan, ts.counts.nothing("raw")):
+        checkpoints.Checkpoint(path, scan, {}).write(counts, scan.position)
+        held, _ = _counts_file.read_checkpoint(path)
+        assert len(held[2]) == counts.n_terms
+        if counts.n_docs == 5:
+            break
+
+
+def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkeypatch: Any) -> None:
+    usual = os.replace
+
+    def interrupted(*paths: Any) -> None:
+        usual(*paths)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ts.count(np.eye(2), [0, 1]).save(tmp_path / "c.termsift")
+    monkeypatch.undo()
+    assert ts.load(tmp_path / "c.termsift").n_docs == 2

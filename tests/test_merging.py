@@ -1,0 +1,145 @@
+"""Shards merged: classes by label, terms by name or by index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termsift as ts
+
+
+def counted(X: Any, y: Any, names: Any = None, **options: Any) -> ts.ClassCounts:
+    counts = ts.count(np.array(X), y, **options)
+    counts.term_names = names
+    return counts
+
+
+DOCUMENTS = st.lists(
+    st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from(["ant", "bee", "cow", "dog"]))),
+    min_size=1,
+)
+
+
+def of_texts(folder: Path, documents: Any) -> ts.ClassCounts:
+    path = folder / "c.txt"
+    path.write_text("".join(f"{label}\t{' '.join(words)} end\n" for label, words in documents))
+    return ts.count(ts.scan(path))
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=4))
+def test_shards_of_texts_are_the_whole(tmp_path_factory: Any, shards: Any) -> None:
+    folder = tmp_path_factory.mktemp("shards")
+    parts = [of_texts(folder, shard) for shard in shards]
+    assert ts.merge(parts) == of_texts(folder, [row for shard in shards for row in shard])
+
+
+def test_one_part_is_itself() -> None:
+    counts = counted([[1, 2]], ["a"])
+    assert ts.merge([counts]) == counts
+    with pytest.raises(ValueError, match="at least one part"):
+        ts.merge([])
+    with pytest.raises(TypeError, match="part 0 is a int"):
+        ts.merge([3])  # type: ignore[list-item]
+
+
+def test_equal_names_or_none_merge_by_index() -> None:
+    a, b = counted([[1, 2]], ["a"], ["s", "r"]), counted([[3, 4]], ["b"])
+    merged = ts.merge([a, b])
+    assert list(merged.term_names) == ["s", "r"]
+    assert merged.term_frequency.toarray().tolist() == [[1, 2], [3, 4]]
+
+
+def test_different_widths_are_refused_or_merged_by_index() -> None:
+    a, b = counted([[1, 2]], ["a"]), counted([[3, 4, 5]], ["b"])
+    with pytest.raises(ValueError, match="part 1 and those before it: 2 and 3 terms, not all with"):
+        ts.merge([a, b])
+    assert ts.merge([a, b], by_index=True) == a + b
+
+
+def test_names_in_another_order() -> None:
+    a, b = counted([[1, 2]], ["a"], ["s", "r"]), counted([[3, 4]], ["a"], ["r", "q"])
+    merged = ts.merge([a, b])
+    assert list(merged.term_names) == ["s", "r", "q"]
+    assert merged.term_frequency.toarray().tolist() == [[1, 5, 4]]
+
+
+def test_names_that_stand_for_two_terms() -> None:
+    a, b = counted([[1, 2]], ["a"], ["s", "s"]), counted([[3, 4]], ["a"], ["r", "q"])
+    with pytest.raises(ValueError, match="'s' is the name of two terms"):
+        ts.merge([a, b])
+
+
+def test_different_things_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"part 1 .*the counts are of different things"):
+        ts.merge([counted([[1]], ["a"]), counted([[1]], ["a"], tf="log")])
+
+
+def test_an_overflow_stays_one() -> None:
+    large = counted([[2**62]], ["a"])
+    with pytest.raises(ts.CountOverflowError, match="part 1 and those before it"):
+        ts.merge([large, large])
+
+
+# ---- terms of few documents ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("min_df", [1, 2, 3, 10])
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize("several", [False, True])
+def test_without_the_terms_of_few_documents(min_df: int, dtype: type, several: bool) -> None:
+    rng = np.random.default_rng(11)
+    X = (rng.poisson(0.15, (30, 40)) * (1 if dtype is int else 0.1)).astype(dtype)
+    y: Any = rng.integers(0, 2, (30, 3)) if several else rng.integers(0, 3, 30)
+    kept = (X > 0).sum(axis=0) >= min_df
+    names = np.array([f"t{i}" for i in range(40)])
+    expected = counted(X[:, kept], y, names[kept])
+    assert counted(X, y, names).with_min_df(min_df) == expected
+
+
+def test_min_df_leaves_the_counts_as_they_are() -> None:
+    counts = counted([[1, 0], [1, 2]], ["a", "b"])
+    assert counts.with_min_df(2).n_terms == 1
+    assert counts.n_terms == 2
+    assert counts.with_min_df(3).n_terms == 0
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        counts.with_min_df(0)
+    with pytest.raises(TypeError, match="must be an integer"):
+        counts.with_min_df(0.5)  # type: ignore[arg-type]
+
+
+# ---- the command -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"{i}.termsift" for i in range(3)]
+    counted([[1, 2]], ["a"], ["ant", "cow"]).save(paths[0])
+    counted([[3, 4]], ["b"], ["bee", "cow"]).save(paths[1])
+    counted([[5, 6, 7]], ["a"]).save(paths[2])
+    return paths
+
+
+def test_merge_command(run: Any, shards: list[Path], tmp_path: Path) -> None:
+    result = run("merge", *shards[:2], "-o", tmp_path / "all.termsift")
+    assert result.code == 0
+    assert "2 documents, 3 terms, 2 classes, 10 tokens" in result.out
+    assert ts.load(tmp_path / "all.termsift") == ts.merge(map(ts.load, shards[:2]))
+
+
+def test_merge_command_names_both_files(run: Any, shards: list[Path], tmp_path: Path) -> None:
+    result = run("merge", shards[0], shards[2], "-o", tmp_path / "all.termsift")
+    assert result.complaint.startswith(f"{shards[0]} and {shards[2]}: 2 and 3 terms, ")
+    assert not (tmp_path / "all.termsift").exists()
+    assert run("merge", shards[0], shards[2], "--by-index", "-o", tmp_path / "x").code == 0
+
+
+def test_merge_command_checks_the_output_first(
+    run: Any, shards: list[Path], tmp_path: Path
+) -> None:
+    assert "no such folder" in run("merge", *shards, "-o", tmp_path / "no" / "x").complaint
+    assert "is a folder" in run("merge", *shards, "-o", tmp_path).complaint
