@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,3 +206,80 @@ def test_exit_while_a_daemon_thread_counts() -> None:
     print("done")
     """
     assert run(code) == "done"
+
+
+def test_updates_of_one_object_by_several_threads_all_count() -> None:
+    X, y = collection(n_docs=600)
+    expected = ts.count(X, y)
+    for _ in range(3):
+        counts = ts.count(X[:0], y[:0])
+        pieces = [slice(begin, begin + 20) for begin in range(0, 600, 20)]
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(counts.update, [X[p] for p in pieces], [y[p] for p in pieces]))
+        united = ts.count(X[:0], y[:0], classes=expected.classes) + counts
+        assert united == expected
+
+
+def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
+    # A class joins with each update: counts of one moment with the classes of another would show.
+    X, _ = collection(n_docs=60)
+    counts = ts.count(X[:2], [0, 1])
+    stop = threading.Event()
+    wrong: list[object] = []
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                copy = pickle.loads(pickle.dumps(counts))
+                total = counts + copy
+                assert len(copy.classes) == copy.term_frequency.shape[0] == copy.n_docs
+                assert total.n_docs >= 2 * copy.n_docs
+                assert len(total.classes) == total.term_frequency.shape[0]
+                counts.score("md", n_threads=1)
+            except Exception as error:
+                wrong.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for d in range(2, 60):
+        counts.update(X[d : d + 1], [d])
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+    assert counts == ts.count(X, np.arange(60))
+
+
+def counted(part: tuple[sp.csr_array, np.ndarray[Any, Any]]) -> ts.ClassCounts:
+    return ts.count(*part, n_threads=2)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_joblib(backend: str) -> None:
+    joblib = pytest.importorskip("joblib")
+    X, y = collection(n_docs=400)
+    parts = [(X[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
+    ts.count(X, y, n_threads=2)  # helpers have started: a forked child has none
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        found = joblib.Parallel(n_jobs=2, backend=backend)(
+            joblib.delayed(counted)(part) for part in parts
+        )
+    total = found[0] + found[1] + found[2] + found[3]
+    assert total == ts.count(X, y)
+
+
+@pytest.mark.parametrize("order", ["sklearn, termsift", "termsift, sklearn"])
+def test_beside_another_openmp_runtime(order: str) -> None:
+    pytest.importorskip("sklearn")
+    code = f"""
+    import {order.replace("sklearn", "sklearn.cluster")}
+    import numpy as np, scipy.sparse as sp, sklearn.cluster, termsift as ts
+    X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (300, 2000)))
+    y = np.arange(300) % 9
+    before = ts.count(X, y, n_threads=2)
+    sklearn.cluster.KMeans(3, n_init=1, random_state=0).fit(X[:, :20].toarray().astype(float))
+    print(ts.count(X, y, n_threads=2) == before)
+    """
+    assert run(code) == "True"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import threading
 import warnings
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import closing
@@ -373,12 +374,12 @@ class ClassCounts:
     are fractions.
     """
 
-    __slots__ = ("_classes", "_counts", "_term_names", "_tf", "_warned")
+    __slots__ = ("_changing", "_state", "_warned")
 
-    _counts: _core.Counts
-    _classes: list[Hashable]
-    _term_names: NDArray[np.object_] | None
-    _tf: str
+    # Counts, classes, names of the terms, tf: changed as one, so that a thread that reads while
+    # another updates has all of before or all of after.
+    _state: tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]
+    _changing: threading.Lock  # held from reading the state to replacing it
     _warned: bool  # of fractions in place of occurrences
 
     def __init__(self) -> None:
@@ -393,9 +394,26 @@ class ClassCounts:
         tf: str = "raw",
     ) -> ClassCounts:
         self = object.__new__(cls)
-        self._counts, self._classes, self._term_names, self._tf = counts, classes, term_names, tf
+        self._state = counts, classes, term_names, tf
+        self._changing = threading.Lock()
         self._warned = False
         return self
+
+    @property
+    def _counts(self) -> _core.Counts:
+        return self._state[0]
+
+    @property
+    def _classes(self) -> list[Hashable]:
+        return self._state[1]
+
+    @property
+    def _term_names(self) -> NDArray[np.object_] | None:
+        return self._state[2]
+
+    @property
+    def _tf(self) -> str:
+        return self._state[3]
 
     # ---- what was counted ------------------------------------------------------------------------
 
@@ -467,7 +485,9 @@ class ClassCounts:
 
     @term_names.setter
     def term_names(self, names: Iterable[str] | None) -> None:
-        self._term_names = _validation.check_term_names(names, self.n_terms)
+        with self._changing:
+            counts, classes, _, tf = self._state
+            self._state = counts, classes, _validation.check_term_names(names, counts.n_terms), tf
 
     def __repr__(self) -> str:
         kind = "exact" if self._counts.exact else "float"
@@ -487,24 +507,24 @@ class ClassCounts:
         """Whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        if self._tf != other._tf or self._classes != other._classes:
+        (counts, *about), (other_counts, *about_other) = self._state, other._state
+        (classes, names, tf), (other_classes, other_names, other_tf) = about, about_other
+        if (tf, classes, counts.exact) != (other_tf, other_classes, other_counts.exact):
             return False
-        if self._counts.exact != other._counts.exact:
+        if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
-        if not np.array_equal(self._term_names, other._term_names):  # type: ignore[arg-type]
-            return False
-        mine, theirs = self._counts.to_arrays(), other._counts.to_arrays()
+        mine, theirs = counts.to_arrays(), other_counts.to_arrays()
         # The collection as a whole may be kept in one and be the sum of the classes in the other.
         if mine["has_collection"] != theirs["has_collection"]:
-            mine = self._counts.with_collection().to_arrays()
-            theirs = other._counts.with_collection().to_arrays()
+            mine = counts.with_collection().to_arrays()
+            theirs = other_counts.with_collection().to_arrays()
         return all(np.array_equal(mine[key], theirs[key]) for key in mine)  # type: ignore[literal-required]
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = self._counts.to_arrays()
-        return _rebuild, (arrays, self._classes, self._term_names, self._tf)
+        counts, *about = self._state
+        return _rebuild, (counts.to_arrays(), *about)
 
     # ---- counting on -----------------------------------------------------------------------------
 
@@ -555,27 +575,28 @@ class ClassCounts:
         threads = _validation.check_n_threads(n_threads)
         window = _validation.check_window_bytes(window_bytes)
         matrix = _validation.check_matrix(X, threads)
-        labels = _validation.check_labels(y, matrix.n_docs, classes, self._classes or None)
         weights = _validation.check_weights(sample_weight, matrix.n_docs)
-        if self._term_names is not None and matrix.n_terms > self.n_terms:
-            raise ValueError(
-                f"X has {matrix.n_terms} terms, but only {self.n_terms} have names: "
-                "set term_names to None first"
+        with self._changing:
+            before, known, names, tf = self._state
+            labels = _validation.check_labels(y, matrix.n_docs, classes, known or None)
+            if names is not None and matrix.n_terms > before.n_terms:
+                raise ValueError(
+                    f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
+                    "set term_names to None first"
+                )
+            united, in_self, _ = _validation.unite_classes(known, labels.classes)
+            position = {label: c for c, label in enumerate(united)}
+            to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
+            counts = _add(
+                before.with_classes(in_self),
+                matrix,
+                _validation.Labels(united, to_united[labels.codes], labels.indptr),
+                weights,
+                tf,
+                threads,
+                window,
             )
-        united, in_self, _ = _validation.unite_classes(self._classes, labels.classes)
-        position = {label: c for c, label in enumerate(united)}
-        to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
-        codes = to_united[labels.codes]
-        counts = _add(
-            self._counts.with_classes(in_self),
-            matrix,
-            _validation.Labels(united, codes, labels.indptr),
-            weights,
-            self._tf,
-            threads,
-            window,
-        )
-        self._counts, self._classes = counts, united
+            self._state = counts, united, names, tf
         return self
 
     def __add__(self, other: ClassCounts) -> ClassCounts:
@@ -586,6 +607,7 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self, other = self._now(), other._now()
         self._require_same_tf(other)
         names = self._common_names(other)
         united, in_self, in_other = _validation.unite_classes(self._classes, other._classes)
@@ -602,6 +624,7 @@ class ClassCounts:
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        self, other = self._now(), other._now()
         self._require_same_tf(other)
         names = self._common_names(other)
         known = set(self._classes)
@@ -614,6 +637,10 @@ class ClassCounts:
         _, _, in_other = _validation.unite_classes(self._classes, other._classes)
         counts = self._counts.subtract(other._counts.with_classes(in_other))
         return ClassCounts._of(counts, list(self._classes), names, self._tf)
+
+    def _now(self) -> ClassCounts:
+        """Give the counts as they are, whatever is done with these meanwhile."""
+        return ClassCounts._of(*self._state)
 
     def _require_same_tf(self, other: ClassCounts) -> None:
         if self._tf != other._tf:
@@ -721,7 +748,7 @@ class ClassCounts:
         TypeError
             If a label is not None, bool, int, float, str, bytes or a tuple of these.
         """
-        _counts_file.write_counts(path, self._counts, self._classes, self._term_names, self._tf)
+        _counts_file.write_counts(path, *self._state)
 
     # ---- scores ----------------------------------------------------------------------------------
 
