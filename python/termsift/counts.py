@@ -142,7 +142,7 @@ def count(
             counted = counts
         return finished(counted, X)
     if y is None:
-        raise TypeError("y must hold a label for each document, got None")
+        raise TypeError("y must hold a label for each document in order, got None")
     threads = _validation.check_n_threads(n_threads)
     window = _validation.check_window_bytes(window_bytes)
     matrix = _validation.check_matrix(X, threads)

@@ -114,4 +114,6 @@ inline int run_all() {
 #define CHECK_THROWS(expression, Exception, fragment) \
   check::throws<Exception>([&] { static_cast<void>(expression); }, fragment, #expression, __FILE__, __LINE__)
 
+#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has another
 int main() { return check::run_all(); }
+#endif

@@ -175,6 +175,11 @@ TERMSIFT_INLINE DoubleDouble add_product(DoubleDouble sum, double w_hi, double w
   return {s.hi, sum.lo + (s.lo + (wx.lo + (x_hi * w_lo + x_lo * w_hi)))};
 }
 
+// The low parts of a class's row, or null where there are none: null has no offset.
+TERMSIFT_INLINE const double* low_row(const Block& block, int k) {
+  return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
+}
+
 // T = sum_c w_c x_ic, w_c = pi_c / L_c. O(n_classes n).
 template <bool with_low>
 void mix_classes(const Block& block, double* __restrict T_hi, double* __restrict T_lo) {
@@ -182,7 +187,7 @@ void mix_classes(const Block& block, double* __restrict T_hi, double* __restrict
   for (int k = 0; k < block.n_classes; ++k) {
     const double w_hi = block.constants[k].weight_hi, w_lo = block.constants[k].weight_lo;
     const double* __restrict x_hi = block.x_hi + k * block_terms;
-    const double* __restrict x_lo = block.x_lo + k * block_terms;
+    const double* __restrict x_lo = low_row(block, k);
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble T = add_product({T_hi[j], T_lo[j]}, w_hi, w_lo, x_hi[j], with_low ? x_lo[j] : 0.0);
       T_hi[j] = T.hi, T_lo[j] = T.lo;
@@ -197,7 +202,7 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
   const ClassConstants c = block.constants[k];
   const double lost = block.lost;
   const double* __restrict x_hi = block.x_hi + k * block_terms;
-  const double* __restrict x_lo = block.x_lo + k * block_terms;
+  const double* __restrict x_lo = low_row(block, k);
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble p = probability(x_hi[j], with_low ? x_lo[j] : 0.0, c);
     const Value v = ordinary_value<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
@@ -550,7 +555,7 @@ void pool_classes(const CarefulBlock& block, Pool& pool) {
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
     const double* x_hi = block.x_hi + k * block_terms;
-    const double* x_lo = block.x_lo + k * block_terms;
+    const double* x_lo = low_row(block, k);
     double* e_hi = block.e_hi + k * block_terms;
     double* e_lo = block.e_lo + k * block_terms;
     for (int j = 0; j < block.n; ++j) {
@@ -580,7 +585,7 @@ template <Measure measure>
 void class_values(const CarefulBlock& block, const Pool& pool, int k, double* values) {
   const ClassConstants c = block.constants[k];
   const double* x_hi = block.x_hi + k * block_terms;
-  const double* x_lo = block.x_lo + k * block_terms;
+  const double* x_lo = low_row(block, k);
   const double* e_hi = block.e_hi + k * block_terms;
   const double* e_lo = block.e_lo + k * block_terms;
   for (int j = 0; j < block.n; ++j) {

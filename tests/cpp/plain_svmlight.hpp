@@ -1,0 +1,196 @@
+// A parser of svmlight text written plainly, and the comparison of the core's with it.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "termsift/svmlight.hpp"
+
+namespace plain_svmlight {
+
+using namespace termsift;
+
+inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+inline SvmlightOptions options(bool multilabel = false, bool skip = false, int n_threads = 1) {
+  SvmlightOptions o;
+  o.multilabel = multilabel;
+  o.skip = skip;
+  o.threads.count = n_threads;
+  return o;
+}
+
+// Parses a copy that ends where its memory ends: a look beyond is one that the sanitizer sees.
+inline SvmlightBlock parse(const std::string& text, const SvmlightOptions& o) {
+  const std::unique_ptr<char[]> exact(new char[text.size()]);
+  std::copy(text.begin(), text.end(), exact.get());
+  return parse_svmlight({exact.get(), text.size()}, o);
+}
+
+template <class T>
+std::string listed(const LargeArray<T>& array, std::int64_t n) {
+  return check::show(std::vector<T>(array.get(), array.get() + n));
+}
+
+inline std::string told(const BadLine& bad) {
+  return std::to_string(bad.line) + ": " + bad.expected + "; " + bad.found + (bad.cut ? "..." : "");
+}
+
+// All that a block holds, or the error.
+inline std::string describe(const SvmlightBlock& block) {
+  std::string all = listed(block.indptr, block.n_docs + 1) + listed(block.indices, block.n_entries);
+  if (block.exact) {
+    all += listed(block.data, block.n_entries);
+  } else {
+    std::vector<double> counts;
+    for (std::int64_t i = 0; i < block.n_entries; ++i) counts.push_back(std::bit_cast<double>(block.data[i]));
+    all += " as doubles " + check::show(counts);
+  }
+  all += listed(block.labels, block.n_labels);
+  if (block.label_indptr.get() != nullptr) all += listed(block.label_indptr, block.n_docs + 1);
+  all += " lines " + std::to_string(block.n_lines) + " skipped " + std::to_string(block.n_skipped);
+  for (const BadLine& bad : block.skipped) all += " " + told(bad);
+  return all + (block.unlabelled ? " unlabelled " + told(*block.unlabelled) : "");
+}
+
+inline std::string parsed(const std::string& text, const SvmlightOptions& o) {
+  try {
+    return describe(parse(text, o));
+  } catch (const SvmlightError& error) {
+    return told(error.bad);
+  }
+}
+
+// ---- the same, written plainly: strings, strtod and long double ------------------------------------------------------------
+
+struct Plain {
+  std::vector<std::int64_t> indptr{0}, indices, label_indptr{0};
+  std::vector<std::string> counts;
+  std::vector<double> labels;
+  std::vector<std::int64_t> bad;  // lines
+};
+
+inline std::vector<std::string> split(const std::string& text, const std::string& at) {
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (at.find(c) != std::string::npos)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+inline bool all_digits(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Whether it is a number as people write them, without hexadecimals and words, which strtod takes too.
+inline bool is_number(std::string text) {
+  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.erase(0, 1);
+  if (const auto e = text.find_first_of("eE"); e != std::string::npos) {
+    std::string power = text.substr(e + 1);
+    if (!power.empty() && (power[0] == '+' || power[0] == '-')) power.erase(0, 1);
+    if (!all_digits(power)) return false;
+    text.resize(e);
+  }
+  if (const auto point = text.find('.'); point != std::string::npos) text.erase(point, 1);
+  return all_digits(text);
+}
+
+inline bool is_index(std::string text) {
+  if (!text.empty() && text[0] == '+') text.erase(0, 1);
+  if (!all_digits(text)) return false;
+  text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+  const std::string limit = std::to_string(most);
+  return text.size() < limit.size() || (text.size() == limit.size() && text <= limit);
+}
+
+inline bool plain_line(const std::string& line, bool multilabel, Plain& out) {
+  std::vector<std::string> tokens;
+  for (const std::string& token : split(line, " \t\r\v\f"))
+    if (!token.empty()) tokens.push_back(token);
+  const bool labelled = tokens[0].find(':') == std::string::npos;
+  if (!labelled && !multilabel) return false;
+  if (labelled) {
+    const auto labels = split(tokens[0], ",");
+    if (labels.size() > 1 && !multilabel) return false;
+    for (const std::string& label : labels) {
+      if (!is_number(label)) return false;
+      out.labels.push_back(std::strtod(label.c_str(), nullptr));
+      if (!(std::abs(out.labels.back()) < 9007199254740992.0)) return false;
+    }
+    tokens.erase(tokens.begin());
+  }
+  for (const std::string& token : tokens) {
+    const auto colon = token.find(':');
+    if (colon == std::string::npos) return false;
+    const std::string index = token.substr(0, colon), count = token.substr(colon + 1);
+    if (index == "qid") {
+      if (!is_index(count)) return false;
+      continue;
+    }
+    if (!is_index(index) || !is_number(count)) return false;
+    const double value = std::strtod(count.c_str(), nullptr);
+    if (value < 0 || std::isinf(value)) return false;
+    out.indices.push_back(std::strtoll(index.c_str(), nullptr, 10));
+    out.counts.push_back(count);
+  }
+  out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+  out.label_indptr.push_back(static_cast<std::int64_t>(out.labels.size()));
+  return true;
+}
+
+inline Plain plainly(const std::string& text, bool multilabel) {
+  Plain all;
+  std::int64_t number = 0;
+  for (const std::string& line : split(text, "\n")) {
+    ++number;
+    const std::string content = line.substr(0, line.find('#'));
+    if (content.find_first_not_of(" \t\r\v\f") == std::string::npos) continue;
+    Plain longer = all;
+    if (plain_line(content, multilabel, longer))
+      all = std::move(longer);
+    else
+      all.bad.push_back(number);
+  }
+  return all;
+}
+
+// Skipping gives what the plain parser gives, and not skipping either the same or the first bad line.
+inline void check_against_plain(const std::string& text) {
+  for (const bool multilabel : {false, true}) {
+    const Plain plain = plainly(text, multilabel);
+    const SvmlightBlock block = parse(text, options(multilabel, true));
+    const auto n_docs = std::ssize(plain.indptr) - 1;
+    CHECK_EQ(block.n_docs, n_docs);
+    CHECK_EQ(listed(block.indptr, n_docs + 1), check::show(plain.indptr));
+    CHECK_EQ(listed(block.indices, block.n_entries), check::show(plain.indices));
+    CHECK_EQ(listed(block.labels, block.n_labels), check::show(plain.labels));
+    if (multilabel) CHECK_EQ(listed(block.label_indptr, n_docs + 1), check::show(plain.label_indptr));
+    for (std::int64_t i = 0; i < block.n_entries; ++i) {
+      const std::string& count = plain.counts[static_cast<std::size_t>(i)];
+      if (block.exact)  // 64 bits of mantissa
+        CHECK_EQ(static_cast<long double>(block.data[i]), std::strtold(count.c_str(), nullptr));
+      else
+        CHECK_EQ(std::bit_cast<double>(block.data[i]), std::strtod(count.c_str(), nullptr));
+    }
+    CHECK_EQ(block.n_skipped, std::ssize(plain.bad));
+    CHECK_EQ(block.n_lines, std::count(text.begin(), text.end(), '\n'));
+    for (std::size_t i = 0; i < block.skipped.size(); ++i) CHECK_EQ(block.skipped[i].line, plain.bad[i]);
+    const std::string strict = parsed(text, options(multilabel));
+    if (plain.bad.empty())
+      CHECK_EQ(strict, describe(block));
+    else
+      CHECK_EQ(strict, told(block.skipped.front()));
+  }
+}
+
+}  // namespace plain_svmlight
