@@ -14,7 +14,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 import termsift as ts
-from termsift import _sources, io
+from termsift import _sources, io, scanning
 
 N_DOCS, N_TERMS = 23, 11
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kite"]
@@ -489,3 +489,36 @@ def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
     assert refused(tmp_path / "c.svm", preset="paper").endswith("leave out preset")
     counts = ts.count(ts.scan(tmp_path / "c.svm", min_df=2))
     assert counts.term_frequency.toarray().tolist() == [[2], [1]]
+
+
+@pytest.mark.parametrize("rules", [{}, {"preset": "paper"}, {"hashing": 64}], ids=str)
+@pytest.mark.parametrize("command", [["rank", "-k", "5"], ["info"]], ids=lambda command: command[0])
+def test_commands_read_what_only_a_scan_reads(
+    run: Any, tmp_path: Path, command: list[str], rules: Any
+) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"text": [text for text, _ in TEXTS], "label": [label for _, label in TEXTS]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "c.parquet")
+    options = [f"--{name}={value}" for name, value in rules.items()]
+    name, *more = command
+    results = [
+        run(name, path, *more, *options) for path in (tmp_path / "c.parquet", as_table(tmp_path))
+    ]
+    assert [result.code for result in results] == [0, 0]
+    columns, rows = (result.out.replace(".parquet", ".jsonl") for result in results)
+    assert columns == rows
+
+
+def test_documents_of_what_only_a_scan_reads(tmp_path: Path, run: Any) -> None:
+    X = sparse.csr_array([[1, 0, 2], [0, 3, 0], [1, 1, 0], [2, 0, 1]])
+    ts.save_csr(tmp_path / "one", X, ["ham", "spam", "spam", "ham"], term_names=["a", "b", "c"])
+    whole = scanning.read_whole(tmp_path / "one", chunk_docs=1)
+    assert whole.X.toarray().tolist() == X.toarray().tolist()
+    assert whole.y.tolist() == ["ham", "spam", "spam", "ham"]
+    assert run("rank", tmp_path / "one", "--method", "conditional_gain", "-k", 2).code == 0
+    several = np.array([[1, 0], [1, 1], [0, 1], [0, 0]])
+    ts.save_csr(tmp_path / "several", X, several)
+    whole = scanning.read_whole(tmp_path / "several", chunk_docs=2)
+    assert whole.y.toarray().tolist() == several.tolist()
+    counts = ts.count(whole.X, whole.y, classes=whole.classes)
+    assert counts == ts.count(ts.scan(tmp_path / "several"))

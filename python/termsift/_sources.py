@@ -30,7 +30,7 @@ _BLOCK_BYTES = 1 << 28  # of the entries of a matrix
 _TEXT_ENTRIES = 1 << 21  # of a block of texts, which take longer to read than to count
 _ROWS_AT_ONCE = 1 << 12  # of a Parquet file
 _TOLD = 5  # complaints of a block that are kept
-_ARROW_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
+ARROW_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
         return _Folder(path, how)
     existing(path)
     ending = path.suffix.lower()
-    ending = ending if ending in _ARROW_ENDINGS else io.ending_of(path)
-    if ending in TABLES or ending in _ARROW_ENDINGS:
+    ending = ending if ending in ARROW_ENDINGS else io.ending_of(path)
+    if ending in TABLES or ending in ARROW_ENDINGS:
         why = "a table has its own labels and terms"
         io.refuse_arguments(path, why, labels=labels, terms=how.names)
         return _Rows(path, how) if ending in TABLES else _Arrow(path, how, ending)
@@ -124,7 +124,7 @@ def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
         return _Svmlight(path, labels, how)
     if ending in io.MATRICES:
         return _Loaded(path, labels, how, ending)
-    known = " ".join([*io.MATRICES, *TABLES, *_ARROW_ENDINGS])
+    known = " ".join([*io.MATRICES, *TABLES, *ARROW_ENDINGS])
     raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
 
 

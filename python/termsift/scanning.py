@@ -17,11 +17,13 @@ from queue import SimpleQueue
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _validation, io
 from termsift._files import check_encoding
-from termsift._sources import Block, Reading, Source, open_source
+from termsift._sources import ARROW_ENDINGS, Block, Reading, Source, open_source
+from termsift.csr_folder import is_csr_folder
 from termsift.text import text_rules
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
@@ -417,3 +419,37 @@ def _read_ahead(items: Generator[_Chunk, None, None]) -> Generator[_Chunk, None,
             with suppress(RuntimeError):
                 room.release()
             thread.join(0.05)
+
+
+def read_whole(path: str | os.PathLike[str], **options: Any) -> io.Collection:
+    """Read what only a scan reads, for whoever needs the documents themselves.
+
+    The terms, labels and columns are those that `termsift.count` gives the same scan.
+    """
+    scanned = scan(path, **options)
+    parts, labels = [], []
+    for X, y in scanned:
+        parts.append(X)
+        labels.append(y)
+    if not parts:
+        raise ValueError(f"{path}: holds no documents")
+    n_terms, classes = max(X.shape[1] for X in parts), scanned.classes
+    for X in parts:
+        X.resize(X.shape[0], n_terms)
+    X, names = sp.csr_array(sp.vstack(parts, format="csr")), scanned.term_names
+    if scanned.has_words and names is not None:
+        kept = np.flatnonzero(np.bincount(X.indices, minlength=n_terms) >= scanned.min_df)
+        order = kept[sorted(range(len(kept)), key=names[kept].__getitem__)]
+        X, names = sp.csr_array(X[:, order]), names[order]
+    if classes is not None:
+        return io.Collection(X, sp.csr_array(sp.vstack(labels)), names, str(path), classes)
+    y = np.concatenate(labels)
+    return io.Collection(
+        X, io.labels_array(y.tolist()) if scanned.has_texts else y, names, str(path)
+    )
+
+
+def only_scanned(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is of a kind that `termsift.io.read_collection` does not read."""
+    path = Path(path)
+    return path.suffix.lower() in ARROW_ENDINGS or (path.is_dir() and is_csr_folder(path))

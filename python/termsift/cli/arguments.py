@@ -24,7 +24,9 @@ input, known by the ending of its name:
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
   .txt                    label<TAB>text a line, without header or quoting
   .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
-  a folder                of a sub-folder a class, in which each file is a document
+  .parquet .arrow .feather  a table of such columns (needs pyarrow)
+  a folder                of a sub-folder a class, in which each file is a document; or of arrays,
+                          as termsift.save_csr writes them in Python
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
 All but .npz and .termsift may end in .gz or .zst. Files are UTF-8, texts of --encoding. --text 2

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import termsift as ts
-from termsift import demo, io
+from termsift import demo, io, scanning
 from termsift.counts import TermFrequency
 from termsift.text import TextRules
 
@@ -42,6 +42,8 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
+    if args.input != DEMO and scanning.only_scanned(args.input):
+        return scanning.read_whole(args.input, **reading_options(args))
     if args.input != DEMO:
         return io.read_collection(args.input, **reading_options(args))
     _refuse_options(args, "has labels and terms", *_FILE_OPTIONS, *_TEXT_OPTIONS)
