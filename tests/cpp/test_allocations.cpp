@@ -1,0 +1,184 @@
+// Every allocation of a call fails once: the call throws std::bad_alloc or does without, nothing leaks, nothing of the
+// caller's changes, and the next call is as good as ever.
+//
+// The linker gives the core's malloc, calloc and aligned_alloc these names instead (CMakeLists.txt).
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "collections.hpp"
+#include "termsift/conditional_gain.hpp"
+#include "termsift/greedy.hpp"
+#include "termsift/scores.hpp"
+#include "termsift/svmlight.hpp"
+
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __real_calloc(std::size_t n, std::size_t size);
+void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
+void __real_free(void* memory);
+}
+
+namespace {
+
+std::atomic<long> until_failure{-1};  // allocations; none fails if negative
+std::atomic<long> n_live{0};
+
+bool fails() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
+
+void* counted(void* memory) {
+  n_live += memory != nullptr;
+  return memory;
+}
+
+}  // namespace
+
+extern "C" {
+void* __wrap_malloc(std::size_t size) { return fails() ? nullptr : counted(__real_malloc(size)); }
+void* __wrap_calloc(std::size_t n, std::size_t size) { return fails() ? nullptr : counted(__real_calloc(n, size)); }
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
+  return fails() ? nullptr : counted(__real_aligned_alloc(alignment, size));
+}
+void __wrap_free(void* memory) {
+  n_live -= memory != nullptr;
+  __real_free(memory);
+}
+}
+
+void* operator new(std::size_t size) {
+  void* const memory = __wrap_malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { __wrap_free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { __wrap_free(memory); }
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+// By no stream: those take an allocation that fails for the end of what they write.
+template <class T>
+std::string listed(const T* values, std::int64_t n) {
+  std::string all;
+  for (std::int64_t i = 0; i < n; ++i) all += describe(values[i]) + " ";
+  return all;
+}
+
+// `run` says what came out. Returns how many allocations a run has.
+long fail_everywhere(const std::function<std::string()>& run) {
+  const std::string want = run();
+  for (long i = 0;; ++i) {
+    run();  // what is kept for the next call is kept by now
+    const long live = n_live;
+    bool thrown = false, same = true;
+    until_failure = i;
+    try {
+      same = run() == want;
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    const bool reached = until_failure < 0;
+    until_failure = -1;
+    CHECK(same);
+    CHECK(reached || !thrown);
+    CHECK_EQ(run(), want);
+    CHECK_EQ(n_live.load(), live);
+    if (!reached) return i;
+  }
+}
+
+}  // namespace
+
+TEST(counting) {
+  Random random(1);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30, 40, 6);
+  const auto sorted = random_matrix<std::int32_t, std::int32_t>(random, 30, 40, 6, true);
+  for (const bool several : {false, true}) {
+    const Labels labels = random_labels(random, 30, 5, several);
+    const auto before = count(no_counts<std::int64_t>(5), x, labels, std::vector<std::int64_t>{});
+    const std::string held = describe(before);
+    for (const Way& way : ways({256, default_window_bytes}))
+      for (const auto* matrix : {&x, &sorted}) {
+        const long n = fail_everywhere([&] { return describe(count(before, *matrix, labels, {}, way.options)); });
+        CHECK(n > 5);
+        CHECK_EQ(describe(before), held);
+      }
+  }
+}
+
+TEST(sums_and_differences) {
+  Random random(2);
+  const auto x = random_matrix<std::int32_t, double>(random, 30, 40, 6);
+  const Labels labels = random_labels(random, 30, 5, false);
+  const auto a = count(no_counts<double>(5), x, labels, std::vector<double>{});
+  const auto b = merge(a, a, {});
+  CHECK(fail_everywhere([&] { return describe(merge(a, b, {})); }) > 5);
+  CHECK(fail_everywhere([&] { return describe(subtract(b, a, {})); }) > 5);
+  CHECK(fail_everywhere([&] { return describe(*collection_row(a)); }) > 1);
+}
+
+TEST(scores_and_choices) {
+  Random random(3);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 40, 30, 6);
+  const Labels labels = random_labels(random, 40, 4, false);
+  const auto counts = count(no_counts<std::int64_t>(4), x, labels, std::vector<std::int64_t>{});
+  const Estimation estimation{1, 30, {}};
+  CHECK(fail_everywhere([&] {
+          std::vector<double> scores(30);
+          score(counts, estimation, Measure::kl, Aggregate::sum, {}, scores.data());
+          return listed(scores.data(), 30);
+        }) > 3);
+  for (const bool exhaustive : {false, true})
+    CHECK(fail_everywhere([&] {
+            const GreedyRanking ranking = greedy(counts, estimation, 30, exhaustive, {});
+            return listed(ranking.indices.get(), 30) + listed(ranking.divergences.get(), 30);
+          }) > 5);
+  ConditionalGain options;
+  options.k = 30;
+  for (const std::int32_t in_play : {64, 2}) {
+    options.classes_in_play = in_play;
+    CHECK(fail_everywhere([&] {
+            const GainRanking ranking = conditional_gain(x.view(), labels.codes, 4, {}, options, {});
+            return listed(ranking.indices.get(), 30) + listed(ranking.gains.get(), 30);
+          }) > 10);
+  }
+}
+
+TEST(text) {
+  std::string text;
+  for (int line = 0; line < 40; ++line) text += "1,2 1:1 3:0.5 7:2 # comment\n" + std::string(line % 7 == 0 ? "what\n" : "");
+  SvmlightOptions options;
+  options.multilabel = options.skip = true;
+  CHECK(fail_everywhere([&] {
+          const SvmlightBlock block = parse_svmlight(text, options);
+          return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " + std::to_string(block.n_skipped);
+        }) > 5);
+}
+
+TEST(several_threads) {
+  // Enough for several threads, each of which may be the one that fails; which allocation comes when is not determined.
+  Random random(4);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30000, 200, 12, true);
+  const Labels labels = random_labels(random, 30000, 5, false);
+  const auto empty = no_counts<std::int64_t>(5);
+  const auto run = [&] { return describe(count(empty, x, labels, {}, CountingOptions{{3, {}}})); };
+  const std::string want = run();
+  int failures = 0;
+  for (long i = 0; i < 150; ++i) {
+    until_failure = i;
+    try {
+      CHECK_EQ(run(), want);
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    until_failure = -1;
+    CHECK_EQ(run(), want);
+  }
+  CHECK(failures > 10);
+}
