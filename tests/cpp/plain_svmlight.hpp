@@ -57,8 +57,9 @@ inline std::string describe(const SvmlightBlock& block) {
   all += listed(block.labels, block.n_labels);
   if (block.label_indptr.get() != nullptr) all += listed(block.label_indptr, block.n_docs + 1);
   all += " lines " + std::to_string(block.n_lines) + " skipped " + std::to_string(block.n_skipped);
-  for (const BadLine& bad : block.skipped) all += " " + told(bad);
-  return all + (block.unlabelled ? " unlabelled " + told(*block.unlabelled) : "");
+  for (const BadLine& bad : block.skipped) all.append(" ").append(told(bad));
+  if (block.unlabelled) all.append(" unlabelled ").append(told(*block.unlabelled));
+  return all;
 }
 
 inline std::string parsed(const std::string& text, const SvmlightOptions& o) {

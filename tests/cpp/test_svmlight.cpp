@@ -51,7 +51,7 @@ std::string random_text(Random& random, std::size_t n_lines) {
   for (std::size_t line = 0; line < n_lines; ++line) {
     text += std::to_string(below(random, 20));
     for (std::size_t n = below(random, 30); n > 0; --n)
-      text += " " + std::to_string(below(random, 1000000)) + ":" + counts[below(random, counts.size())];
+      text.append(" ").append(std::to_string(below(random, 1000000))).append(":").append(counts[below(random, counts.size())]);
     if (below(random, 50) == 0) text += " # a comment: 1:1";
     text += '\n';
   }
@@ -170,7 +170,7 @@ TEST(the_first_bad_line_whatever_the_threads) {
   const std::string good = random_text(random, 20000);
   for (int round = 0; round < 20; ++round) {
     std::string text = good;
-    for (int n = 0; n < 6; ++n) text.insert(below(random, text.size()), "!");
+    for (int n = 0; n < 6; ++n) text.insert(below(random, text.size()), 1, '!');
     const std::string expected = parsed(text, options()), skipping = parsed(text, options(false, true));
     CHECK(expected.find("[") == std::string::npos);
     for (const int n_threads : {2, 3, 7}) {
