@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from html.parser import HTMLParser
@@ -403,3 +404,24 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("report", table, "-o", path).complaint == (
         f"{path.parent}: no such folder, to write page.html to"
     )
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["--ngram-range", "1,2", "--min-df", "2", "--stop-words", "english"],
+        ["--preset", "paper", "--no-lowercase"],
+        ["--hashing", "64", "--title=-q"],
+    ],
+    ids=" ".join,
+)
+def test_the_line_makes_the_same_page_with_any_rules(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{label},{text}" for label in "ab" for text in ("The egg", "the eggs egg", "tea egg")]
+    Path("c.csv").write_text("label,text\n" + "\n".join(rows * 3))
+    assert run("report", "c.csv", "--cv", 0, *rules, "-o", "first.html").code == 0
+    (line,) = re.findall(r"<code>termsift (report [^<]*)</code>", Path("first.html").read_text())
+    assert run(*shlex.split(html.unescape(line))).code == 0
+    assert Path("report.html").read_text() == Path("first.html").read_text()

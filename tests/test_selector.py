@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -307,3 +308,34 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == ("TermSelector needs scikit-learn: pip install 'termsift[sklearn]'\n")
+
+
+def test_a_fit_that_fails_leaves_the_one_before() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(0.5, (60, 40)), np.arange(60) % 3
+    selector = ts.TermSelector(k=3).fit(X[:, :10], y)
+    kept = selector.transform(X[:, :10])
+    for wrong, labels in ((X, ["a"] * 60), (X[:, :5], ["a"] * 60), (-X, y)):
+        with pytest.raises(ValueError, match=r"one class|Negative"):
+            selector.fit(wrong, labels)
+        assert selector.n_features_in_ == 10
+        np.testing.assert_array_equal(selector.transform(X[:, :10]), kept)
+        with pytest.raises(ValueError, match="features"):
+            selector.transform(X)
+
+
+def test_two_columns_of_labels_are_two_tests() -> None:
+    # Got wrong: two classes were taken for the two sides of one label. Documents here have one,
+    # both or none of the classes, so that the larger of two statistics is found by chance.
+    rng = np.random.default_rng(1)
+    X, y = (rng.random((300, 1)) < 0.3).astype(int), (rng.random((300, 2)) < 0.5).astype(int)
+    counts = ts.count(X, y)
+    (p,) = counts.significance("chi2").pvalues
+    for level, kept in ((1.5 * p, 0), (2.5 * p, 1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that nothing is kept
+            selector = ts.TermSelector("chi2", k="fwe", level=level).fit(X, y)
+        assert selector.get_support().sum() == kept
+    (p,) = ts.count(X, y[:, 0]).significance("chi2").pvalues
+    selector = ts.TermSelector("chi2", k="fwe", level=min(1.5 * p, 0.999)).fit(X, y[:, 0])
+    assert selector.get_support().sum() == 1

@@ -8,6 +8,8 @@ Count once, score everything::
 """
 
 import importlib
+import importlib.util
+import sys
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -120,4 +122,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "TermSelector", *_CLUSTERS})
+    # What completes names asks for each of them: none may be missing, or take long to import.
+    has_selector = importlib.util.find_spec("sklearn") is not None
+    loaded = [name for name in _CLUSTERS if f"termsift.{name}" in sys.modules]
+    return sorted({*__all__, *(["TermSelector"] if has_selector else []), *loaded})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -158,16 +160,19 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError, TypeError
             As `termsift.count` and `ClassCounts.rank`, and for a k that is not as above.
         """
-        X, y = self._validated(X, y, first=True)
-        counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
-        n_present = np.count_nonzero(counts.class_docs)
-        if n_present == 0:
-            raise ValueError("the sample weights are all zero: there is no document to learn from")
-        if n_present == 1:
-            raise ValueError(
-                "y holds one class, expected at least two that a term could tell apart"
-            )
-        self._learn(counts, X, y, sample_weight)
+        with self._as_it_was_on_failure():
+            X, y = self._validated(X, y, first=True)
+            counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
+            n_present = np.count_nonzero(counts.class_docs)
+            if n_present == 0:
+                raise ValueError(
+                    "the sample weights are all zero: there is no document to learn from"
+                )
+            if n_present == 1:
+                raise ValueError(
+                    "y holds one class, expected at least two that a term could tell apart"
+                )
+            self._learn(counts, X, y, sample_weight)
         return self
 
     @available_if(_counts_suffice)  # type: ignore[untyped-decorator]
@@ -195,17 +200,29 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             If the method or k looks at the documents themselves.
         """
         first = not hasattr(self, "counts_")
-        X, y = self._validated(X, y, first=first)
-        if first:
-            counts = counting.count(
-                X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
-            )
-        else:
-            counts = self.counts_ + counting.count(
-                X, y, sample_weight, tf=self.tf, n_threads=self.n_threads
-            )
-        self._learn(counts)
+        with self._as_it_was_on_failure():
+            X, y = self._validated(X, y, first=first)
+            if first:
+                counts = counting.count(
+                    X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
+                )
+            else:
+                counts = self.counts_ + counting.count(
+                    X, y, sample_weight, tf=self.tf, n_threads=self.n_threads
+                )
+            self._learn(counts)
         return self
+
+    @contextmanager
+    def _as_it_was_on_failure(self) -> Iterator[None]:
+        """Have columns of a fit that failed and a ranking of one before in no one selector."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _validated(self, X: Any, y: Any, *, first: bool) -> tuple[Any, Any]:
         X, y = validate_data(
@@ -363,9 +380,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         how: Literal["bh", "bonferroni"] = "bh" if self.k == "fdr" else "bonferroni"
         found = counts.significance(self.method, n_threads=self.n_threads)
         n_present = np.count_nonzero(counts.class_docs)
-        if self.method != "chi2_counts" and n_present > 2:
+        if self.method != "chi2_counts" and not (n_present == 2 and _is_partition(counts)):
             # The largest of several classes' statistics exceeds any of them by chance. (Two classes
-            # have one and the same.)
+            # of which each document has one have one and the same.)
             logs = np.minimum(found.log_pvalues + np.log(n_present), 0)
             found = replace(found, log_pvalues=logs)
         # p-values fall as the scores rise: the significant terms are the first of the ranking.
@@ -398,3 +415,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _needs_all(self) -> str:
         return f"method={self.method!r}, k={self.k!r} looks at all documents at once: use fit"
+
+
+def _is_partition(counts: ClassCounts) -> bool:
+    """Whether every document, of each term too, is of one class."""
+    in_classes = counts.document_frequency.sum(axis=0)
+    return bool(
+        counts.class_docs.sum() == counts.n_docs
+        and np.array_equal(in_classes, counts.collection_document_frequency)
+    )

@@ -20,8 +20,8 @@ _COUNTS_FILE = ".termsift"
 
 DEMO = "demo"
 
-_FILE_OPTIONS = ("labels", "terms", "text", "label")
-_TEXT_OPTIONS = ("encoding", "preset", *(field.name for field in fields(TextRules)))
+FILE_OPTIONS = ("labels", "terms", "text", "label")
+TEXT_OPTIONS = ("encoding", "preset", *(field.name for field in fields(TextRules)))
 
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
@@ -46,13 +46,13 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
         return scanning.read_whole(args.input, **reading_options(args))
     if args.input != DEMO:
         return io.read_collection(args.input, **reading_options(args))
-    _refuse_options(args, "has labels and terms", *_FILE_OPTIONS, *_TEXT_OPTIONS)
+    _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
     return demo.load()
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
     """Give what `read_collection` and `read_split` take besides paths, where it was given."""
-    names = (*_FILE_OPTIONS, *_TEXT_OPTIONS)
+    names = (*FILE_OPTIONS, *TEXT_OPTIONS)
     options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()
@@ -74,7 +74,7 @@ def refuse_counts(args: argparse.Namespace) -> None:
 
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds."""
-    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *_TEXT_OPTIONS)
+    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *TEXT_OPTIONS)
     counts = ts.load(args.input)
     if args.terms is not None:
         counts.term_names = io.read_names(args.terms)

@@ -16,7 +16,13 @@ from termsift.cli.arguments import (
     positive,
     whole,
 )
-from termsift.cli.inputs import holds_counts, read_documents, saved_counts
+from termsift.cli.inputs import (
+    FILE_OPTIONS,
+    TEXT_OPTIONS,
+    holds_counts,
+    read_documents,
+    saved_counts,
+)
 from termsift.report import write_report
 
 _MEANING = """\
@@ -92,8 +98,15 @@ def _run(args: argparse.Namespace) -> None:
 def _command(args: argparse.Namespace) -> str:
     """Write the line that makes the page again; threads and the file's name change nothing."""
     words = ["termsift", "report", args.input]
-    for option in ("labels", "terms", "text", "label", "tf", "method", "k", "cv", "title"):
-        value = getattr(args, option)
-        if value is not None:
-            words += [f"--{option}", str(value)]
+    own = ("tf", "method", "k", "cv", "title")
+    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, *own):
+        value, flag = getattr(args, option), option.replace("_", "-")
+        if isinstance(value, bool):
+            words += [f"--{flag}" if value else f"--no-{flag}"]
+        elif isinstance(value, tuple):
+            words += [f"--{flag}", ",".join(map(str, value))]
+        elif value is not None:
+            words += (
+                [f"--{flag}={value}"] if str(value).startswith("-") else [f"--{flag}", str(value)]
+            )
     return shlex.join([*words, "-o", "report.html"])
