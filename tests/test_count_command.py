@@ -337,3 +337,31 @@ def test_an_interrupt_just_after_the_renaming_is_not_lost(tmp_path: Path, monkey
         ts.count(np.eye(2), [0, 1]).save(tmp_path / "c.termsift")
     monkeypatch.undo()
     assert ts.load(tmp_path / "c.termsift").n_docs == 2
+
+
+def test_an_output_that_cannot_be_written_keeps_the_counts(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "c.termsift"
+    command_line = ["count", table, "-o", out, "--checkpoint"]
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(out))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ts.ClassCounts, "save", full)
+        result = run(*command_line)
+    assert result.code == 1
+    assert "goes on from" in result.err
+    result = run(*command_line)
+    assert "going on from" in result.err
+    assert result.code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
+
+
+def test_an_input_is_no_output(run: Any, table: Path, tmp_path: Path) -> None:
+    content = table.read_bytes()
+    for command_line in (["count", table], ["rank", table], ["compare", table], ["report", table]):
+        result = run(*command_line, "-o", table)
+        assert result.complaint == f"{table}: is read, and cannot be the output; name another file"
+    assert table.read_bytes() == content

@@ -48,7 +48,7 @@ def test_one_part_is_itself() -> None:
 
 
 def test_equal_names_or_none_merge_by_index() -> None:
-    a, b = counted([[1, 2]], ["a"], ["s", "r"]), counted([[3, 4]], ["b"])
+    a, b = counted([[1, 2]], ["a"], ["s", "r"]), counted([[3, 4]], ["b"], ["s", "r"])
     merged = ts.merge([a, b])
     assert list(merged.term_names) == ["s", "r"]
     assert merged.term_frequency.toarray().tolist() == [[1, 2], [3, 4]]
@@ -143,3 +143,22 @@ def test_merge_command_checks_the_output_first(
 ) -> None:
     assert "no such folder" in run("merge", *shards, "-o", tmp_path / "no" / "x").complaint
     assert "is a folder" in run("merge", *shards, "-o", tmp_path).complaint
+
+
+def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:
+    # A text's labels become integers if all of it are whole numbers, which a shard cannot know of
+    # others: 1 in one and "1" in the other were two classes.
+    (tmp_path / "mon.csv").write_text("label,text\n1,goal team\n2,oil\n")
+    (tmp_path / "tue.csv").write_text("label,text\n1,goal ball\nunknown,opera\n")
+    days = [tmp_path / "mon.csv", tmp_path / "tue.csv"]
+    for order in (days, days[::-1]):
+        parts = [ts.count(ts.scan(day)) for day in order]
+        assert ts.merge(parts) == ts.count(ts.scan(order))
+
+
+def test_names_in_one_part_and_none_in_the_other() -> None:
+    a, b = ts.count(np.array([[2, 1]]), ["ham"]), ts.count(np.array([[3, 4]]), ["spam"])
+    a.term_names = ["egg", "tea"]
+    with pytest.raises(ValueError, match="2 and 2 terms, not all with names"):
+        ts.merge([a, b])
+    assert ts.merge([a, b], by_index=True) == a + b

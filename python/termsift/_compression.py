@@ -13,6 +13,8 @@ from termsift._extras import require
 
 COMPRESSED = (".gz", ".zst")
 _PIECE = 1 << 17
+# Of compressed bytes: 4 may stand for 128 KiB, so that a piece becomes 32 MiB at most.
+_ZSTANDARD_PIECE = 1 << 10
 
 
 @contextmanager
@@ -52,7 +54,7 @@ class _Zstandard(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with the next bytes; 0 at the end."""
         while not self._ready:
-            piece = self._rest or self._raw.read(_PIECE)
+            piece = self._rest or self._raw.read(_ZSTANDARD_PIECE)
             self._rest = b""
             if not piece:
                 if self._frame is not None:

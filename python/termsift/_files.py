@@ -34,8 +34,12 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     target = os.path.realpath(path)  # a link stays one
     if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe: nothing to keep
-        with open(target, **mode) as file:  # type: ignore[call-overload]
-            yield file
+        try:
+            with open(target, **mode) as file:  # type: ignore[call-overload]
+                yield file
+        except OSError as error:
+            error.filename = error.filename or os.fspath(path)
+            raise
         return
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
@@ -135,7 +139,7 @@ def _decoded(
                 text = line.decode(codec if number == 1 else codec.removesuffix("-sig"))
             except UnicodeDecodeError:
                 complain(f"{path}, line {number}: expected {encoding.upper()}")
-                continue
+                text = "\n"  # in its place, so that the lines after it keep their numbers
             yield text
 
 

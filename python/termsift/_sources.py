@@ -148,8 +148,8 @@ class _Folder(Source):
 
     @property
     def files(self) -> list[Path]:
-        """The arrays and what is beside them."""
-        return sorted(self.path.iterdir())
+        """The arrays, what is said of them, and the names of the terms."""
+        return self._folder.files
 
     @property
     def n_bytes(self) -> int:
@@ -542,7 +542,11 @@ class _Arrow(_Texts):
             memory = require("pyarrow", "arrow", f"{path}: reading it").memory_map(path)
             file = ipc.open_file(memory)
             names = file.schema.names
-            batches = (file.get_batch(i) for i in range(file.num_record_batches))
+            batches = (
+                batch.slice(row, _ROWS_AT_ONCE)  # a batch may be the whole file
+                for batch in map(file.get_batch, range(file.num_record_batches))
+                for row in range(0, batch.num_rows, _ROWS_AT_ONCE)
+            )
             n_rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
         for column in columns:
             if names.count(column) != 1:

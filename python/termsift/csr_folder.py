@@ -204,6 +204,13 @@ class CsrFolder:
         return n_terms, classes
 
     @property
+    def files(self) -> list[Path]:
+        """What is read of the folder; others' files may lie beside it."""
+        arrays = ("indptr", "indices", "data", "y", "y_indptr")
+        names = [*(f"{name}.npy" for name in arrays), "csr.json", "terms.txt"]
+        return [path for path in (self.path / name for name in names) if path.exists()]
+
+    @property
     def terms_path(self) -> Path | None:
         """The file of the names of the terms, if there is one."""
         path = self.path / "terms.txt"

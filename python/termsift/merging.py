@@ -27,15 +27,16 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     Returns
     -------
     counts : ClassCounts
-        Classes are united by label. Where vocabularies with names differ, terms are united by
-        name: those of the first part, then the new ones of each further part; sorted, if those of
-        every part are.
+        Classes are united by label; where those of one part are whole numbers and those of another
+        words, the numbers are words too, as in a text that holds both. Where vocabularies with
+        names differ, terms are united by name: those of the first part, then the new ones of each
+        further part; sorted, if those of every part are.
 
     Raises
     ------
     ValueError
         If the parts count different things (``tf``), have different numbers of terms without
-        names, or a part that has to be united by name has a name twice.
+        names or names in one part alone, or a part that has to be united by name has a name twice.
 
     Notes
     -----
@@ -67,18 +68,36 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
 
 def united(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     """Add two counts in one vocabulary; see `merge`."""
+    a, b = _with_words_for_numbers(a, b), _with_words_for_numbers(b, a)
     mine, theirs = a.term_names, b.term_names
     if mine is not None and theirs is not None:
         shared = min(len(mine), len(theirs))
         if mine is not theirs and (mine[:shared] != theirs[:shared]).any():
             names = _union(mine, theirs)
             return _in_names(a, names) + _in_names(b, names)
-    elif a.n_terms != b.n_terms and not by_index:
-        raise ValueError(
-            f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names of "
-            "the terms, or merge them by index if index i is the same term in both"
-        )
+    elif a.n_terms and b.n_terms and not by_index:
+        one_has_names = (mine is None) != (theirs is None)
+        if one_has_names or a.n_terms != b.n_terms:
+            raise ValueError(
+                f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
+                "of the terms, or merge them by index if index i is the same term in both"
+            )
     return a + b
+
+
+def _with_words_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
+    """Give labels that are whole numbers as words, where those of the others are words.
+
+    Labels of text become integers if all are whole numbers, which a shard cannot know of others.
+    """
+    labels = counts.classes
+    if not labels or not others.classes:
+        return counts
+    if all(type(label) is int for label in labels) and all(
+        isinstance(label, str) for label in others.classes
+    ):
+        return counts._with_classes_renamed([str(label) for label in labels])
+    return counts
 
 
 def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:

@@ -214,6 +214,11 @@ class Scan:
                 )
         self.has_words = self.has_texts and how.rules.hashing is None
         self._names = None if self.has_texts else _agreed_names(sources)
+        if not self.has_texts and self._names is None and how.rules.min_df > 1:
+            raise ValueError(
+                f"{sources[0].path}: its terms have no names, and to drop some would give the "
+                "others other indices; give names by terms, or leave out min_df"
+            )
         self._words: dict[str, int] = {}
         self.files = [file for source in sources for file in source.files] + other_files
         self.n_bytes = sum(source.n_bytes for source in sources)

@@ -119,6 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = main_parser().parse_args(argv)
     with _logging(args), _warnings():
         try:
+            _refuse_to_overwrite(args)
             args.run(args)
             sys.stdout.flush()
         except BrokenPipeError:
@@ -131,6 +132,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             _settle_stdout()
             return 1
     return 0
+
+
+def _refuse_to_overwrite(args: argparse.Namespace) -> None:
+    """Refuse an output that is one of the inputs: it would be gone."""
+    output = getattr(args, "output", None)
+    if output is None or not os.path.isfile(output):
+        return
+    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
+        given = getattr(args, name, None)
+        for path in given if isinstance(given, list) else [given]:
+            if path is not None and os.path.exists(path) and os.path.samefile(path, output):
+                raise ValueError(f"{output}: is read, and cannot be the output; name another file")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import termsift as ts
 from termsift._progress import progress
@@ -18,6 +18,9 @@ from termsift.cli.output import check_writable, summary
 from termsift.counts import count_chunks, finished, nothing
 
 _log = logging.getLogger("termsift")
+
+# What has been counted, and the position of the scan after it.
+_State: TypeAlias = tuple[ts.ClassCounts, dict[str, Any]]
 
 _EVERY = 120.0  # seconds between checkpoints
 
@@ -100,8 +103,13 @@ def _run(args: argparse.Namespace) -> None:
         n_threads=args.threads,
     )
     checkpoint = _checkpoint(args, scan)
-    counts = finished(_counted(args, scan, checkpoint), scan)
-    counts.save(args.output)
+    state = _counted(args, scan, checkpoint)
+    try:
+        counts = finished(state[0], scan)
+        counts.save(args.output)
+    except BaseException as error:
+        _keep(args, checkpoint, state, error)
+        raise
     if checkpoint:
         checkpoint.remove()
     print(f"{args.output}: {summary(counts)}")
@@ -134,9 +142,7 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
     return Checkpoint(path, scan, options)
 
 
-def _counted(
-    args: argparse.Namespace, scan: ts.Scan, checkpoint: Checkpoint | None
-) -> ts.ClassCounts:
+def _counted(args: argparse.Namespace, scan: ts.Scan, checkpoint: Checkpoint | None) -> _State:
     """Count the chunks of the scan, with a checkpoint every so often and at an untimely end."""
     tf = args.tf or "raw"
     counts = checkpoint.restore() if checkpoint else None
@@ -159,11 +165,18 @@ def _counted(
                     written = time.monotonic()
     except BaseException as error:
         chunks.close()
-        if checkpoint and _write(checkpoint, *state):
-            why = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
-            _tell(f"{why}; the same command goes on from {args.output}.checkpoint")
+        _keep(args, checkpoint, state, error)
         raise
-    return state[0]
+    return state
+
+
+def _keep(
+    args: argparse.Namespace, checkpoint: Checkpoint | None, state: _State, error: BaseException
+) -> None:
+    """Keep what has been counted by a job that ends untimely."""
+    if checkpoint and _write(checkpoint, *state):
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
+        _tell(f"{why}; the same command goes on from {args.output}.checkpoint")
 
 
 def _write(checkpoint: Checkpoint, counts: ts.ClassCounts, position: dict[str, Any]) -> bool:
