@@ -87,8 +87,9 @@ def typical_terms(
     -----
     A class uses a term more if the term's share of its occurrences is larger than that of the
     occurrences in all classes. Scores are those of `termsift.ClassCounts.class_scores`, of
-    fractions within rounding, taken of some terms at a time: some 100 bytes of memory for each pair of a class and a
-    term it contains and 32 MiB, in time O(n_classes) for each term of a class wanted.
+    fractions within rounding, taken of some terms at a time: some 100 bytes of memory for each pair
+    of a class and a term it contains and 32 MiB, in time O(n_classes) for each term of a class
+    wanted.
 
     Examples
     --------

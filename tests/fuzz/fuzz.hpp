@@ -26,6 +26,7 @@ class Bytes {
   T take() {
     T value{};
     const std::size_t n = left_ < sizeof value ? left_ : sizeof value;
+    if (n == 0) return value;  // the bytes may be at null then
     std::memcpy(&value, data_, n);
     data_ += n;
     left_ -= n;
