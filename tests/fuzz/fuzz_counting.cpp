@@ -71,7 +71,7 @@ void run(fuzz::Bytes& bytes) {
   const auto n_docs = bytes.below(24), n_classes = 1 + bytes.below(6);
   const bool weighted = bytes.flag(), several = bytes.flag(), tidy = bytes.below(4) != 0;
   Matrix<Index, Value> x;
-  x.n_columns = bytes.below(64) == 0 ? bytes.take<std::uint16_t>() : 1 + bytes.below(20);
+  x.n_columns = bytes.below(64) == 0 ? 1 + bytes.take<std::uint16_t>() : 1 + bytes.below(20);
   Labels labels{n_classes, several, {0}, {}};
   std::vector<Count> weights;
   for (int d = 0; d < n_docs; ++d) {
@@ -90,8 +90,6 @@ void run(fuzz::Bytes& bytes) {
     labels.add(classes);
     if (weighted) weights.push_back(std::is_integral_v<Count> ? static_cast<Count>(bytes.below(4)) : static_cast<Count>(bytes.below(9) / 4.0));
   }
-  if (x.n_columns == 0) x.n_columns = 1;
-
   const bool sound = is_sound(x);
   bool refused = false;
   try {
