@@ -39,7 +39,7 @@ RULES: list[dict[str, Any]] = [
     {"min_df": 1, "max_df": 1.0},
     {"stop_words": "english"},
     {"stop_words": ["eggs", "the"]},
-    {"stop_words": {"eggs", "the"}, "ngram_range": (1, 2)},
+    {"stop_words": ["eggs", "the"], "ngram_range": (1, 2)},
     {"lowercase": False},
     {"analyzer": "char", "ngram_range": (1, 3)},
     {"analyzer": "char_wb", "ngram_range": (2, 4), "min_df": 2},
