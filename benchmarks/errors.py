@@ -129,8 +129,8 @@ def main() -> None:
         put_between(ROOT / "benchmarks" / "README.md", MARKER, f"{measured}\n\n{table}")
         most = max(max(row.scores) for row in rows)
         words = (
-            f"The largest error of `md` and `md_chi2` is {most:.1f} ulp, against arithmetic in sixty "
-            "digits (`benchmarks/errors.py`);\ncounts are exact integers."
+            f"The largest error of `md` and `md_chi2` is {most:.1f} ulp, against arithmetic in "
+            "sixty digits (`benchmarks/errors.py`);\ncounts are exact integers."
         )
         put_between(ROOT / "README.md", MARKER, words)
 
