@@ -334,7 +334,7 @@ def test_importing_termsift_imports_no_dask() -> None:
     code = (
         "import sys, termsift as ts\n"
         "assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)\n"
-        "assert {'dask', 'spark'} <= set(dir(ts))\n"
+        "assert 'dask' in dir(ts)\n"
         "sys.modules['dask'] = None\n"
         "try:\n"
         "    ts.dask\n"

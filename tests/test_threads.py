@@ -251,10 +251,6 @@ def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
     assert counts == ts.count(X, np.arange(60))
 
 
-def counted(part: tuple[sp.csr_array, np.ndarray[Any, Any]]) -> ts.ClassCounts:
-    return ts.count(*part, n_threads=2)
-
-
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_joblib(backend: str) -> None:
     joblib = pytest.importorskip("joblib")
@@ -264,7 +260,7 @@ def test_joblib(backend: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
         found = joblib.Parallel(n_jobs=2, backend=backend)(
-            joblib.delayed(counted)(part) for part in parts
+            joblib.delayed(ts.count)(*part, n_threads=2) for part in parts
         )
     total = found[0] + found[1] + found[2] + found[3]
     assert total == ts.count(X, y)
