@@ -355,6 +355,24 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     assert sum_errors(counts, np.arange(n_common + 1), (1.0, float(n_terms)), ulp_error) <= 4
 
 
+@pytest.mark.parametrize("n_docs", [1, 7, 1000])
+def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
+    # Of classes of one size all values round alike. What those that have the term would have without
+    # it is taken away from the sum over all: up to a quarter of that.
+    n_classes, n_terms = 400, 8000
+    rng = np.random.default_rng(n_docs)
+    share = np.linspace(0.02, 0.98, 49)
+    table = np.zeros((n_classes, n_terms), int)
+    table[:, : len(share)] = rng.random((n_classes, len(share))) < share
+    rest = rng.integers(len(share), n_terms - 1, (n_classes, 30))
+    np.add.at(table, (np.arange(n_classes)[:, None], rest), 1)
+    table[:, -1] = 100 * n_docs - table.sum(axis=1)
+    counts = counts_of(table, [n_docs] * n_classes)
+    for b1 in (1.0, 0.01):
+        alpha = (b1, b1 * n_terms)
+        assert sum_errors(counts, np.arange(len(share)), alpha, ulp_error) <= 4
+
+
 def test_a_class_whose_weight_underflows_has_its_terms() -> None:
     # Of a count of 0.1 the mixture has nothing where the prior is 1e-316; the class has all of it.
     rng = np.random.default_rng(4)

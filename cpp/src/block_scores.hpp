@@ -61,6 +61,13 @@ void prefetch([[maybe_unused]] const T* array, [[maybe_unused]] std::int64_t i) 
 #endif
 }
 
+// Of the first entries [begin, end) of a class. With thousands of classes each has a hundred in a chunk of terms, at a place
+// that the machine does not foresee: ask some classes ahead.
+template <class T>
+void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < std::min(end, begin + 256); i += 16) prefetch(array, i);
+}
+
 // The entries of a chunk of terms in each class's list.
 struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
@@ -89,6 +96,10 @@ struct ChunkEntries {
   std::int64_t find(const Task& task, std::int64_t first, std::int64_t last) {
     find_begin(task, first);
     find_end(task, last);
+    return size();
+  }
+
+  std::int64_t size() const {
     std::int64_t n = 0;
     for (std::size_t k = 0; k < begin.size(); ++k) n += end[k] - begin[k];
     return n;
@@ -130,7 +141,7 @@ class BlockScorer {
         worker.check();
         block_.n = static_cast<int>(std::min<std::int64_t>(block_terms, last - begin));
         for (int j = 0; j < block_.n; ++j) block_.terms[j] = begin + j;
-        score_block(load(entries, [begin](std::int64_t term) { return term - begin; }), store);
+        score_block(load(entries, every_entry([begin](std::int64_t term) { return term - begin; })), store);
       }
       if (careful_) score_careful_terms(store);
       return;
@@ -151,14 +162,17 @@ class BlockScorer {
       for (std::size_t i = 0; i < sizeof eight; ++i) note(t + i);
     }
     for (; t < n_terms; ++t) note(t);
+    // Looking for a term takes a class as long as reading some four entries of it.
+    const bool few = 4 * n_chosen * static_cast<std::int64_t>(task_.n_classes()) < entries.size();
     for (std::int32_t begin = 0; begin < n_chosen; begin += block_terms) {
       worker.check();
       block_.n = std::min(block_terms, n_chosen - begin);
       for (int j = 0; j < block_.n; ++j) block_.terms[j] = first + chosen_[static_cast<std::size_t>(begin + j)];
-      score_block(load(entries, [&](std::int64_t term) {
+      const auto place = [&](std::int64_t term) {
         // Mostly few are chosen, and the smaller array says so.
         return chosen[term - first] == 0 ? -1 : slots_[static_cast<std::size_t>(term - first)] - begin;
-      }), store);
+      };
+      score_block(few ? load(entries, entries_of_terms()) : load(entries, every_entry(place)), store);
     }
     if (careful_) score_careful_terms(store);
   }
@@ -170,45 +184,70 @@ class BlockScorer {
     block_.terms[0] = 0;
     ChunkEntries none(task_.n_classes());
     cursor_ = none.begin;
-    score_block(load(none, [](std::int64_t) { return 0; }), store);
+    score_block(load(none, entries_of_terms()), store);
     if (careful_) score_careful_terms(store);
   }
 
  private:
-  // x_ic of the terms block_.terms; place(term) says where in the block a term stands, negative for none. Returns whether
-  // some have a low part.
+  // Two ways to visit a class's entries [i, end) of the terms block_.terms: use(entry, its term's place in the block).
+  // Returns the entry where the next block's begin.
+  //
+  // place(term) says where in the block a term stands, negative for none. O(entries).
   template <class Place>
-  bool load(const ChunkEntries& entries, const Place& place) {
-    const std::int64_t last_term = block_.terms[block_.n - 1];
+  auto every_entry(Place place) const {
+    return [place, last_term = block_.terms[block_.n - 1]](const TermId* terms, std::int64_t i, std::int64_t end,
+                                                           const auto& use) {
+      for (; i < end && terms[i] <= last_term; ++i)
+        if (const std::int64_t j = place(terms[i]); j >= 0) use(i, j);
+      return i;
+    };
+  }
+  // O(terms + entries / 16).
+  auto entries_of_terms() const {
+    return [this](const TermId* terms, std::int64_t i, std::int64_t end, const auto& use) {
+      for (int j = 0; j < block_.n; ++j) {
+        const auto term = static_cast<TermId>(block_.terms[j]);
+        while (end - i >= 16 && terms[i + 15] < term) i += 16;
+        if (end - i >= 16) {  // no branch on each, which could not be foretold
+          std::int64_t below = 0;
+          for (int e = 0; e < 16; ++e) below += terms[i + e] < term;
+          i += below;
+        } else {
+          while (i < end && terms[i] < term) ++i;
+        }
+        if (i < end && terms[i] == term) use(i, j);
+      }
+      return i;
+    };
+  }
+
+  // x_ic of the terms block_.terms, whose entries are visited as above. Returns whether some have a low part.
+  template <class Visit>
+  bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      if (k + 4 < task_.n_classes()) prefetch_entries(task_.row(k + 4).terms, cursor_[k + 4], entries.end[k + 4]);
       const ClassConstants& c = task_.model.constants[k];
       const ClassRow<Count>& row = task_.row(k);
       double* const x = block_.x_hi.get() + k * block_terms;
-      const std::int64_t end = entries.end[k];
-      std::int64_t i = cursor_[k];
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
         // All counts first and then all sums, in whole vectors.
         std::uint32_t l[block_terms];
         std::fill_n(l, block_.lanes(), 0);
-        for (; i < end && row.terms[i] <= last_term; ++i)
-          if (const std::int64_t j = place(row.terms[i]); j >= 0) l[j] = row.term_frequency.narrow()[i];
-        cursor_[k] = i;
+        cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
+                           [&](std::int64_t i, std::int64_t j) { l[j] = row.term_frequency.narrow()[i]; });
         task_.kernels.numerators(l, block_.lanes(), c.scale, c.empty, x);
         continue;
       }
       std::fill_n(x, block_.lanes(), c.empty);
-      for (; i < end && row.terms[i] <= last_term; ++i) {
-        const std::int64_t j = place(row.terms[i]);
-        if (j < 0) continue;
+      cursor_[k] = visit(row.terms, cursor_[k], entries.end[k], [&](std::int64_t i, std::int64_t j) {
         const DoubleDouble sum = numerator(row.term_frequency[i], c);
         x[j] = sum.hi;
-        if (sum.lo == 0) continue;
+        if (sum.lo == 0) return;
         if (!with_low) std::fill_n(block_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
         with_low = true;
         block_.x_lo[k * block_terms + static_cast<std::size_t>(j)] = sum.lo;
-      }
-      cursor_[k] = i;
+      });
     }
     return with_low;
   }

@@ -395,7 +395,7 @@ class ChunkScorer {
   // use(terms, n, values) for the terms of the chunk that class k has.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
-    if (k + 4 < task_.n_classes()) prefetch_entries(k + 4);
+    if (k + 4 < task_.n_classes()) prefetch_run(k + 4);
     const ClassRow<Count>& row = task_.row(k);
     const ContingencyConstants& constants = task_.model.classes[k].constants;
     for (std::int64_t begin = entries_.begin[k]; begin < entries_.end[k]; begin += run_terms) {
@@ -405,14 +405,10 @@ class ChunkScorer {
     }
   }
 
-  // With thousands of classes each has a hundred pairs in a chunk, at a place that the machine does not foresee.
-  void prefetch_entries(std::size_t k) const {
+  void prefetch_run(std::size_t k) const {
     const ClassRow<Count>& row = task_.row(k);
-    const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
-    for (std::int64_t i = begin; i < end; i += 16) {
-      prefetch(row.terms, i);
-      if (const std::uint32_t* narrow = task_.cells(row).narrow()) prefetch(narrow, i);
-    }
+    prefetch_entries(row.terms, entries_.begin[k], entries_.end[k]);
+    if (const std::uint32_t* narrow = task_.cells(row).narrow()) prefetch_entries(narrow, entries_.begin[k], entries_.end[k]);
   }
 
   // a of class k and a term of the chunk.

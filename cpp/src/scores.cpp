@@ -173,14 +173,10 @@ class SparseScorer {
     }
   }
 
-  // With thousands of classes each has a hundred pairs in a chunk, at a place that the machine does not foresee.
   void prefetch_run(std::size_t k) const {
     const ClassRow<Count>& row = task_.row(k);
-    const std::int64_t begin = entries_.begin[k], end = std::min(entries_.end[k], begin + 256);
-    for (std::int64_t i = begin; i < end; i += 16) {
-      prefetch(row.terms, i);
-      if (row.is_narrow()) prefetch(row.term_frequency.narrow(), i);
-    }
+    prefetch_entries(row.terms, entries_.begin[k], entries_.end[k]);
+    if (row.is_narrow()) prefetch_entries(row.term_frequency.narrow(), entries_.begin[k], entries_.end[k]);
   }
 
   // The scores of the terms first + begin .. of the chunk, a block of them.

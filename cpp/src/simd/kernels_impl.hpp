@@ -303,8 +303,21 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   __builtin_memcpy(sums.lo, &lo, sizeof lo);
 }
 
+// U alone, which is all that the measures but the divergences need. O(n).
+void mix_totals(const PairRun& run) {
+  const double w_hi = run.constants->w_hi, w_lo = run.constants->w_lo;
+  for (std::int64_t j = 0; j < run.n; ++j) {
+    TermSums& sums = run.sums[run.terms[j] - run.first];
+    const DoubleDouble part = two_product(run.l[j], w_hi);
+    const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
+    sums.hi[TermSums::U] = sum.hi;
+    sums.lo[TermSums::U] += sum.lo + (part.lo + run.l[j] * w_lo);
+  }
+}
+
 // What the pairs touch lies scattered. Most counts are small: what they add is worked out beforehand. O(n).
 void mix_pairs(const PairRun& run) {
+  if (!is_divergence(run.measure)) return mix_totals(run);
   constexpr int most_parts = 256;
   TermSums parts[most_parts], other_parts[block_terms];
   double l[block_terms];
