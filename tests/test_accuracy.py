@@ -357,8 +357,8 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
 
 @pytest.mark.parametrize("n_docs", [1, 7, 1000])
 def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
-    # Of classes of one size all values round alike. What those that have the term would have without
-    # it is taken away from the sum over all: up to a quarter of that.
+    # Of classes of one size all values round alike. What those that have the term would have
+    # without it is taken away from the sum over all: up to a quarter of that.
     n_classes, n_terms = 400, 8000
     rng = np.random.default_rng(n_docs)
     share = np.linspace(0.02, 0.98, 49)
