@@ -1,0 +1,137 @@
+"""Interrupt every long call at random moments: how long until Ctrl-C is heard, and what is left?
+
+    python benchmarks/interrupts.py [--rounds 5] [--seed 0] [--quick]
+
+Each call is timed undisturbed, then interrupted by SIGINT at random moments of that time. The
+table has the longest time from the signal to KeyboardInterrupt. Counts that were there before an
+interrupted update or save are asserted to be what they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import termsift as ts
+from compare import markdown
+from workloads import Workload, workload
+
+TOO_SHORT = 0.002  # a call of fewer seconds cannot be met in its midst
+
+
+def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:
+    """Give every call that may take long."""
+    X, y = work.X, work.y
+    some, few = slice(0, X.shape[0] // 5), slice(0, X.shape[0] // 20)
+    counts, other = ts.count(X[some], y[some]), ts.count(X[few], y[few])
+    wide = ts.count(many_classes.X, many_classes.y)
+    fractions = X[few].astype(float) * 0.3
+    ts.save_csr(folder / "csr", X[some], y[some])
+    counts.save(folder / "counts.termsift")
+    ranking = counts.rank("md")
+    half = slice(X.shape[0] // 20, X.shape[0] // 10)
+    with open(folder / "some.svm", "w") as file:
+        for d in range(min(20_000, X.shape[0])):
+            part = slice(X.indptr[d], X.indptr[d + 1])
+            entries = zip(X.indices[part] + 1, X.data[part], strict=True)
+            file.write(f"{y[d]} {' '.join(f'{i}:{n}' for i, n in entries)}\n")
+    number = itertools.count()
+    return {
+        "count": lambda: ts.count(X, y),
+        "count, one thread": lambda: ts.count(X, y, n_threads=1),
+        "count of fractions": lambda: ts.count(fractions, y[few]),
+        "count of 5,000 classes": lambda: ts.count(many_classes.X, many_classes.y),
+        "count(scan) of a folder": lambda: ts.count(ts.scan(folder / "csr")),
+        "count(scan) of svmlight": lambda: ts.count(ts.scan(folder / "some.svm")),
+        "save_csr": lambda: ts.save_csr(folder / f"{next(number)}", X[few], y[few]),
+        "update": lambda: other.update(X[some], y[some]),
+        "merge": lambda: ts.merge([counts] * 8),
+        "save": lambda: counts.save(folder / "counts.termsift"),
+        "load": lambda: ts.load(folder / "counts.termsift"),
+        **{
+            f"{method.name}": lambda name=method.name: wide.score(name)  # type: ignore[misc]
+            for method in ts.methods()
+        },
+        "md, greedy": lambda: wide.greedy(50),
+        "greedy, exhaustive": lambda: counts.greedy(30, exhaustive=True),
+        "round robin": lambda: wide.rank("md", policy="round_robin"),
+        "conditional_gain": lambda: ts.conditional_gain(X[few], y[few], 2000),
+        "selection_curve": lambda: ts.selection_curve(ranking, X[few], y[few], X[half], y[half]),
+        "cross_validate": lambda: ts.cross_validate(X[few], y[few], ["md", "ig"], cv=5),
+    }
+
+
+def measure(call: Callable[[], object], rng: random.Random, rounds: int) -> tuple[float, float]:
+    """Give the seconds that a call takes, and the longest from a signal to its end."""
+    begin = time.perf_counter()
+    call()
+    whole = time.perf_counter() - begin
+    longest = 0.0
+    for _ in range(rounds if whole > TOO_SHORT else 0):
+        after = rng.uniform(0.02, 0.95) * whole
+        begin = time.perf_counter()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, after)
+            call()
+        except KeyboardInterrupt:
+            longest = max(longest, time.perf_counter() - begin - after)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    return whole, longest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--seed", type=int, default=0, help="(default: 0)")
+    parser.add_argument("--quick", action="store_true", help="small copies of the workloads")
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
+    # The timer's signal as Ctrl-C's, without a thread that would have to be given a turn.
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        work, many_classes = workload("B", args.quick), workload("C", args.quick)
+        for name, call in calls(work, many_classes, folder).items():
+            whole, longest = measure(call, rng, args.rounds)
+            rows.append([name, f"{1e3 * whole:,.1f}", f"{1e3 * longest:,.1f}"])
+            print(*rows[-1], flush=True)
+        check_that_nothing_is_left_half_done(work, rng, folder)
+    print(markdown(["call", "undisturbed, ms", "longest until it ends, ms"], rows))
+
+
+def check_that_nothing_is_left_half_done(work: Workload, rng: random.Random, folder: Path) -> None:
+    """Interrupt updates and savings, and compare counts and files with what they may be."""
+    some, few = slice(0, work.X.shape[0] // 5), slice(0, work.X.shape[0] // 20)
+    before = ts.count(work.X[few], work.y[few])
+    after = before + ts.count(work.X[some], work.y[some])
+    path = folder / "before.termsift"
+    for _ in range(20):
+        before.save(path)
+        counts = ts.load(path)
+        for call in (lambda: counts.update(work.X[some], work.y[some]), lambda: after.save(path)):  # noqa: B023
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.001, 0.3))
+                call()
+            except KeyboardInterrupt:
+                pass
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        assert counts in (before, after)
+        assert ts.load(path) in (before, after)
+        assert {name for name in os.listdir(folder) if "partial" in name} == set()
+    np.testing.assert_array_equal(before.class_docs, ts.count(work.X[few], work.y[few]).class_docs)
+
+
+if __name__ == "__main__":
+    main()
