@@ -14,6 +14,7 @@
 #include "simd/kernels.hpp"
 #include "simd/posterior_kernels.hpp"
 #include "termsift/double_double.hpp"
+#include "values.hpp"
 
 namespace termsift {
 namespace {
@@ -281,10 +282,15 @@ class Evaluator {
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
       : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options) {}
 
-  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+  // Finds the lifts of the term that these documents have.
+  void look_at(std::span<const std::int32_t> documents) {
     if (all_.weights.empty()) divide<false>(documents);
     else divide<true>(documents);
     lifts.find(present_);
+  }
+
+  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+    look_at(documents);
     mixtures_.resize(at(padded(n_touched_ + std::ssize(present_.classes))));
     mix(threads);
     // Documents without chosen terms differ by their classes alone.
@@ -391,20 +397,26 @@ struct Known {
 
 void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   const auto refuse = [](const char* what, double value) {
-    throw std::invalid_argument(std::string(what) + ", got " + std::to_string(value));
+    throw std::invalid_argument(std::string(what) + ", got " + text(value));
   };
   if (!(options.shape > 0 && options.shape < infinity)) refuse("shape must be positive and finite", options.shape);
   if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
   if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
   if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
+  const auto limit_step = [&](double log, double most, const char* ratio) {
+    if (options.step * log <= most) return;
+    throw std::invalid_argument("step is too large beside shape, expected step log(1 + " + std::string(ratio) +
+                                " / shape) of at most " + text(most) + ", got " + text(options.step * log) + " of step " +
+                                text(options.step) + ", shape " + text(options.shape) + " and " + text(n) + " documents");
+  };
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
   // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
   std::vector<double> most(at(lanes), n / options.shape);
   most[1] = 1 / options.shape;
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
-  if (!(options.step * most[0] <= 300)) refuse("step is too large beside shape and the number of documents", options.step);
-  if (!(options.step * most[1] <= 12)) refuse("step is too large beside shape", options.step);
+  limit_step(most[0], 300, "documents");
+  limit_step(most[1], 12, "1");
 }
 
 // Once for all kinds of matrices.
@@ -460,7 +472,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     ranking.gains[step] = known.back().gain + 0.0;
     known.pop_back();
     if (!documents.empty()) {
-      if (evaluated != term) evaluator.gain(documents, threads);  // for its lifts
+      if (evaluated != term) evaluator.look_at(documents);
       posteriors.choose(documents, evaluator.lifts, threads);
       evaluated = term;
     }
