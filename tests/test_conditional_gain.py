@@ -407,6 +407,7 @@ def test_the_log_says_how_much_was_done(caplog: pytest.LogCaptureFixture) -> Non
     [
         ({"y": np.eye(3, dtype=int)}, ValueError, "y is an indicator matrix, expected one label"),
         ({"y": sp.csr_array(np.eye(3, dtype=int))}, ValueError, "y is an indicator matrix"),
+        ({"y": np.array([[1, 0], [1, 1], [0, 1]])}, ValueError, "a document (document 1 has 2): "),
         ({"y": [0, 1]}, ValueError, "2 labels"),
         ({"y": [0, 1, np.nan]}, ValueError, "document 2 is missing"),
         ({"X": np.array([[1.0], [np.nan], [0]])}, ValueError, "nan at row 1, column 0"),
@@ -426,7 +427,7 @@ def test_the_log_says_how_much_was_done(caplog: pytest.LogCaptureFixture) -> Non
         ({"temper": True}, TypeError, "temper must be a number"),
         ({"step": 0}, ValueError, "step must be positive"),
         ({"step": -1}, ValueError, "step must be positive"),
-        ({"step": 400, "shape": 1}, ValueError, "step log(1 + documents / shape) of at most 300"),
+        ({"step": 400, "shape": 1}, ValueError, "at most 300 of step * the logarithm of"),
         ({"step": 40, "shape": 1}, ValueError, "of step 40, shape 1 and 3 documents"),
         ({"shape": 1e-200}, ValueError, "step is too large beside shape"),
         ({"n_threads": 0}, ValueError, "n_threads"),

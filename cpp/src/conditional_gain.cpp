@@ -25,8 +25,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::int64_t padded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
-// The documents and classes that take part. Documents are numbered class by class, so that those of a term come in runs of one
-// class.
+// The documents and classes that take part. Documents are numbered class by class, so that those of a term come in runs of
+// one class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // rows of class values have a stride of whole vectors
   std::vector<std::int64_t> rows;          // of the matrix, for each document
@@ -100,8 +100,8 @@ struct ClassDocs {
 class Lifts {
  public:
   Lifts(const Collection& collection, const ConditionalGain& options)
-      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
-        lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
+      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
+        logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
 
   // O(classes that have the term), and O(classes) for another d_t than the last term's.
   void find(const ClassDocs& present) {
@@ -320,7 +320,7 @@ class Evaluator {
   Lifts lifts;  // of the last term
 
  private:
-  // Tells the documents with chosen terms from those without, and counts both by class. No branch that could not be foretold.
+  // Tells the documents with chosen terms from those without, and counts both by class. No branch is hard to foretell.
   template <bool weighted>
   void divide(std::span<const std::int32_t> documents) {
     if (touched_.size() < documents.size()) touched_.resize(2 * documents.size());
@@ -361,8 +361,9 @@ class Evaluator {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = n_touched_;
     const auto run = [&](std::int64_t first, std::int64_t last) {
-      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), posteriors_.in_play(),
-                         posteriors_.stride(), lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
+      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(),
+                         posteriors_.in_play(), posteriors_.stride(), lifts.lifts(), lifts.own_lifts(),
+                         mixtures_.data() + first});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
     if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // longer ones are to be interrupted
@@ -390,7 +391,8 @@ struct Known {
   TermId term;
 
   Known() = default;
-  Known(TermId of, double value, double n) : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
+  Known(TermId of, double value, double n)
+      : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
   // Whether the other comes first.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
@@ -403,20 +405,22 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
   if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
   if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
-  const auto limit_step = [&](double log, double most, const char* ratio) {
-    if (options.step * log <= most) return;
-    throw std::invalid_argument("step is too large beside shape, expected step log(1 + " + std::string(ratio) +
-                                " / shape) of at most " + text(most) + ", got " + text(options.step * log) + " of step " +
-                                text(options.step) + ", shape " + text(options.shape) + " and " + text(n) + " documents");
-  };
   if (options.k < 0 || options.k > n_terms)
-    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
+    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
+                                std::to_string(options.k));
+  const auto limit_step = [&](double logarithm, double most, const char* of) {
+    if (options.step * logarithm <= most) return;
+    throw std::invalid_argument("step is too large beside shape, expected at most " + text(most) +
+                                " of step * the logarithm of " + of + ", got " + text(options.step * logarithm) +
+                                " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
+                                " documents");
+  };
   // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
   std::vector<double> most(at(lanes), n / options.shape);
   most[1] = 1 / options.shape;
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
-  limit_step(most[0], 300, "documents");
-  limit_step(most[1], 12, "1");
+  limit_step(most[0], 300, "1 + documents / shape");
+  limit_step(most[1], 12, "1 + 1 / shape");
 }
 
 // Once for all kinds of matrices.
@@ -435,7 +439,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
       known[at(term)] = Known(term, 0, all.n);
       if (!postings[term].empty()) order.push_back(term);
     }
-    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
     const auto n = static_cast<std::int64_t>(order.size());
     ranking.evaluations = n;
     PerThread<Evaluator> evaluators(for_all);

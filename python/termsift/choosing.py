@@ -114,12 +114,9 @@ def conditional_gain(
     """
     threads = _validation.check_n_threads(n_threads)
     matrix = _validation.check_matrix(X, threads)
-    labels = _validation.check_labels(y, matrix.n_docs, None)
-    if labels.indptr is not None:
-        raise ValueError(
-            "y is an indicator matrix, expected one label a document: what a term adds is asked of "
-            "a document's one class"
-        )
+    labels = _validation.check_one_class(
+        y, matrix.n_docs, "what a term adds is asked of a document's one class"
+    )
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
     if k == "auto":
         from termsift.evaluation import choose_k  # which ranks by this function, among others
