@@ -461,7 +461,9 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]
     name = "y_train" if split else "y"
-    assert run(*arguments).complaint.startswith(f"{name} is an indicator matrix, expected one la")
+    assert run(*arguments).complaint.startswith(
+        f"{name} is an indicator matrix, expected one label a document (document 0 has 2): "
+    )
 
 
 def test_no_terms(run: Any, tmp_path: Path) -> None:

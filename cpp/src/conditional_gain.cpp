@@ -14,6 +14,7 @@
 #include "simd/kernels.hpp"
 #include "simd/posterior_kernels.hpp"
 #include "termsift/double_double.hpp"
+#include "values.hpp"
 
 namespace termsift {
 namespace {
@@ -24,8 +25,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 std::int64_t padded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
-// The documents and classes that take part. Documents are numbered class by class, so that those of a term come in runs of one
-// class.
+// The documents and classes that take part. Documents are numbered class by class, so that those of a term come in runs of
+// one class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // rows of class values have a stride of whole vectors
   std::vector<std::int64_t> rows;          // of the matrix, for each document
@@ -99,8 +100,8 @@ struct ClassDocs {
 class Lifts {
  public:
   Lifts(const Collection& collection, const ConditionalGain& options)
-      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_), logs_(docs_),
-        lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
+      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
+        logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
 
   // O(classes that have the term), and O(classes) for another d_t than the last term's.
   void find(const ClassDocs& present) {
@@ -281,10 +282,15 @@ class Evaluator {
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
       : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options) {}
 
-  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+  // Finds the lifts of the term that these documents have.
+  void look_at(std::span<const std::int32_t> documents) {
     if (all_.weights.empty()) divide<false>(documents);
     else divide<true>(documents);
     lifts.find(present_);
+  }
+
+  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
+    look_at(documents);
     mixtures_.resize(at(padded(n_touched_ + std::ssize(present_.classes))));
     mix(threads);
     // Documents without chosen terms differ by their classes alone.
@@ -314,7 +320,7 @@ class Evaluator {
   Lifts lifts;  // of the last term
 
  private:
-  // Tells the documents with chosen terms from those without, and counts both by class. No branch that could not be foretold.
+  // Tells the documents with chosen terms from those without, and counts both by class. No branch is hard to foretell.
   template <bool weighted>
   void divide(std::span<const std::int32_t> documents) {
     if (touched_.size() < documents.size()) touched_.resize(2 * documents.size());
@@ -355,8 +361,9 @@ class Evaluator {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = n_touched_;
     const auto run = [&](std::int64_t first, std::int64_t last) {
-      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(), posteriors_.in_play(),
-                         posteriors_.stride(), lifts.lifts(), lifts.own_lifts(), mixtures_.data() + first});
+      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(),
+                         posteriors_.in_play(), posteriors_.stride(), lifts.lifts(), lifts.own_lifts(),
+                         mixtures_.data() + first});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
     if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // longer ones are to be interrupted
@@ -384,27 +391,36 @@ struct Known {
   TermId term;
 
   Known() = default;
-  Known(TermId of, double value, double n) : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
+  Known(TermId of, double value, double n)
+      : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
   // Whether the other comes first.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
 
 void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   const auto refuse = [](const char* what, double value) {
-    throw std::invalid_argument(std::string(what) + ", got " + std::to_string(value));
+    throw std::invalid_argument(std::string(what) + ", got " + text(value));
   };
   if (!(options.shape > 0 && options.shape < infinity)) refuse("shape must be positive and finite", options.shape);
   if (!(options.step > 0 && options.step < infinity)) refuse("step must be positive and finite", options.step);
   if (!(options.temper >= 0 && options.temper < infinity)) refuse("temper must be finite and not negative", options.temper);
   if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
   if (options.k < 0 || options.k > n_terms)
-    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " + std::to_string(options.k));
+    throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
+                                std::to_string(options.k));
+  const auto limit_step = [&](double logarithm, double most, const char* of) {
+    if (options.step * logarithm <= most) return;
+    throw std::invalid_argument("step is too large beside shape, expected at most " + text(most) +
+                                " of step * the logarithm of " + of + ", got " + text(options.step * logarithm) +
+                                " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
+                                " documents");
+  };
   // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
   std::vector<double> most(at(lanes), n / options.shape);
   most[1] = 1 / options.shape;
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
-  if (!(options.step * most[0] <= 300)) refuse("step is too large beside shape and the number of documents", options.step);
-  if (!(options.step * most[1] <= 12)) refuse("step is too large beside shape", options.step);
+  limit_step(most[0], 300, "1 + documents / shape");
+  limit_step(most[1], 12, "1 + 1 / shape");
 }
 
 // Once for all kinds of matrices.
@@ -423,7 +439,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
       known[at(term)] = Known(term, 0, all.n);
       if (!postings[term].empty()) order.push_back(term);
     }
-    std::stable_sort(order.begin(), order.end(), [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
     const auto n = static_cast<std::int64_t>(order.size());
     ranking.evaluations = n;
     PerThread<Evaluator> evaluators(for_all);
@@ -460,7 +477,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     ranking.gains[step] = known.back().gain + 0.0;
     known.pop_back();
     if (!documents.empty()) {
-      if (evaluated != term) evaluator.gain(documents, threads);  // for its lifts
+      if (evaluated != term) evaluator.look_at(documents);
       posteriors.choose(documents, evaluator.lifts, threads);
       evaluated = term;
     }

@@ -213,6 +213,17 @@ def check_labels(
     return _hashable_labels(y, given)
 
 
+def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
+    """Give labels of one class a document; an indicator matrix is refused, and `why`."""
+    labels = check_labels(y, n_docs, None)
+    if labels.indptr is None:
+        return labels
+    n_of = np.diff(labels.indptr)
+    other = np.flatnonzero(n_of != 1)
+    first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
+    raise ValueError(f"{name} is an indicator matrix, expected one label a document{first}: {why}")
+
+
 def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
     """Give an array as it is, any other ordered values as a list."""
     if hasattr(values, "__array__"):

@@ -39,9 +39,12 @@ def conditional_gain(
 
     Parameters
     ----------
-    X, y, sample_weight, n_threads
+    X, y, n_threads
         As for `termsift.count`, with one class a document. Only whether a document has a term
         counts, not how often.
+    sample_weight : array of shape (n_docs,), optional
+        A document of weight w counts as w documents. Let the weights be 1 on average: of those that
+        add up to 1 the collection is one document, and what it tells nearly nothing.
     k : int or "auto", optional
         How many terms; all if None or more than there are. A small k takes less time, and the first
         k are the same for any larger one. "auto" asks `termsift.choose_k`, which does not look at
@@ -49,7 +52,7 @@ def conditional_gain(
     shape : float or "empirical_bayes", default "empirical_bayes"
         How much evidence it takes to believe that a class has more or less of a term than others,
         in documents: a term's lift is counted as if it had been seen and expected so many times
-        more. By default what makes the collection most likely.
+        more. By default what makes the collection most likely; 0.1 if no term is in two documents.
     temper : float, default 0.15
         How much the chosen terms of a document repeat each other, from 0, each is evidence of its
         own: the evidence of m terms counts 1 / (1 + temper (m - 1)).
@@ -65,8 +68,8 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`; if a document has several classes or none; for shape, temper or
-        step that are not as above.
+        As for `termsift.count`; if y is an indicator matrix; for a shape, temper or step that is
+        not as above, or a step so large beside shape that numbers would lose their digits.
     TypeError
         As for `termsift.count`.
 
@@ -96,9 +99,10 @@ def conditional_gain(
     and of the others those of the largest ``log(n_c / n) + W_tc``; for the rest P_dc = 0.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
-    some 20 to 100 gains that a choice takes. Memory: 4 bytes for each entry, and for each document
-    that has a chosen term 12 for each class, or 1 KiB where there are more than 64. The same bits
-    for any number of threads.
+    some 20 to 100 gains that a choice takes. Memory: 4 bytes for each entry, 40 for each term, 16
+    for each document, and for one that has a chosen term 12 for each class, or 1 KiB where there
+    are more than 64; before that what `termsift.count` takes, if the shape is to be estimated. The
+    same bits for any number of threads.
 
     Examples
     --------
@@ -110,12 +114,9 @@ def conditional_gain(
     """
     threads = _validation.check_n_threads(n_threads)
     matrix = _validation.check_matrix(X, threads)
-    labels = _validation.check_labels(y, matrix.n_docs, None)
-    if labels.indptr is not None:
-        raise ValueError(
-            "y is an indicator matrix, expected one label a document: what a term adds is asked of "
-            "a document's one class"
-        )
+    labels = _validation.check_one_class(
+        y, matrix.n_docs, "what a term adds is asked of a document's one class"
+    )
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
     if k == "auto":
         from termsift.evaluation import choose_k  # which ranks by this function, among others

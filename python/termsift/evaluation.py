@@ -426,14 +426,8 @@ class _Documents:
 
 def _one_class(y: Any, matrix: _validation.Csr, which: str) -> _validation.Labels:
     """Give the labels of documents that have one class each."""
-    labels = _validation.check_labels(y, matrix.n_docs, None)
-    if labels.indptr is not None:
-        name = f"y_{which}" if which else "y"
-        raise ValueError(
-            f"{name} is an indicator matrix, expected one label a document: a document that is "
-            "taken for one class cannot be right about several"
-        )
-    return labels
+    why = "a document that is taken for one class cannot be right about several"
+    return _validation.check_one_class(y, matrix.n_docs, why, f"y_{which}" if which else "y")
 
 
 def _matrix(csr: _validation.Csr) -> Any:

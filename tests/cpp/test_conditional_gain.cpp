@@ -418,10 +418,10 @@ TEST(what_makes_no_sense_is_refused) {
     refuses(options.step, wrong, "step must be positive and finite");
     if (wrong != 0) refuses(options.temper, wrong, "temper must be finite and not negative");
   }
-  refuses(options.step, 150, "step is too large beside shape and the number of documents, got 150");
-  refuses(options.step, 20, "step is too large beside shape, got 20");
-  refuses(options.shape, 1e-12, "step is too large beside shape, got 0.5");
-  refuses(options.shape, 1e-320, "step is too large beside shape");
+  refuses(options.step, 150, "at most 300 of step * the logarithm of 1 + documents / shape, got 456.67836565851");
+  refuses(options.step, 20, "at most 12 of step * the logarithm of 1 + 1 / shape, got 13.862943611198906 of step 20");
+  refuses(options.shape, 1e-12, "step is too large beside shape, expected at most 12");
+  refuses(options.shape, 1e-320, "step is too large beside shape, expected at most 300");
   options.k = 7;
   CHECK_THROWS(run(), invalid_argument, "k must be in [0, number of terms = 6], got 7");
   options.k = -1;
@@ -442,7 +442,7 @@ TEST(what_makes_no_sense_is_refused) {
     CHECK_THROWS(run(), invalid_argument, "document 7 has the weight");
   }
   docs.weights.assign(20, 1e308);  // their sum is infinite
-  CHECK_THROWS(run(), invalid_argument, "step is too large beside shape and the number of documents");
+  CHECK_THROWS(run(), invalid_argument, "shape 1 and inf documents");
   docs.weights.assign(19, 1.0);
   CHECK_THROWS(run(), invalid_argument, "differ in length");
   docs.weights.clear();

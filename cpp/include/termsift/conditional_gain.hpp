@@ -41,8 +41,9 @@ struct GainRanking {
 // classes: of each document, below n_classes. weights: of each document, or empty; a document of weight w counts as w
 // documents, of which one is left out. x as for counting: entries in any order, repeated or 0.
 //
-// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, and for each document
-// that has a chosen term 12 for each class (rounded up to a multiple of 8), 16 for each in play if those are fewer: 1 KiB.
+// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 40 for each term (8 more
+// for each thread from the fifth on), 16 for each document, and for a document that has a chosen term 12 for each class (rounded
+// up to a multiple of 8), 16 for each in play if those are fewer: 1 KiB.
 //
 // Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
 // negative, and where e^{b W} could leave the range of a double or e^{b (W - W')} take half of its digits.

@@ -55,7 +55,8 @@ what the score means:
   Two lists need not begin with the highest score. With --policy round_robin a score is the term's
   value in the class that gave it its place, and the places make the order. By 'greedy' it is the
   divergence in nats that a term and all before it have together; a last line of the table says from
-  where on no term adds anything.
+  where on no term adds anything. By 'conditional_gain' it is what the term took off the
+  documents' log losses when it was chosen, in nats: it may exceed the one before, or be negative.
 
 with --per-class:
   Each class has its own list, by its value alone. sign is + where the class has more of the term
