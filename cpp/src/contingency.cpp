@@ -14,7 +14,15 @@
 namespace termsift {
 namespace {
 
-constexpr std::int64_t chunk_terms = 1 << 13;  // 64 KiB for each array of a chunk
+constexpr std::int64_t most_chunk_terms = 1 << 13;   // 64 KiB for each array of a chunk
+constexpr std::int64_t least_chunk_terms = 1 << 10;  // fewer would not pay for going through the classes
+
+// Terms are handed to threads in chunks of this many: enough chunks that no thread waits long for another's last one.
+std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
+  if (threads.count == 1) return most_chunk_terms;
+  return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
+}
+
 constexpr int run_terms = longest_contingency_run;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -43,7 +51,7 @@ void with_width(const Frequencies<Count>& frequencies, const Use& use) {
 template <CountType Count>
 class ColumnTotals {
  public:
-  ColumnTotals() : hi_(chunk_terms), lo_(chunk_terms) {}
+  ColumnTotals() : hi_(most_chunk_terms), lo_(most_chunk_terms) {}
 
   DoubleDouble operator[](std::size_t t) const { return {hi_[t], lo_[t]}; }
   const double* hi() const { return hi_.data(); }
@@ -204,10 +212,11 @@ SumsWithoutTerm::SumsWithoutTerm(const ContingencyTask<Count>& task, const Threa
   totals_.resize(static_cast<std::size_t>(n_terms));
   const Threads for_totals = worth(threads, n_terms * static_cast<std::int64_t>(task.n_classes()));
   PerThread<Workspace> workspaces(for_totals);
-  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, for_totals, [&](std::int64_t chunk, Worker& worker) {
+  const std::int64_t chunk_size = chunk_terms(n_terms, for_totals);
+  for_each_block((n_terms + chunk_size - 1) / chunk_size, for_totals, [&](std::int64_t chunk, Worker& worker) {
     worker.check();
     Workspace& work = workspaces.own(worker, task);
-    const std::int64_t first = chunk * chunk_terms, last = std::min(first + chunk_terms, n_terms);
+    const std::int64_t first = chunk * chunk_size, last = std::min(first + chunk_size, n_terms);
     work.entries.find(task, first, last);
     work.totals.find(task, work.entries, first, last, task.model.facts.column_totals_are_tokens);
     for (std::int64_t t = first; t < last; ++t)
@@ -513,9 +522,10 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   const Threads threads = worth(requested, work);
   const CellParts parts(task.model, task.cell_kernel, work, threads);
   PerThread<ChunkScorer<Count>> scorers(threads);
-  for_each_block((range.size() + chunk_terms - 1) / chunk_terms, threads, [&](std::int64_t chunk, Worker& worker) {
-    const std::int64_t first = range.first + chunk * chunk_terms;
-    use(scorers.own(worker, task, parts), first, std::min(first + chunk_terms, range.last), worker);
+  const std::int64_t size = chunk_terms(range.size(), threads);
+  for_each_block((range.size() + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
+    const std::int64_t first = range.first + chunk * size;
+    use(scorers.own(worker, task, parts), first, std::min(first + size, range.last), worker);
   });
 }
 
