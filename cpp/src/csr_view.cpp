@@ -41,8 +41,7 @@ template <class Index, class Value>
 
 }  // namespace
 
-template <class Index, class Value>
-CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const Threads& requested) {
+CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& requested) {
   check_indptr(x, name);
   constexpr std::int64_t rows_per_block = 4096;
   const std::int64_t n_blocks = (x.n_rows + rows_per_block - 1) / rows_per_block;
@@ -54,16 +53,13 @@ CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const
   });
   for (std::int64_t block = 0; block < n_blocks; ++block) {
     if (!scans[static_cast<std::size_t>(block)].refused) continue;
-    for (std::int64_t row = block * rows_per_block; row < std::min((block + 1) * rows_per_block, x.n_rows); ++row)
-      for (std::int64_t e = x.indptr[row]; e < x.indptr[row + 1]; ++e)
-        if (x.indices[e] < 0 || x.indices[e] >= x.n_columns || !acceptable(x.data[e])) refuse_entry(x, row, e, name);
+    x.visit([&](const auto& view) {
+      for (std::int64_t row = block * rows_per_block; row < std::min((block + 1) * rows_per_block, x.n_rows); ++row)
+        for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
+          if (view.indices[e] < 0 || view.indices[e] >= x.n_columns || !acceptable(view.data[e])) refuse_entry(view, row, e, name);
+    });
   }
   return CsrScan::of(scans).facts;
 }
-
-#define TERMSIFT_INSTANTIATE(Index, Value)                                                                       \
-  template CsrFacts check_csr(const CsrView<Index, Value>&, const MatrixName&, const Threads&);
-TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift
