@@ -22,6 +22,7 @@ import termsift as ts
 from termsift import demo
 from termsift.choosing import rank_by
 from termsift.cli import rank as rank_command
+from termsift.cli.arguments import FOLDS
 from termsift.io import Collection, read_collection
 
 TABLE = """\
@@ -482,6 +483,8 @@ def texts(tmp_path: Path) -> Path:
         (["--policy", "round_robin"], "md", {"policy": "round_robin"}),
         (["--model", "bernoulli", "--alpha", "0.1"], "md", {"model": "bernoulli", "alpha": 0.1}),
         (["--class-prior", "empirical", "--threads", "2"], "md", {}),
+        (["--cv", "5"], "md", {"cv": 5}),
+        (["--random-state", "3"], "md", {"random_state": 3}),
     ],
 )
 def test_rank_chooses_k(
@@ -492,11 +495,12 @@ def test_rank_chooses_k(
     collection = read_collection(texts)
     k = ts.choose_k(collection.X, collection.y, method, **options)
     assert 1 < k < collection.X.shape[1]
-    ranking = ts.count(collection.X, collection.y).rank(method, k, **options)
+    of_ranking = {name: value for name, value in options.items() if name not in FOLDS}
+    ranking = ts.count(collection.X, collection.y).rank(method, k, **of_ranking)
     assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
     assert result.err == (
         f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
-        "(multinomial naive Bayes, 10-fold cross-validation)\n"
+        f"(multinomial naive Bayes, {options.get('cv', 10)}-fold cross-validation)\n"
     )
 
 
@@ -511,9 +515,18 @@ def test_choices_of_k_differ(run: Any, texts: Path) -> None:
             ["--policy", "round_robin"],
             ["--model", "bernoulli"],
             ["--model", "bernoulli", "--alpha", "0.1"],
+            ["--cv", "5"],
+            ["--random-state", "3"],
         )
     }
-    assert len(chosen) == 6
+    assert len(chosen) == 8
+
+
+@pytest.mark.parametrize("option", ["--cv", "--random-state"])
+def test_folds_are_of_k_that_is_chosen(run: Any, option: str) -> None:
+    result = run("rank", "x", "-k", "20", option, "5")
+    assert result.code == 2
+    assert result.err.endswith(f"argument {option}: only with -k auto\n")
 
 
 @pytest.mark.parametrize(

@@ -402,7 +402,7 @@ def test_the_output_file(run: Any, texts: Path, tmp_path: Path, form: str) -> No
         (["x", "-k", "10,some"], "argument -k/--k: expected a whole number, not 'some'"),
         (["x", "-k", "10,"], "argument -k/--k: expected a whole number, not ''"),
         (["x", "--k", "10,0"], "argument -k/--k: expected 1 or more, not 0"),
-        (["x", "--cv", "0"], "argument --cv: expected 1 or more, not 0"),
+        (["x", "--cv", "1"], "argument --cv: expected 2 or more, not 1"),
         (["x", "--repeats", "0"], "argument --repeats: expected 1 or more, not 0"),
         (["x", "--random-state", "-1"], "argument --random-state: expected 0 or more, not -1"),
         (["x", "--alpha", "0"], "argument --alpha: expected a number above 0, not '0'"),
@@ -428,7 +428,6 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     [
         (["-k", "5,1042"], "-k has 1,042, expected at most 41, the terms of "),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
-        (["--cv", "1"], "cv must be at least 2, got 1"),
         (["--threads", "9999"], "n_threads must be in [1, 4096], got 9999"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["-o", "absent/curves"], "absent: no such folder, to write curves to"),

@@ -169,6 +169,29 @@ def add_output(group: Any, writers: Mapping[str, object]) -> None:
     )
 
 
+# How the documents are dealt to the folds, unless the command line says otherwise.
+FOLDS = {"cv": 10, "random_state": 0}
+
+
+def add_folds(group: Any, when: str = "") -> None:
+    """Add how a cross-validation deals the documents to its folds; None is what was not given."""
+    group.add_argument(
+        "--cv", type=folds, metavar="N", help=f"{when}folds (default: {FOLDS['cv']})"
+    )
+    group.add_argument(
+        "--random-state",
+        type=whole,
+        metavar="N",
+        help=f"{when}by which documents are dealt to them (default: {FOLDS['random_state']})",
+    )
+
+
+def folds_of(args: argparse.Namespace) -> dict[str, int]:
+    """Give what `add_folds` added, with what is usual where it was not given."""
+    given = {name: getattr(args, name) for name in FOLDS}
+    return {**FOLDS, **{name: value for name, value in given.items() if value is not None}}
+
+
 def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
     """Add the choice of a method."""
     names = [method.name for method in methods]
@@ -270,6 +293,7 @@ def whole(text: str, least: int = 0) -> int:
 
 
 positive = partial(whole, least=1)
+folds = partial(whole, least=2)
 
 
 def above_zero(text: str) -> float:
