@@ -293,7 +293,8 @@ def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
         model=args.model,
         alpha=args.alpha,
         n_threads=args.threads,
-        **folds,
+        cv=folds["cv"],
+        random_state=folds["random_state"],
     )
     print(
         f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
