@@ -536,7 +536,8 @@ def test_folds_are_of_k_that_is_chosen(run: Any, option: str) -> None:
         (["--aggregate", "max"], "argument --aggregate: not with -k auto"),
         (["--class-prior", "uniform"], "argument --class-prior: not with -k auto"),
         (["--tf", "log"], "argument --tf: not with -k auto"),
-        (["--alpha", "1,2"], "argument --alpha: one number with -k auto"),
+        (["--alpha", "1,2"], "argument --alpha: one number above 0 with -k auto"),
+        (["--alpha", "0"], "argument --alpha: one number above 0 with -k auto"),
         (
             ["--method", "md_chi2", "--noncentrality", "pearson"],
             "argument --noncentrality: not with -k auto",
@@ -549,13 +550,11 @@ def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str)
     assert result.err.endswith(f"{message}\n")
 
 
-def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path, texts: Path) -> None:
+def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path) -> None:
     expected = f"{saved}: holds counts, and the documents themselves are needed"
     assert run("rank", saved, "-k", "auto").complaint == expected
-    expected = "cv = 10 folds are more than the 3 documents of the largest class"
+    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
     assert run("rank", table, "-k", "auto").complaint == expected
-    expected = "alpha must be positive and finite, got 0.0"
-    assert run("rank", texts, "-k", "auto", "--alpha", "0").complaint == expected
 
 
 # --------------------------------------------------------------------------------------- output
@@ -680,6 +679,18 @@ def test_neither_a_number_of_documents_nor_a_share(run: Any, number: str) -> Non
     result = run("rank", "x", f"--min-df={number}")
     expected = f"expected a number of documents or a share of them, not {number!r}"
     assert (result.code, f"argument --min-df: {expected}" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["rank", "info", "compare", "report"])
+def test_what_cannot_be_counted_is_told_with_its_file(
+    run: Any, tmp_path: Path, command: str
+) -> None:
+    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[2, 0], [0, -1], [1, 1], [2, 2]]))
+    (tmp_path / "labels").write_text("a\na\nb\nb\n")
+    options = {"compare": ["--cv", 2], "report": ["-o", tmp_path / "page.html"]}.get(command, [])
+    result = run(command, tmp_path / "c.npz", "--labels", tmp_path / "labels", *options)
+    expected = "X has -1 at row 1, column 1, expected a finite count that is not negative"
+    assert result.complaint == f"{tmp_path / 'c.npz'}: {expected}"
 
 
 def test_tables_cut_long_names(run: Any, tmp_path: Path) -> None:
@@ -987,7 +998,7 @@ def test_errors_are_told_in_one_line(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(ts, "count", fail)
+    monkeypatch.setattr(rank_command, "rank_by", fail)
     assert run("rank", table).complaint == message
 
 

@@ -459,7 +459,7 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]
-    name = "y_train" if split else "y"
+    name = "y_train" if split else f"{path}: y"
     assert run(*arguments).complaint.startswith(f"{name} is an indicator matrix, expected one la")
 
 
@@ -467,7 +467,7 @@ def test_no_terms(run: Any, tmp_path: Path) -> None:
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]
-    assert run(*arguments).complaint == "there are no terms to choose from"
+    assert run(*arguments).complaint == (f"{tmp_path / 'c.npz'}: there are no terms to choose from")
 
 
 def test_a_failure_leaves_the_old_file(

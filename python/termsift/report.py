@@ -180,7 +180,8 @@ def _gather(
             "these are counts, and it takes the documents themselves to train and to test"
         )
     else:
-        counts = count(source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads)
+        with _validation.naming(source.source):
+            counts = count(source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads)
         counts.term_names = source.term_names
         origin = source.source
         why_no_curve = _why_no_curve(source, counts, cv)

@@ -22,6 +22,7 @@ from termsift._tables import (
     write_json_lines,
     write_parquet,
 )
+from termsift._validation import naming
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
     FOLDS,
@@ -176,18 +177,20 @@ def _ks(text: str) -> list[int]:
 def _cross_validated(args: argparse.Namespace) -> tuple[_Curves, _About]:
     collection = read_documents(args)
     how = {**folds_of(args), "repeats": args.repeats or 1}
-    curves = ts.cross_validate(
-        collection.X,
-        collection.y,
-        args.method,
-        _fitting_ks(args, collection),
-        models=args.model,
-        policies=args.policy,
-        naive_bayes=args.naive_bayes,
-        alpha=args.alpha,
-        n_threads=args.threads,
-        **how,
-    )
+    ks = _fitting_ks(args, collection)
+    with naming(collection.source):
+        curves = ts.cross_validate(
+            collection.X,
+            collection.y,
+            args.method,
+            ks,
+            models=args.model,
+            policies=args.policy,
+            naive_bayes=args.naive_bayes,
+            alpha=args.alpha,
+            n_threads=args.threads,
+            **how,
+        )
     return curves, {**_about(args, collection), **how}
 
 

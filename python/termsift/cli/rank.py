@@ -24,6 +24,7 @@ from termsift._tables import (
     write_json_lines,
     write_parquet,
 )
+from termsift._validation import naming
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
     FOLDS,
@@ -250,8 +251,8 @@ def _check_auto(args: argparse.Namespace) -> None:
     for option in ("aggregate", "class_prior", "tf", *_method_options()):
         if getattr(args, option) not in (None, "empirical"):  # which is what it knows
             args.usage_error(f"argument --{option.replace('_', '-')}: not with -k {_AUTO}")
-    if isinstance(args.alpha, tuple):
-        args.usage_error(f"argument --alpha: one number with -k {_AUTO}")
+    if isinstance(args.alpha, tuple) or args.alpha == 0:
+        args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
 
 
 def _check_per_class(args: argparse.Namespace) -> None:
@@ -285,17 +286,18 @@ def _alpha(text: str) -> float | tuple[float, float]:
 def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     """Choose how many terms to list, and say so."""
     folds = folds_of(args)
-    k = ts.choose_k(
-        collection.X,
-        collection.y,
-        args.method,
-        policy=args.policy,
-        model=args.model,
-        alpha=args.alpha,
-        n_threads=args.threads,
-        cv=folds["cv"],
-        random_state=folds["random_state"],
-    )
+    with naming(collection.source):
+        k = ts.choose_k(
+            collection.X,
+            collection.y,
+            args.method,
+            policy=args.policy,
+            model=args.model,
+            alpha=args.alpha,
+            n_threads=args.threads,
+            cv=folds["cv"],
+            random_state=folds["random_state"],
+        )
     print(
         f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
         f"(multinomial naive Bayes, {folds['cv']}-fold cross-validation)",
