@@ -6,6 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 MOST_BYTES = 2_000_000
+GIVEN_LATER = 150_000  # what auditwheel adds to a wheel of Linux: libgomp, packed
 PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # .libs: what auditwheel adds
 NEEDED = (r"termsift/py\.typed", r"termsift/_core\.pyi", r"termsift/_core\.[^/]+\.(so|pyd)")
 LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
@@ -23,8 +24,10 @@ def complaints(wheel: Path) -> list[str]:
     for needed in (*NEEDED, LICENSE):
         if sum(bool(re.fullmatch(needed, name)) for name in names) != 1:
             wrong.append(f"expected one file {needed}")
-    if wheel.stat().st_size > MOST_BYTES:
-        wrong.append(f"{wheel.stat().st_size:,} bytes, expected at most {MOST_BYTES:,}")
+    is_repaired = any(name.startswith("termsift.libs/") for name in names)
+    most = MOST_BYTES if is_repaired or "-linux_" not in wheel.name else MOST_BYTES - GIVEN_LATER
+    if wheel.stat().st_size > most:
+        wrong.append(f"{wheel.stat().st_size:,} bytes, expected at most {most:,}")
     return wrong
 
 

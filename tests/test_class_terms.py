@@ -114,6 +114,11 @@ def test_wrong_arguments() -> None:
         typical_terms(counts, "nonsense")
     with pytest.raises(TypeError, match="k must be an integer"):
         typical_terms(counts, k=1.5)  # type: ignore[arg-type]
+    for classes in ("ab", 5):
+        with pytest.raises(TypeError, match=f"classes must hold labels, got {classes!r}"):
+            typical_terms(counts, classes=classes)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"classes hold \['x'\], which is no label"):
+        typical_terms(counts, classes=[["x"]])  # type: ignore[list-item]
 
 
 def test_the_largest_classes() -> None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import termsift as ts
 from termsift import demo
 from termsift.choosing import rank_by
 from termsift.cli import rank as rank_command
+from termsift.cli.arguments import FOLDS
 from termsift.io import Collection, read_collection
 
 TABLE = """\
@@ -81,6 +82,7 @@ def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[st
         (["--ngram-range", "1,2"], {"ngram_range": (1, 2)}),
         (["--ngram-range", "2"], {"ngram_range": (2, 2)}),
         (["--min-df", "0.5"], {"min_df": 0.5}),
+        (["--min-df", "5e-1"], {"min_df": 0.5}),
         (["--max-df", "1"], {"max_df": 1}),
         (["--max-df", "1.0"], {}),
         (["--stop-words", "english"], {"stop_words": "english"}),
@@ -482,6 +484,8 @@ def texts(tmp_path: Path) -> Path:
         (["--policy", "round_robin"], "md", {"policy": "round_robin"}),
         (["--model", "bernoulli", "--alpha", "0.1"], "md", {"model": "bernoulli", "alpha": 0.1}),
         (["--class-prior", "empirical", "--threads", "2"], "md", {}),
+        (["--cv", "5"], "md", {"cv": 5}),
+        (["--random-state", "3"], "md", {"random_state": 3}),
     ],
 )
 def test_rank_chooses_k(
@@ -492,11 +496,12 @@ def test_rank_chooses_k(
     collection = read_collection(texts)
     k = ts.choose_k(collection.X, collection.y, method, **options)
     assert 1 < k < collection.X.shape[1]
-    ranking = ts.count(collection.X, collection.y).rank(method, k, **options)
+    of_ranking = {name: value for name, value in options.items() if name not in FOLDS}
+    ranking = ts.count(collection.X, collection.y).rank(method, k, **of_ranking)
     assert [term["index"] for term in json.loads(result.out)["terms"]] == list(ranking.indices)
     assert result.err == (
         f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
-        "(multinomial naive Bayes, 10-fold cross-validation)\n"
+        f"(multinomial naive Bayes, {options.get('cv', 10)}-fold cross-validation)\n"
     )
 
 
@@ -511,9 +516,18 @@ def test_choices_of_k_differ(run: Any, texts: Path) -> None:
             ["--policy", "round_robin"],
             ["--model", "bernoulli"],
             ["--model", "bernoulli", "--alpha", "0.1"],
+            ["--cv", "5"],
+            ["--random-state", "3"],
         )
     }
-    assert len(chosen) == 6
+    assert len(chosen) == 8
+
+
+@pytest.mark.parametrize("option", ["--cv", "--random-state"])
+def test_folds_are_of_k_that_is_chosen(run: Any, option: str) -> None:
+    result = run("rank", "x", "-k", "20", option, "5")
+    assert result.code == 2
+    assert result.err.endswith(f"argument {option}: only with -k auto\n")
 
 
 @pytest.mark.parametrize(
@@ -522,7 +536,8 @@ def test_choices_of_k_differ(run: Any, texts: Path) -> None:
         (["--aggregate", "max"], "argument --aggregate: not with -k auto"),
         (["--class-prior", "uniform"], "argument --class-prior: not with -k auto"),
         (["--tf", "log"], "argument --tf: not with -k auto"),
-        (["--alpha", "1,2"], "argument --alpha: one number with -k auto"),
+        (["--alpha", "1,2"], "argument --alpha: one number above 0 with -k auto"),
+        (["--alpha", "0"], "argument --alpha: one number above 0 with -k auto"),
         (
             ["--method", "md_chi2", "--noncentrality", "pearson"],
             "argument --noncentrality: not with -k auto",
@@ -535,13 +550,11 @@ def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str)
     assert result.err.endswith(f"{message}\n")
 
 
-def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path, texts: Path) -> None:
+def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path) -> None:
     expected = f"{saved}: holds counts, and the documents themselves are needed"
     assert run("rank", saved, "-k", "auto").complaint == expected
-    expected = "cv = 10 folds are more than the 3 documents of the largest class"
+    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
     assert run("rank", table, "-k", "auto").complaint == expected
-    expected = "alpha must be positive and finite, got 0.0"
-    assert run("rank", texts, "-k", "auto", "--alpha", "0").complaint == expected
 
 
 # --------------------------------------------------------------------------------------- output
@@ -575,6 +588,121 @@ def test_the_output_file_keeps_its_mode_and_its_link(run: Any, table: Path, tmp_
 def test_a_device_is_not_replaced(run: Any, table: Path) -> None:
     assert run("rank", table, "-o", "/dev/null").code == 0
     assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "jsonl"])
+def test_a_dash_is_standard_output(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = run("rank", table, "--format", form)
+    assert run("rank", table, "--format", form, "-o", "-").out == printed.out
+    assert [path.name for path in tmp_path.iterdir()] == ["news.csv"]
+
+
+def test_parquet_into_a_pipe(table: Path, counts: ts.ClassCounts) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    command = [sys.executable, "-m", "termsift", "rank", str(table), "--format", "parquet"]
+    done = subprocess.run([*command, "-o", "-"], capture_output=True, timeout=120, check=True)
+    found = parquet.read_table(BytesIO(done.stdout))
+    assert found["index"].to_pylist() == counts.rank().indices.tolist()
+
+
+needs_dev_stdout = pytest.mark.skipif(
+    not Path("/dev/stdout").exists(), reason="no /dev/stdout here"
+)
+
+
+@needs_dev_stdout
+@pytest.mark.parametrize("command", ["rank", "report"])
+def test_what_is_open_is_written_to_and_not_replaced(
+    table: Path, tmp_path: Path, command: str
+) -> None:
+    options = [command, table, *(("--cv", 0) if command == "report" else ())]
+    piped = module(*options, "-o", "/dev/stdout")
+    assert (piped.returncode, piped.stderr) == (0, "")
+    assert piped.stdout == module(*options, "-o", "-").stdout
+    assert "team" in piped.stdout
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    link = tmp_path / "link"
+    link.symlink_to("/dev/fd/1")
+    with log.open("a") as file:
+        arguments = [sys.executable, "-m", "termsift", *map(str, options), "-o", str(link)]
+        subprocess.run(arguments, stdout=file, timeout=120, check=True)
+    assert log.read_text() == f"before\n{piped.stdout}"
+    assert link.is_symlink()
+    closed = module(*options, "-o", "/dev/fd/77")
+    assert closed.stderr == "termsift: error: /dev/fd/77: Bad file descriptor\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_into_a_named_pipe(table: Path, tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    pipe, target = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "termsift", "rank", str(table), "--format", form]
+    with subprocess.Popen([*command, "-o", str(pipe)]) as process:
+        content = pipe.read_bytes()
+        assert process.wait(timeout=120) == 0
+    subprocess.run([*command, "-o", str(target)], timeout=120, check=True)
+    assert content == target.read_bytes()
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("command", ["count", "merge"])
+def test_counts_are_for_files(
+    run: Any, table: Path, saved: Path, tmp_path: Path, command: str
+) -> None:
+    outputs = ["-", *(["/dev/stdout"] if Path("/dev/stdout").exists() else [])]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        outputs.append(str(tmp_path / "pipe"))
+    for output in outputs:
+        assert run(command, table if command == "count" else saved, "-o", output).complaint == (
+            f"{output}: counts are written to a file, not to a pipe or standard output"
+        )
+
+
+@pytest.mark.parametrize("command", ["rank", "info", "compare", "count"])
+@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input, whose kind")])
+def test_inputs_have_names(run: Any, command: str, name: str, why: str) -> None:
+    result = run(command, name, *(["-o", "x"] if command == "count" else []))
+    assert result.code == 2
+    assert f"argument INPUT: expected a file or folder, not {name!r}: {why}" in result.err
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "many", "1,5"])
+def test_neither_a_number_of_documents_nor_a_share(run: Any, number: str) -> None:
+    result = run("rank", "x", f"--min-df={number}")
+    expected = f"expected a number of documents or a share of them, not {number!r}"
+    assert (result.code, f"argument --min-df: {expected}" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["rank", "info", "compare", "report"])
+def test_what_cannot_be_counted_is_told_with_its_file(
+    run: Any, tmp_path: Path, command: str
+) -> None:
+    sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[2, 0], [0, -1], [1, 1], [2, 2]]))
+    (tmp_path / "labels").write_text("a\na\nb\nb\n")
+    options = {"compare": ["--cv", 2], "report": ["-o", tmp_path / "page.html"]}.get(command, [])
+    result = run(command, tmp_path / "c.npz", "--labels", tmp_path / "labels", *options)
+    expected = "X has -1 at row 1, column 1, expected a finite count that is not negative"
+    assert result.complaint == f"{tmp_path / 'c.npz'}: {expected}"
+
+
+def test_tables_cut_long_names(run: Any, tmp_path: Path) -> None:
+    word, label = "word" * 1000, "label" * 1000
+    table = tmp_path / "long.csv"
+    table.write_text(f"label,text\n{label},{word} one\nb,one two\n")
+    for command in (["rank"], ["rank", "--per-class"], ["info"]):
+        result = run(command[0], table, *command[1:])
+        assert max(map(len, result.out.splitlines())) < len(str(table)) + 200
+        assert ("wordwor…" if command == ["rank"] else "labellabe…") in result.out
+    rows = csv.DictReader(StringIO(run("rank", table, "--per-class", "--format", "csv").out))
+    assert {label, "b"} == {row["class"] for row in rows}
 
 
 @pytest.mark.parametrize("moment", ["reading", "writing"])
@@ -870,7 +998,7 @@ def test_errors_are_told_in_one_line(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(ts, "count", fail)
+    monkeypatch.setattr(rank_command, "rank_by", fail)
     assert run("rank", table).complaint == message
 
 

@@ -402,7 +402,7 @@ def test_the_output_file(run: Any, texts: Path, tmp_path: Path, form: str) -> No
         (["x", "-k", "10,some"], "argument -k/--k: expected a whole number, not 'some'"),
         (["x", "-k", "10,"], "argument -k/--k: expected a whole number, not ''"),
         (["x", "--k", "10,0"], "argument -k/--k: expected 1 or more, not 0"),
-        (["x", "--cv", "0"], "argument --cv: expected 1 or more, not 0"),
+        (["x", "--cv", "1"], "argument --cv: expected 2 or more, not 1"),
         (["x", "--repeats", "0"], "argument --repeats: expected 1 or more, not 0"),
         (["x", "--random-state", "-1"], "argument --random-state: expected 0 or more, not -1"),
         (["x", "--alpha", "0"], "argument --alpha: expected a number above 0, not '0'"),
@@ -428,7 +428,6 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     [
         (["-k", "5,1042"], "-k has 1,042, expected at most 41, the terms of "),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
-        (["--cv", "1"], "cv must be at least 2, got 1"),
         (["--threads", "9999"], "n_threads must be in [1, 4096], got 9999"),
         (["--test", "absent.csv"], "absent.csv: no such file"),
         (["-o", "absent/curves"], "absent: no such folder, to write curves to"),
@@ -460,7 +459,7 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]
-    name = "y_train" if split else "y"
+    name = "y_train" if split else f"{path}: y"
     assert run(*arguments).complaint.startswith(
         f"{name} is an indicator matrix, expected one label a document (document 0 has 2): "
     )
@@ -470,7 +469,7 @@ def test_no_terms(run: Any, tmp_path: Path) -> None:
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array((4, 0), dtype=np.int64))
     (tmp_path / "y").write_text("a\nb\na\nb\n")
     arguments = ["compare", tmp_path / "c.npz", "--labels", tmp_path / "y", "--cv", "2"]
-    assert run(*arguments).complaint == "there are no terms to choose from"
+    assert run(*arguments).complaint == (f"{tmp_path / 'c.npz'}: there are no terms to choose from")
 
 
 def test_a_failure_leaves_the_old_file(

@@ -332,6 +332,8 @@ def test_npz_with_indices_outside(tmp_path: Path, labels: Path, form: str) -> No
         ("{}3 3 2\n1 1 1\n", "Truncated file. Expected another 1 lines."),
         ("{}3 3 1\n4 1 1\n", "Line 3: Row index out of bounds"),
         ("{}3 3 1\n1 1 99999999999999999999\n", "Line 3: Integer out of range."),
+        ("hello\n" * 1000, "Line 1: Not a Matrix Market file. Missing banner."),
+        ("{}3 3\n" + "1 1 1\n" * 1000, "Invalid integer value."),
     ],
 )
 def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:

@@ -264,6 +264,42 @@ def test_other_endings(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_wrong_arguments(counts: ts.ClassCounts, one_run: ts.Curve) -> None:
+    plot: Any
+    for plot, wrong, message in (
+        (plot_curves, None, "curves must be a Curve, several of them or a dict of them, got None"),
+        (plot_curves, "md", "curves must be a Curve, several of them or a dict of them, got 'md'"),
+        (plot_curves, [1], "each of the curves must be a Curve, got int"),
+        (plot_curves, {"a": "b"}, "each of the curves must be a Curve, got str"),
+        (plot_ranking, counts, "ranking must be a Ranking, got ClassCounts"),
+        (plot_ranking, [0, 1], "ranking must be a Ranking, got list"),
+        (plot_classes, counts.rank("md"), "counts must be a ClassCounts, got Ranking"),
+        (plot_classes, np.eye(2), "counts must be a ClassCounts, got ndarray"),
+    ):
+        with pytest.raises(TypeError, match=f"^{message}$"):
+            plot(wrong)
+    ranking = counts.rank("md")
+    for right, options, message in (
+        (one_run, {"path": 5}, "path must be a str or PathLike, got int"),
+        (one_run, {"title": 5}, "title must be a str, got int"),
+        (one_run, {"metrics": 5}, "metrics must be names of metrics, got 5"),
+        (ranking, {"k": "5"}, "k must be an integer or None, got '5'"),
+        (ranking, {"k": 2.5}, "k must be an integer or None, got 2.5"),
+        (counts, {"k": "5"}, "k must be an integer or None, got '5'"),
+        (counts, {"classes": "ham"}, "classes must hold labels, got 'ham'"),
+    ):
+        plot = {ts.Curve: plot_curves, ts.Ranking: plot_ranking}.get(type(right), plot_classes)
+        with pytest.raises(TypeError, match=f"^{message}$"):
+            plot(right, **options)
+
+
+def test_one_metric_and_all_terms(one_run: ts.Curve, counts: ts.ClassCounts) -> None:
+    (axes,) = plot_curves(one_run, metrics="macro_f1").axes
+    assert axes.get_title(loc="left") == TITLES["macro_f1"]
+    (axes,) = plot_ranking(counts.rank("md"), k=None).axes
+    assert len(axes.patches) == counts.n_terms
+
+
 def test_a_failure_leaves_the_old_file(
     one_run: ts.Curve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ HOSTILE = [
     "\"quoted\" 'twice' & &amp; <!-- -->",
     "שלום עולם",
     "\u202etfel ot thgir",
-    "x" * 300,
+    "x" * 120,
     "👩‍👩‍👧 €$x$ ${title} $$",
     "bell\x07, nul\x00, half \ud800",
 ]
@@ -425,3 +427,41 @@ def test_the_line_makes_the_same_page_with_any_rules(
     (line,) = re.findall(r"<code>termsift (report [^<]*)</code>", Path("first.html").read_text())
     assert run(*shlex.split(html.unescape(line))).code == 0
     assert Path("report.html").read_text() == Path("first.html").read_text()
+
+
+def test_the_page_on_standard_output(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
+    assert run("report", table, "--cv", 0, "-o", tmp_path / "a.html").code == 0
+    result = run("report", table, "--cv", 0, "-o", "-")
+    assert result.out == (tmp_path / "a.html").read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_labels_of_any_kind(tmp_path: Path, kind: Any) -> None:
+    source = letters()
+    expected = written(source, tmp_path, cv=2).text()
+    y = kind(list(source.y))
+    assert written(replace(source, y=y), tmp_path, cv=2).text() == expected
+    pairs = [(label, 1) for label in source.y]  # a label too, and no several labels
+    assert "may have several labels" not in written(replace(source, y=pairs), tmp_path, cv=2).text()
+
+
+def test_to_an_open_file(tmp_path: Path) -> None:
+    page = StringIO()
+    write_report(letters(), page, cv=0)
+    write_report(letters(), tmp_path / "page.html", cv=0)
+    assert page.getvalue() == (tmp_path / "page.html").read_text("utf-8")
+    with pytest.raises(TypeError, match="path must be a path or a file open for text, got None"):
+        write_report(letters(), None, cv=0)  # type: ignore[arg-type]
+
+
+def test_names_that_nobody_reads_to_their_end(tmp_path: Path) -> None:
+    source = letters()
+    names = np.array([f"{'term' * 1250} {i}" for i in range(30)], dtype=object)
+    long = replace(source, y=[f"{'class' * 1000} {label}" for label in source.y], term_names=names)
+    page = written(long, tmp_path, cv=2)
+    assert max(len(text) for tag, text in page.texts if tag == "bdi") == 120
+    whole = {attributes["title"] for attributes in page.all("bdi") if "title" in attributes}
+    assert whole >= {*names[:3], *set(long.y)}

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFdr, SelectFwe, SelectKBest, chi2
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -205,6 +205,11 @@ def test_what_would_be_ignored_is_refused(
 def test_as_many_as_cross_validation_asks_for() -> None:
     selector = ts.TermSelector("ig", k="auto").fit(X, y)
     assert len(selector.ranking_) == ts.choose_k(X, y, "ig")
+    options = [{"cv": 3}, {"random_state": 4}, {"cv": StratifiedKFold(4)}]
+    chosen = [ts.choose_k(X, y, "ig", **option) for option in options]
+    assert len({*chosen, len(selector.ranking_)}) == 4  # each of them matters
+    for option, k in zip(options, chosen, strict=True):
+        assert len(ts.TermSelector("ig", k="auto", **option).fit(X, y).ranking_) == k
     assert not hasattr(ts.TermSelector(k="auto"), "partial_fit")
 
 

@@ -300,6 +300,7 @@ def test_rules_are_of_texts(tmp_path: Path) -> None:
     assert complaint(path, encoding="utf-8", min_df=2) == expected
     table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
     assert complaint(table, min_df=2) == "c.csv: no text has a term by these rules"
+    assert complaint(table, min_df=1.0) == "c.csv: no text has a term by these rules"
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
     with pytest.raises(TypeError, match="no rule 'mindf' of texts"):

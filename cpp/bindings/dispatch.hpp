@@ -45,32 +45,20 @@ inline Estimation estimation(double b1, std::pair<double, double> b2, const std:
   return e;
 }
 
-// Calls f(CsrView<Index, Value>) with the types of the arrays. The caller keeps the arrays alive. A dtype outside the closed
-// set of types.hpp is a TypeError: nothing is ever converted here.
-template <class F>
-void visit_csr(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
-               const F& f) {
+// The arrays as a matrix of their types. The caller keeps them alive. A dtype outside the closed set of types.hpp is a
+// TypeError: nothing is ever converted here.
+inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
   if (indices.size() != data.size()) throw py::value_error("indices and data differ in length");
-  bool known = false;
-  const auto with_index = [&]<class Index>(Index) {
-    const auto with_value = [&]<class Value>(Value) {
-      if (known || !has_dtype<Value>(data)) return;
-      known = true;
-      f(CsrView<Index, Value>{indptr.size() - 1, n_columns, data.size(), vector_data<Index>(indptr, "indptr"),
-                              vector_data<Index>(indices, "indices"), static_cast<const Value*>(data.data())});
-    };
-#define TERMSIFT_VISIT(Value) with_value(Value{});
-    TERMSIFT_FOR_EACH_INTEGER_VALUE(TERMSIFT_VISIT)
-    TERMSIFT_FOR_EACH_FLOAT_VALUE(TERMSIFT_VISIT)
-#undef TERMSIFT_VISIT
-  };
-  if (has_dtype<std::int32_t>(indptr))
-    with_index(std::int32_t{});
-  else
-    with_index(std::int64_t{});
-  if (!known) throw py::type_error("no counts of dtype " + py::str(data.dtype()).cast<std::string>());
+  const bool narrow = has_dtype<std::int32_t>(indptr);
+#define TERMSIFT_TRY(Index, Value)                                                                                  \
+  if (narrow == std::is_same_v<Index, std::int32_t> && has_dtype<Value>(data))                                      \
+    return CsrView<Index, Value>{indptr.size() - 1, n_columns, data.size(), vector_data<Index>(indptr, "indptr"),   \
+                                 vector_data<Index>(indices, "indices"), static_cast<const Value*>(data.data())};
+  TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_TRY)
+#undef TERMSIFT_TRY
+  throw py::type_error("no counts of dtype " + py::str(data.dtype()).cast<std::string>());
 }
 
 }  // namespace termsift::bindings

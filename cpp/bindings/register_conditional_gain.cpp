@@ -17,11 +17,9 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
   const Threads threads = python_threads(n_threads);
   const Progress tell = python_progress(progress);
-  GainRanking ranking;
-  visit_csr(indptr, indices, data, n_terms, [&](const auto& x) {
-    ranking = without_gil([&] {
-      return conditional_gain(x, codes, n_classes, weight, {shape, temper, step, k, classes_in_play}, threads, tell);
-    });
+  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  GainRanking ranking = without_gil([&] {
+    return conditional_gain(x, codes, n_classes, weight, {shape, temper, step, k, classes_in_play}, threads, tell);
   });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}), ranking.evaluations);
 }

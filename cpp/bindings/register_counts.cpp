@@ -62,31 +62,28 @@ std::pair<Counts, std::string> updated(const Counts& counts, const py::array& in
   const std::int64_t n_docs = indptr.size() - 1;
   if (label_indptr && label_indptr->size() != n_docs + 1) throw py::value_error("y and X differ in length");
   if (weights && weights->size() != n_docs) throw py::value_error("sample_weight and X differ in length");
-  std::optional<Counts> result;
-  visit_csr(indptr, indices, data, n_terms, [&]<class Index, class Value>(const CsrView<Index, Value>& x) {
-    const auto add = [&]<class Count>(Count) {
-      const Count* w = weights ? vector_data<Count>(*weights, "sample_weight") : nullptr;
-      result = without_gil([&]() -> Counts {
-        check_labels(labels, n_docs);
-        auto counted = count_documents(as<Count>(counts, threads), x, labels, w, options);
-        path = counted.path;
-        return {std::move(counted.counts)};
-      });
-    };
-    const bool integers = damping == Damping::binary || (damping == Damping::raw && !std::is_floating_point_v<Value>);
-    if (integers && counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights)))
-      return add(std::int64_t{});
-    if (weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
-    add(double{});
-  });
-  return {std::move(*result), name(path)};
+  const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  const auto with_documents = [&]<class Count>(Count) {
+    const Count* w = weights ? vector_data<Count>(*weights, "sample_weight") : nullptr;
+    return without_gil([&]() -> Counts {
+      check_labels(labels, n_docs);
+      auto counted = count_documents(as<Count>(counts, threads), x, labels, w, options);
+      path = counted.path;
+      return {std::move(counted.counts)};
+    });
+  };
+  const bool integers = damping == Damping::binary || (damping == Damping::raw && !x.holds_floats);
+  const bool exact = integers && counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights));
+  if (!exact && weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
+  Counts result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
+  return {std::move(result), name(path)};
 }
 
 void check(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
            const std::string& name, bool transposed, int n_threads) {
   const Threads threads = python_threads(n_threads);
-  visit_csr(indptr, indices, data, n_columns,
-            [&](const auto& x) { without_gil([&] { return check_csr(x, {name, transposed}, threads); }); });
+  const AnyCsr x = csr_of(indptr, indices, data, n_columns);
+  without_gil([&] { return check_csr(x, {name, transposed}, threads); });
 }
 
 // ---- arrays out and in: what a file holds ------------------------------------------------------------------------------

@@ -21,10 +21,8 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
         auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
         auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
         const Threads threads = python_threads(n_threads);
-        visit_csr(indptr, indices, data, n_terms, [&]<class Index, class Value>(const CsrView<Index, Value>& x) {
-          const LabelledDocuments<Index, Value> documents{x, codes, damping};
-          without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
-        });
+        const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, damping};
+        without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
         return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}), to_numpy(std::move(predicted), {n_ks, n_classes}));
       },
       counts_of(counts));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "csr_scan.hpp"
@@ -32,9 +33,7 @@ void for_each_class_in(const Window& window, const LabelView& labels, bool with_
 }
 
 // Windows of at most window_bytes, or of one document: several classes if they fit, else some documents of one class.
-template <class Index, class Value>
-std::vector<Window> plan_windows(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection,
-                                 std::int64_t window_bytes) {
+std::vector<Window> plan_windows(const AnyCsr& x, const LabelView& labels, bool with_collection, std::int64_t window_bytes) {
   const std::size_t n_streams = static_cast<std::size_t>(labels.n_classes) + with_collection;
   const Window everything{0, n_streams, 0, x.n_rows, 0};
   std::vector<std::int64_t> size(n_streams, 0);
@@ -81,9 +80,7 @@ struct Ranges {
 };
 
 // Also lays the streams out.
-template <class Index, class Value>
-Ranges plan_ranges(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, const Window& window,
-                   Streams& streams) {
+Ranges plan_ranges(const AnyCsr& x, const LabelView& labels, bool with_collection, const Window& window, Streams& streams) {
   Ranges ranges{{}, {0}};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
   std::int64_t entries = 0;
@@ -107,57 +104,44 @@ Ranges plan_ranges(const CsrView<Index, Value>& x, const LabelView& labels, bool
   return ranges;
 }
 
-// Appends the rows of documents to their streams.
+// Appends the rows of documents to their streams; next (n_streams,) is where a stream's next entry goes. `same`: every row
+// has the values of the first. `scattered`: the documents do not follow each other, so their rows are fetched ahead.
 template <class Index, class Value>
-class Filler {
- public:
-  Filler(const CsrView<Index, Value>& x, const Bool* ones, Streams& streams, std::size_t range)
-      : x_(x), ones_(ones), streams_(streams), range_(range), packed_(streams.packed), next_(streams.n_streams) {
-    for (std::size_t s = 0; s < streams.n_streams; ++s) next_[s] = streams.offsets[s * streams.n_ranges + range];
-  }
-  // To be called a few documents ahead where these do not follow each other: the rows of some classes lie scattered.
-  void prefetch([[maybe_unused]] std::int64_t d) const {
+void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection,
+                 const Window& window, std::span<const std::int64_t> documents, bool scattered, Streams& streams,
+                 std::size_t range, std::vector<std::int64_t>& next) {
+  const PackedEntry packed = streams.packed;
+  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::int64_t d = documents[i];
 #ifdef __GNUC__
-    for (std::int64_t e = x_.indptr[d]; e < std::min<std::int64_t>(x_.indptr[d + 1], x_.indptr[d] + 512); e += 16) {
-      __builtin_prefetch(x_.indices + e);
-      __builtin_prefetch(x_.data + e);
+    if (scattered && i + 2 < documents.size()) {
+      const std::int64_t ahead = documents[i + 2];
+      for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512); e += 16) {
+        __builtin_prefetch(x.indices + e);
+        if (!same) __builtin_prefetch(x.data + e);
+      }
     }
 #endif
+    const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+    const Index* const indices = x.indices + begin;
+    const Value* const data = same ? x.data : x.data + begin;
+    for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
+      std::uint32_t* const out = streams.entries + next[stream];
+      next[stream] += length;
+      if (kernels.pack(indices, data, length, packed, out) == 0) return;
+      for (std::int64_t k = 0; k < length; ++k)
+        if (!packed.holds(data[k]))
+          streams.escapes[range].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
+                                            packed.rest(data[k])});
+    });
   }
-  void append(std::int64_t d, std::size_t stream) {
-    const std::int64_t begin = x_.indptr[d], length = x_.indptr[d + 1] - begin;
-    if (ones_ != nullptr) append(x_.indices + begin, ones_, length, stream, kernels_of_ones_);
-    else append(x_.indices + begin, x_.data + begin, length, stream, kernels_);
-  }
-
- private:
-  template <class Counted>
-  void append(const Index* indices, const Counted* data, std::int64_t length, std::size_t stream,
-              const RowKernels<Index, Counted>& kernels) {
-    std::uint32_t* const out = streams_.entries + next_[stream];
-    next_[stream] += length;
-    const std::int64_t escapes = kernels.pack(indices, data, length, packed_, out);
-    if (escapes == 0) return;
-    for (std::int64_t k = 0; k < length; ++k)
-      if (!packed_.holds(data[k]))
-        streams_.escapes[range_].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
-                                            packed_.rest(data[k])});
-  }
-
-  const CsrView<Index, Value>& x_;
-  const Bool* const ones_;
-  Streams& streams_;
-  const std::size_t range_;
-  const PackedEntry packed_;
-  const RowKernels<Index, Value> kernels_ = row_kernels_in_use<Index, Value>();
-  const RowKernels<Index, Bool> kernels_of_ones_ = row_kernels_in_use<Index, Bool>();
-  std::vector<std::int64_t> next_;  // (n_streams,), where the next entry goes
-};
+}
 
 }  // namespace
 
-template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+template <CountType Count>
+Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels,
                                        bool with_collection, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads) {
   const auto n_threads = static_cast<std::size_t>(threads.count);
@@ -167,6 +151,7 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Boo
   const std::vector<Window> windows = plan_windows(x, labels, with_collection, window_bytes);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
+  const AnyCsr counted = ones != nullptr ? with_values(x, ones) : x;
   const Scratch<std::uint32_t> entries(largest_window);
   std::vector<std::unique_ptr<CellCounters>> counters(n_threads);
   std::vector<std::unique_ptr<RowMemory>> memory(n_threads);
@@ -183,12 +168,15 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Boo
     std::vector<CsrScan> scans(n_threads);
     for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
-      Filler<Index, Value> filler(x, ones, streams, range);
+      std::vector<std::int64_t> next(streams.n_streams);
+      for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_threads + range];
       const std::int64_t* document = ranges.documents.data() + ranges.begins[range];
       const std::int64_t* const end = ranges.documents.data() + ranges.begins[range + 1];
-      const auto append = [&] {
-        const std::int64_t d = *document++;
-        for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) { filler.append(d, stream); });
+      const auto append_until = [&](const std::int64_t* last) {
+        counted.visit([&](const auto& view) {
+          append_rows(view, ones != nullptr, labels, with_collection, window, {document, last}, !checks, streams, range, next);
+        });
+        document = last;
       };
       if (checks) {
         // The first window looks at all documents, also those that it does not copy, a few just before they are copied.
@@ -201,14 +189,13 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Boo
           worker.check();
           if (!scan.rows(x, d, last, streams.packed)) return;
           if (!StreamLimits::allow(as_counted(scan.facts), 1, n_entries)) return;
-          while (document != end && *document < last) append();
+          append_until(std::lower_bound(document, end, last));
           d = last;
         }
       } else {
         while (document != end) {
-          if ((end - document) % 256 == 0) worker.check();
-          if (end - document > 2) filler.prefetch(document[2]);
-          append();
+          worker.check();
+          append_until(document + std::min<std::ptrdiff_t>(end - document, 512));
         }
       }
       streams.sort_escapes(range);
@@ -248,10 +235,9 @@ Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Boo
   return result;
 }
 
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
-  template Streamed<Count> count_by_class_streams(const CsrView<Index, Value>&, const Bool*, const LabelView&, bool, bool,  \
-                                                  std::int64_t, const Threads&);
-TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
+template Streamed<std::int64_t> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool, std::int64_t,
+                                                       const Threads&);
+template Streamed<double> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool, std::int64_t,
+                                                 const Threads&);
 
 }  // namespace termsift

@@ -18,8 +18,8 @@ namespace termsift {
 // O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows:
 // window_bytes, or 4 bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a
 // class.
-template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_class_streams(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+template <CountType Count>
+Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels,
                                        bool with_collection, bool notes_touched, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift

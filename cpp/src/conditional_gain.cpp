@@ -488,8 +488,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
 
 }  // namespace
 
-template <class Index, class Value>
-GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
+GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress) {
   if (static_cast<std::int64_t>(classes.size()) != x.n_rows || (!weights.empty() && weights.size() != classes.size()))
@@ -502,11 +501,5 @@ GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std
   const Postings postings = Postings::of(x, facts, all.rows, threads);
   return choose(postings, all, options, threads, progress);
 }
-
-#define TERMSIFT_INSTANTIATE(Index, Value)                                                                                   \
-  template GainRanking conditional_gain(const CsrView<Index, Value>&, std::span<const std::int32_t>, std::int32_t,           \
-                                        std::span<const double>, const ConditionalGain&, const Threads&, const Progress&);
-TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

@@ -33,8 +33,7 @@ bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 
 // Exact counts stay in int64 if each class's tokens and documents do. A bound from the largest value answers for nearly
 // every input at once; only where it does not are the documents added up one by one.
-template <class Index, class Value>
-void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
+void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, Damping damping) {
   double most_tokens = static_cast<double>(counts.n_docs);
   if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
@@ -72,8 +71,10 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
         present.read(x, d, facts.distinct);
         for (std::int64_t i = 0; i < present.size(); ++i) add_value(1, present.terms()[i]);
       } else {
-        for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
-          add_value(as_count<std::int64_t>(x.data[e]), x.indices[e]);
+        x.visit([&](const auto& view) {
+          for (std::int64_t e = view.indptr[d]; e < view.indptr[d + 1]; ++e)
+            add_value(as_count<std::int64_t>(view.data[e]), view.indices[e]);
+        });
       }
     };
     for_each_class(labels, d, add);
@@ -82,17 +83,17 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const CsrView<Index
 }
 
 // An int64 above 2^53 may be no double.
-template <class Index, class Value>
-void check_exact_doubles(const CsrView<Index, Value>& x, const CsrFacts& facts) {
-  if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8) {
-    if (facts.value_bound < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
-    for (std::int64_t d = 0; d < x.n_rows; ++d)
-      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
-        // Below 2^63, so that the conversion back is defined.
-        if (const auto value = static_cast<double>(x.data[e]); value >= 0x1p63 || static_cast<Value>(value) != x.data[e])
-          throw std::invalid_argument("X has " + text(x.data[e]) + " at row " + std::to_string(d) + ", column " +
-                                      std::to_string(x.indices[e]) + ", which float counts cannot hold exactly");
-  }
+void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
+  if (facts.value_bound < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
+  any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
+    if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
+      for (std::int64_t d = 0; d < x.n_rows; ++d)
+        for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
+          // Below 2^63, so that the conversion back is defined.
+          if (const auto value = static_cast<double>(x.data[e]); value >= 0x1p63 || static_cast<Value>(value) != x.data[e])
+            throw std::invalid_argument("X has " + text(x.data[e]) + " at row " + std::to_string(d) + ", column " +
+                                        std::to_string(x.indices[e]) + ", which float counts cannot hold exactly");
+  });
 }
 
 // ---- the ways of counting ------------------------------------------------------------------------------------------------
@@ -169,12 +170,12 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
                                   ", expected one in [0, " + std::to_string(labels.n_classes) + ")");
 }
 
-template <class Index, class Value, CountType Count>
-Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
-                               const Count* weights, const CountingOptions& options) {
+template <CountType Count>
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels, const Count* weights,
+                               const CountingOptions& options) {
   const Damping damping = options.damping;
   if (std::is_integral_v<Count> &&
-      (damping == Damping::log || (damping == Damping::raw && std::is_floating_point_v<Value>)))
+      (damping == Damping::log || (damping == Damping::raw && x.holds_floats)))
     throw std::invalid_argument("exact counts are counts of integers");
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
@@ -225,10 +226,9 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<I
   return {std::move(result), path};
 }
 
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                       \
-  template Counted<Count> count_documents(const ClassCounts<Count>&, const CsrView<Index, Value>&, const LabelView&,      \
-                                          const Count*, const CountingOptions&);
-TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
+template Counted<std::int64_t> count_documents(const ClassCounts<std::int64_t>&, const AnyCsr&, const LabelView&,
+                                               const std::int64_t*, const CountingOptions&);
+template Counted<double> count_documents(const ClassCounts<double>&, const AnyCsr&, const LabelView&, const double*,
+                                         const CountingOptions&);
 
 }  // namespace termsift

@@ -7,8 +7,7 @@
 
 namespace termsift {
 
-template <class Index, class Value>
-void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix) {
+void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
   const std::string line = matrix.transposed ? " at column " : " at row ";
   if (x.indptr[0] != 0)
     throw std::invalid_argument(matrix.name + ".indptr starts at " + std::to_string(x.indptr[0]) + ", expected 0");
@@ -23,25 +22,26 @@ void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix) {
   }
 }
 
-template <class Index, class Value>
-bool CsrScan::rows(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
+bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
   constexpr std::int64_t scan_entries = 8192;  // the two scans of the indices read them from the cache
-  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
-  const std::int64_t begin = x.indptr[first], end = x.indptr[last];
   EntryFacts seen;
   // Over all entries of the rows at once; a row's first entry may lie below its predecessor's last, and those descents are
   // taken back afterwards.
   std::int64_t not_increasing = 0;
-  for (std::int64_t e = begin; e < end; e += scan_entries) {
-    const std::int64_t n = std::min(scan_entries, end - e);
-    refused |= !kernels.within(x.indices + e, n, x.n_columns) || !kernels.values(x.data + e, n, packed, seen);
-    const std::int64_t first_pair = std::max(e, begin + 1);
-    not_increasing += kernels.descents(x.indices + first_pair, e + n - first_pair);
-  }
-  for (std::int64_t row = first; row < last; ++row) {
-    const std::int64_t e = x.indptr[row];
-    if (e > begin && e < x.indptr[row + 1]) not_increasing -= x.indices[e] <= x.indices[e - 1];
-  }
+  any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
+    const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+    const std::int64_t begin = x.indptr[first], end = x.indptr[last];
+    for (std::int64_t e = begin; e < end; e += scan_entries) {
+      const std::int64_t n = std::min(scan_entries, end - e);
+      refused |= !kernels.within(x.indices + e, n, x.n_columns) || !kernels.values(x.data + e, n, packed, seen);
+      const std::int64_t first_pair = std::max(e, begin + 1);
+      not_increasing += kernels.descents(x.indices + first_pair, e + n - first_pair);
+    }
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::int64_t e = x.indptr[row];
+      if (e > begin && e < x.indptr[row + 1]) not_increasing -= x.indices[e] <= x.indices[e - 1];
+    }
+  });
   facts.distinct &= not_increasing == 0;
   facts.has_zeros |= seen.has_zeros;
   facts.has_fractions |= seen.has_fractions;
@@ -62,11 +62,5 @@ CsrScan CsrScan::of(const std::vector<CsrScan>& parts) {
   }
   return all;
 }
-
-#define TERMSIFT_INSTANTIATE(Index, Value)                                     \
-  template void check_indptr(const CsrView<Index, Value>&, const MatrixName&); \
-  template bool CsrScan::rows(const CsrView<Index, Value>&, std::int64_t, std::int64_t, const PackedEntry&);
-TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

@@ -16,15 +16,13 @@ struct CsrScan {
   CsrFacts facts;
 
   // Looks at the rows [first, last); returns whether nothing was refused. indptr is checked, indices and data need not be.
-  template <class Index, class Value>
-  bool rows(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
+  bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
   static CsrScan of(const std::vector<CsrScan>& parts);
 };
 
 // The end of the rows from `first` on that are scanned together: few enough to stay in the cache for what comes after.
-template <class Index, class Value>
-std::int64_t rows_to_scan(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t end) {
+inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1;
   while (last < end && last - first < most_rows && x.indptr[last + 1] - x.indptr[first] <= most_entries) ++last;
@@ -39,7 +37,6 @@ inline CsrFacts of_ones(CsrFacts facts, const PackedEntry& packed, std::int64_t 
   return facts;
 }
 
-template <class Index, class Value>
-void check_indptr(const CsrView<Index, Value>& x, const MatrixName& matrix);
+void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

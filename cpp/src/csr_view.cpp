@@ -23,26 +23,24 @@ bool acceptable(Value value) {
     return true;
 }
 
-template <class Index, class Value>
-[[noreturn]] void refuse_entry(const CsrView<Index, Value>& x, std::int64_t row, std::int64_t entry,
-                               const MatrixName& matrix) {
-  const std::int64_t column = x.indices[entry];
+// `value` is that of the entry, as text.
+[[noreturn]] void refuse_entry(const AnyCsr& x, std::int64_t row, std::int64_t column, const std::string& value,
+                               bool is_unsigned, const MatrixName& matrix) {
   const std::string line = (matrix.transposed ? "column " : "row ") + std::to_string(row);
   const std::string across = matrix.transposed ? "row " : "column ";
   if (column < 0 || column >= x.n_columns)
     throw std::invalid_argument(matrix.name + " has the index " + std::to_string(column) + " in " + line +
                                 ", expected a " + across + "in [0, " + std::to_string(x.n_columns) + ")");
   const std::string crossing = across + std::to_string(column);
-  const std::string entry_text = matrix.name + " has " + text(x.data[entry]) + " at " +
+  const std::string entry_text = matrix.name + " has " + value + " at " +
                                  (matrix.transposed ? crossing + ", " + line : line + ", " + crossing);
-  if constexpr (std::is_same_v<Value, std::uint64_t>) throw CountOverflow(entry_text + ", expected a count below 2^63");
+  if (is_unsigned) throw CountOverflow(entry_text + ", expected a count below 2^63");
   throw std::invalid_argument(entry_text + ", expected a finite count that is not negative");
 }
 
 }  // namespace
 
-template <class Index, class Value>
-CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const Threads& requested) {
+CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& requested) {
   check_indptr(x, name);
   constexpr std::int64_t rows_per_block = 4096;
   const std::int64_t n_blocks = (x.n_rows + rows_per_block - 1) / rows_per_block;
@@ -54,16 +52,14 @@ CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const
   });
   for (std::int64_t block = 0; block < n_blocks; ++block) {
     if (!scans[static_cast<std::size_t>(block)].refused) continue;
-    for (std::int64_t row = block * rows_per_block; row < std::min((block + 1) * rows_per_block, x.n_rows); ++row)
-      for (std::int64_t e = x.indptr[row]; e < x.indptr[row + 1]; ++e)
-        if (x.indices[e] < 0 || x.indices[e] >= x.n_columns || !acceptable(x.data[e])) refuse_entry(x, row, e, name);
+    x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
+      for (std::int64_t row = block * rows_per_block; row < std::min((block + 1) * rows_per_block, x.n_rows); ++row)
+        for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
+          if (view.indices[e] < 0 || view.indices[e] >= x.n_columns || !acceptable(view.data[e]))
+            refuse_entry(x, row, view.indices[e], text(view.data[e]), std::is_unsigned_v<Value>, name);
+    });
   }
   return CsrScan::of(scans).facts;
 }
-
-#define TERMSIFT_INSTANTIATE(Index, Value)                                                                       \
-  template CsrFacts check_csr(const CsrView<Index, Value>&, const MatrixName&, const Threads&);
-TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

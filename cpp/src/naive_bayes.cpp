@@ -25,8 +25,8 @@ class Sweep {
       : m_(model), entries_(damping), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
 
   // Calls emit(first step, end step, class position) for every run of ks at which the document is taken for one class.
-  template <class Index, class Value, class Emit>
-  void classify(const CsrView<Index, Value>& x, std::int64_t document, bool distinct, const Emit& emit) {
+  template <class Emit>
+  void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     tokens_ = n_added_ = 0;
@@ -60,8 +60,7 @@ class Sweep {
     double lead;  // over the next class, less twice what rounding may have added
   };
 
-  template <class Index, class Value>
-  void read(const CsrView<Index, Value>& x, std::int64_t document, bool distinct) {
+  void read(const AnyCsr& x, std::int64_t document, bool distinct) {
     entries_.read(x, document, distinct);
     ranked_.clear();
     for (std::int64_t i = 0; i < entries_.size(); ++i)
@@ -127,11 +126,10 @@ struct Run {
 
 }  // namespace
 
-template <CountType Count, class Index, class Value>
-void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes,
-                          const LabelledDocuments<Index, Value>& documents, const Threads& threads, std::int64_t* hits,
-                          std::int64_t* predicted) {
-  const CsrView<Index, Value>& x = documents.x;
+template <CountType Count>
+void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
+                          const Threads& threads, std::int64_t* hits, std::int64_t* predicted) {
+  const AnyCsr& x = documents.x;
   if (static_cast<std::int64_t>(documents.labels.size()) != x.n_rows)
     throw std::invalid_argument("there are " + std::to_string(documents.labels.size()) + " labels for " +
                                 std::to_string(x.n_rows) + " documents");
@@ -187,11 +185,9 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   }
 }
 
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                           \
-  template void classify_by_prefixes(const ClassCounts<Count>&, const NaiveBayes&,                          \
-                                     const LabelledDocuments<Index, Value>&, const Threads&, std::int64_t*, \
-                                     std::int64_t*);
-TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
+template void classify_by_prefixes(const ClassCounts<std::int64_t>&, const NaiveBayes&, const LabelledDocuments&, const Threads&,
+                                   std::int64_t*, std::int64_t*);
+template void classify_by_prefixes(const ClassCounts<double>&, const NaiveBayes&, const LabelledDocuments&, const Threads&,
+                                   std::int64_t*, std::int64_t*);
 
 }  // namespace termsift

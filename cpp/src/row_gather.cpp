@@ -50,7 +50,7 @@ struct Counters {
 
 // Adds the documents to the counters in the given order.
 template <bool distinct, class Index, class Value, CountType Count>
-void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t> documents, const Count* weights,
+void add_documents(const CsrView<Index, Value> x, std::span<const std::int64_t> documents, const Count* weights,
                    Counters<Count>& counters, Worker& worker) {
   std::int64_t until_check = 1 << 16;
   for (const std::int64_t d : documents) {
@@ -75,8 +75,8 @@ void add_documents(const CsrView<Index, Value>& x, std::span<const std::int64_t>
 }
 
 // The same of what is damped, each term of a document once.
-template <class Index, class Value, CountType Count>
-void add_damped_documents(const CsrView<Index, Value>& x, bool distinct, std::span<const std::int64_t> documents,
+template <CountType Count>
+void add_damped_documents(const AnyCsr& x, bool distinct, std::span<const std::int64_t> documents,
                           const Count* weights, DocumentEntries& entries, Counters<Count>& counters, Worker& worker) {
   std::int64_t until_check = 1 << 16;
   for (const std::int64_t d : documents) {
@@ -133,8 +133,8 @@ ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool dist
 
 }  // namespace
 
-template <class Index, class Value, CountType Count>
-void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts,
+template <CountType Count>
+void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts,
                  const LabelView& labels, const Count* weights, Damping damping, const std::vector<Count>& docs,
                  const Threads& threads) {
   const bool once = facts.distinct || damping != Damping::raw;  // each term of a document is added once
@@ -176,19 +176,19 @@ void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, con
     if (damping != Damping::raw) {
       DocumentEntries document(damping);
       add_damped_documents(x, facts.distinct, documents_of(c), weights, document, counters, worker);
-    } else if (facts.distinct)
-      add_documents<true>(x, documents_of(c), weights, counters, worker);
-    else
-      add_documents<false>(x, documents_of(c), weights, counters, worker);
+    } else {
+      x.visit([&](const auto& view) {
+        if (facts.distinct) add_documents<true>(view, documents_of(c), weights, counters, worker);
+        else add_documents<false>(view, documents_of(c), weights, counters, worker);
+      });
+    }
     replace_row(row, drain(counters, counts.n_terms, once), docs[static_cast<std::size_t>(c)]);
   });
 }
 
-
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                         \
-  template void add_by_rows(ClassCounts<Count>&, const CsrView<Index, Value>&, const CsrFacts&, const LabelView&,           \
-                            const Count*, Damping, const std::vector<Count>&, const Threads&);
-TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
+template void add_by_rows(ClassCounts<std::int64_t>&, const AnyCsr&, const CsrFacts&, const LabelView&, const std::int64_t*, Damping,
+                          const std::vector<std::int64_t>&, const Threads&);
+template void add_by_rows(ClassCounts<double>&, const AnyCsr&, const CsrFacts&, const LabelView&, const double*, Damping,
+                          const std::vector<double>&, const Threads&);
 
 }  // namespace termsift

@@ -12,8 +12,8 @@ namespace termsift {
 //
 // O(n_entries + n_docs + terms of the rows touched). Extra memory: 8 bytes a label and a document; for each thread 20 bytes
 // a term, 28 if rows repeat a column or are not sorted (20, and 28 for each entry of one document, where entries are damped).
-template <class Index, class Value, CountType Count>
-void add_by_rows(ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const CsrFacts& facts, const LabelView& labels,
+template <CountType Count>
+void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
                  const Count* weights, Damping damping, const std::vector<Count>& docs, const Threads& threads);
 
 // The row of class c; of the collection for c beyond the last (null if it is not kept).

@@ -15,6 +15,12 @@ void Streams::sort_escapes(std::size_t range) {
             [](const Escape& a, const Escape& b) { return a.stream < b.stream; });
 }
 
+AnyCsr with_values(const AnyCsr& x, const Bool* values) {
+  return x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) -> AnyCsr {
+    return CsrView<Index, Bool>{view.n_rows, view.n_columns, view.n_stored, view.indptr, view.indices, values};
+  });
+}
+
 bool StreamLimits::allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_t n_entries) {
   const bool few_escapes = facts.n_unpackable <= n_entries / 8;
   const bool fits = n_docs <= most_documents && facts.value_bound * static_cast<double>(n_docs) < 0x1p40;

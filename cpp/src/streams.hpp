@@ -56,6 +56,9 @@ struct Streamed {
   std::vector<ClassRow<Count>> rows;  // a row a class and one for the collection (if wanted), without n_docs
 };
 
+// The matrix with the same values in every row; there are as many as the longest row has entries.
+AnyCsr with_values(const AnyCsr& x, const Bool* values);
+
 // What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a counter holds
 // the occurrences and the documents of a cell in 64 bits together.
 class StreamLimits {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 #include "csr_scan.hpp"
@@ -41,40 +42,42 @@ void for_each_row(const LabelView& labels, bool with_collection, std::int64_t d,
 }
 
 // The documents [first, last) split into ranges of about as many entries each.
-template <class Index, class Value>
-std::vector<std::int64_t> document_ranges(const CsrView<Index, Value>& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
+std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
   for (std::size_t range = 1; range < n_ranges; ++range) {
     const double share = static_cast<double>(n_entries) * static_cast<double>(range) / static_cast<double>(n_ranges);
-    const auto target = static_cast<Index>(begin + static_cast<std::int64_t>(share));
-    begins.push_back(std::max<std::int64_t>(begins.back(), std::lower_bound(x.indptr + first, x.indptr + last, target) - x.indptr));
+    const auto documents = std::views::iota(first, last);
+    const auto entries_before = [&](std::int64_t d) { return x.indptr[d]; };
+    const auto next = std::ranges::lower_bound(documents, begin + static_cast<std::int64_t>(share), {}, entries_before);
+    begins.push_back(std::max(begins.back(), first + static_cast<std::int64_t>(next - documents.begin())));
   }
   begins.push_back(last);
   return begins;
 }
 
 // How many of the entries each block has, by class or not: each counts once for each row of its document.
-template <class Index, class Value>
-void add_to_sizes(const CsrView<Index, Value>& x, const LabelView& labels, bool with_collection, std::int64_t first, std::int64_t last,
+void add_to_sizes(const AnyCsr& any, const LabelView& labels, bool with_collection, std::int64_t first, std::int64_t last,
                   const BlockShape& shape, std::vector<std::int64_t>& sizes) {
-  for (std::int64_t d = first; d < last; ++d) {
-    std::int64_t copies = 0;
-    for_each_row(labels, with_collection, d, [&](std::size_t) { ++copies; });
-    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
-  }
+  any.visit([&](const auto& x) {
+    for (std::int64_t d = first; d < last; ++d) {
+      std::int64_t copies = 0;
+      for_each_row(labels, with_collection, d, [&](std::size_t) { ++copies; });
+      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
+    }
+  });
 }
 
-// `data` are the values of the first row if every row has the same (`same`), else of all.
-template <class Index, class Counted>
-void append_documents(const CsrView<Index, Counted>& x, bool same, const LabelView& labels, bool with_collection, std::int64_t first,
+// `same`: every row has the values of the first.
+template <class Index, class Value>
+void append_documents(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection, std::int64_t first,
                       std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
   const PackedEntry packed = streams.packed;
-  const RowKernels<Index, Counted> kernels = row_kernels_in_use<Index, Counted>();
+  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
   for (std::int64_t d = first; d < last; ++d)
     for_each_row(labels, with_collection, d, [&](std::size_t c) {
       const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
-      const Counted* const data = same ? x.data : x.data + begin;
+      const Value* const data = same ? x.data : x.data + begin;
       const std::int64_t escapes =
           kernels.deal(x.indices + begin, data, length, packed, shape.term_bits, shape.cell(0, c), next.data());
       if (escapes == 0) return;
@@ -89,13 +92,14 @@ void append_documents(const CsrView<Index, Counted>& x, bool same, const LabelVi
 
 }  // namespace
 
-template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+template <CountType Count>
+Streamed<Count> count_by_term_blocks(const AnyCsr& x, const Bool* ones, const LabelView& labels,
                                      bool with_collection, std::int64_t window_bytes, const Threads& threads) {
   const std::int64_t n_rows = labels.n_classes + with_collection, n_entries = x.indptr[x.n_rows];
   const auto n_ranges = static_cast<std::size_t>(threads.count);
   const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1), std::max<std::int64_t>(n_rows, 1));
   const auto n_blocks = static_cast<std::size_t>(shape.n_blocks);
+  const AnyCsr counted = ones != nullptr ? with_values(x, ones) : x;
   Streamed<Count> result;
   result.rows.resize(static_cast<std::size_t>(n_rows));
   auto entries = LargeArray<std::uint32_t>();
@@ -149,11 +153,9 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool*
       for (std::int64_t d = begins[range]; d < begins[range + 1];) {
         const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
         worker.check();
-        if (ones != nullptr)
-          append_documents(CsrView<Index, Bool>{x.n_rows, x.n_columns, x.n_stored, x.indptr, x.indices, ones}, true, labels,
-                           with_collection, d, end, shape, next, range, streams);
-        else
-          append_documents(x, false, labels, with_collection, d, end, shape, next, range, streams);
+        counted.visit([&](const auto& view) {
+          append_documents(view, ones != nullptr, labels, with_collection, d, end, shape, next, range, streams);
+        });
         d = end;
       }
       streams.sort_escapes(range);
@@ -189,10 +191,8 @@ Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool*
   return result;
 }
 
-#define TERMSIFT_INSTANTIATE(Index, Value, Count)                                                                        \
-  template Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>&, const Bool*, const LabelView&, bool,       \
-                                                std::int64_t, const Threads&);
-TERMSIFT_FOR_EACH_COUNTED_MATRIX(TERMSIFT_INSTANTIATE)
-#undef TERMSIFT_INSTANTIATE
+template Streamed<std::int64_t> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t,
+                                                     const Threads&);
+template Streamed<double> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t, const Threads&);
 
 }  // namespace termsift

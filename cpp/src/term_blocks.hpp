@@ -18,8 +18,8 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 // O(n_entries + n_windows n_classes n_terms) with additions that stay in the cache. Extra memory besides the rows:
 // window_bytes, or 4 bytes for each entry of one document; a second copy of the rows while blocks are put together; 1 MiB
 // for each thread.
-template <CountType Count, class Index, class Value>
-Streamed<Count> count_by_term_blocks(const CsrView<Index, Value>& x, const Bool* ones, const LabelView& labels,
+template <CountType Count>
+Streamed<Count> count_by_term_blocks(const AnyCsr& x, const Bool* ones, const LabelView& labels,
                                      bool with_collection, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
+import re
 import secrets
 import shutil
 import zipfile
@@ -29,16 +30,21 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     """Open a new file that takes the place of ``path`` when the block ends without an error.
 
     It is written beside ``path``, flushed to the disk and renamed, so that at every moment ``path``
-    is the old file or the whole new one. Text is UTF-8 and keeps its line ends.
+    is the old file or the whole new one. Text is UTF-8 and keeps its line ends. Devices, pipes and
+    what is open already, ``/dev/stdout`` say, are written to as they are.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
+    already_open = descriptor_of(path)
     target = os.path.realpath(path)  # a link stays one
-    if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe: nothing to keep
+    is_other = os.path.exists(target) and not os.path.isfile(target)  # a device or pipe
+    if is_other or already_open is not None:  # there is nothing to keep
         try:
-            with open(target, **mode) as file:  # type: ignore[call-overload]
+            at = target if already_open is None else os.dup(already_open)
+            with open(at, **mode) as file:  # type: ignore[call-overload]
                 yield file
         except OSError as error:
-            error.filename = error.filename or os.fspath(path)
+            if error.errno is not None:  # with a file, one without a number would print as None
+                error.filename = error.filename or os.fspath(path)
             raise
         return
     folder, name = os.path.split(target)
@@ -60,6 +66,22 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
         if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
             error.filename = os.fspath(path)
         raise
+
+
+def descriptor_of(path: str | os.PathLike[str]) -> int | None:
+    """Give the number of the open file that a path such as ``/dev/stdout`` stands for, if it does.
+
+    Its real path is of a pipe, which is nowhere, or of a file that the shell has begun to write,
+    which another one must not replace.
+    """
+    path = os.fspath(path)
+    while True:
+        folder, name = os.path.split(os.path.abspath(path))
+        if re.fullmatch(r"/proc/\d+/fd|/dev/fd", os.path.realpath(folder)) and name.isdecimal():
+            return int(name)
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
 
 
 # ---- reading ---------------------------------------------------------------------------------

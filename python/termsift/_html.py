@@ -22,6 +22,7 @@ Child: TypeAlias = "Element | str | None"
 _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
+_LONGEST = 120  # letters of a name
 _MINUS = "\N{MINUS SIGN}"  # as wide as a digit
 
 
@@ -62,8 +63,14 @@ def clean(text: object) -> str:
 
 
 def name(text: object) -> Element:
-    """Make a stranger's word: its direction of writing is its own, and turns nothing else round."""
-    return element("bdi", str(text))
+    """Make a stranger's word: its direction of writing is its own, and turns nothing else round.
+
+    Of what is too long to be read, the beginning, and all of it where the pointer rests.
+    """
+    whole = str(text)
+    if len(whole) <= _LONGEST:
+        return element("bdi", whole)
+    return element("bdi", whole[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}", title=whole)
 
 
 def number(value: Any, decimals: int | None = None) -> str:

@@ -81,7 +81,7 @@ def typical_terms(
     ValueError
         For a method that there is none of, and a label that is not among the classes.
     TypeError
-        If k is not an integer.
+        If k is not an integer, or classes hold what is no label.
 
     Notes
     -----
@@ -230,9 +230,13 @@ class _Parts:
 
 
 def _positions(labels: list[Hashable], wanted: Iterable[Hashable]) -> list[int]:
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        raise TypeError(f"classes must hold labels, got {wanted!r}")
     position = {label: c for c, label in enumerate(labels)}
     found = []
     for label in wanted:
+        if not isinstance(label, Hashable):
+            raise TypeError(f"classes hold {label!r}, which is no label: it is not hashable")
         if label not in position:
             raise ValueError(f"class {label!r} is not among the classes")
         found.append(position[label])

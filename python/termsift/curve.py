@@ -210,7 +210,7 @@ class Curve:
 
     def plot(
         self,
-        metrics: Sequence[Metric] = ("accuracy", "f1"),
+        metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
         *,
         path: str | os.PathLike[str] | None = None,
         title: str | None = None,

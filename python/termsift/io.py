@@ -46,7 +46,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 from scipy import io as scipy_io
@@ -316,8 +316,7 @@ def _from_pairs(
     with closing(pairs):
         X, names = rules.count(texts(), known)
     if labels and known is None and not X.nnz:
-        what = "a word of two or more letters" if rules == TextRules() else "a term by these rules"
-        raise ValueError(f"{path}: no text has {what}")
+        raise ValueError(f"{path}: no text has {rules.what_counts}")
     return Collection(X, labels_array(labels), names, str(path))
 
 
@@ -356,10 +355,17 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     return _with_labels(path, X, labels)
 
 
+class _Readable:
+    """A file without seek: where scipy would go back and cannot, it ends the process."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.read = file.read
+
+
 def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:
         try:
-            X = scipy_io.mmread(file)
+            X = scipy_io.mmread(cast(Any, _Readable(file)))
         except (ValueError, OverflowError) as exc:
             raise ValueError(f"{path}: expected a Matrix Market file: {exc}") from None
     return _with_labels(path, X, labels)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift import _validation
 from termsift._extras import require
 from termsift._files import replacing
 from termsift._printable import printable
 from termsift.class_terms import largest_classes, typical_terms
 from termsift.counts import ClassCounts
-from termsift.curve import TITLES, Curve, Metric
+from termsift.curve import TITLES, Curve, Metric, check_metric
 from termsift.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def plot_curves(
     curves: Curve | Iterable[Curve] | Mapping[str, Curve],
     path: str | os.PathLike[str] | None = None,
     *,
-    metrics: Sequence[Metric] = ("accuracy", "f1"),
+    metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
     title: str | None = None,
 ) -> Figure:
     """Draw metrics against the number of terms, a panel each, with a line for each curve.
@@ -65,7 +66,7 @@ def plot_curves(
     path : path, optional
         Write a file that ends in .png or .svg, whole or not at all. The same curves give the same
         bytes, with the same matplotlib.
-    metrics : sequence of str
+    metrics : str or sequence of str
         Of those of `termsift.Curve`.
     title : str, optional
         Above all; long lines are broken.
@@ -80,6 +81,8 @@ def plot_curves(
     ------
     ValueError
         If there is nothing to draw, or the path ends otherwise.
+    TypeError
+        For arguments of another kind.
     ImportError
         If matplotlib is not installed.
 
@@ -101,15 +104,15 @@ def plot_curves(
     matplotlib = require("matplotlib", "plot", "plot_curves")
     from matplotlib.figure import Figure
 
-    if path is not None:
-        check_path(path)
+    _check_common(path, title)
     named = _named(curves)
-    if not named or not metrics:
+    shown = _metrics(metrics)
+    if not named or not shown:
         raise ValueError("there is nothing to draw: no curves or no metrics")
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(3.5 * len(metrics) + 1.4, 3.4), layout="constrained")
-        panels = figure.subplots(1, len(metrics), sharex=True, sharey=True, squeeze=False)[0]
-        for axes, metric in zip(panels, metrics, strict=True):
+        figure = Figure(figsize=(3.5 * len(shown) + 1.4, 3.4), layout="constrained")
+        panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, metric in zip(panels, shown, strict=True):
             _draw(axes, named, metric)
         panels[0].set_ylabel("%")
         if len(named) > 1:
@@ -123,7 +126,7 @@ def plot_ranking(
     ranking: Ranking,
     path: str | os.PathLike[str] | None = None,
     *,
-    k: int = 20,
+    k: int | None = 20,
     title: str | None = None,
 ) -> Figure:
     """Draw the scores of the first terms of a ranking as bars, the best on top.
@@ -133,8 +136,8 @@ def plot_ranking(
     ranking : Ranking
     path, title
         As for `plot_curves`.
-    k : int, default 20
-        How many terms, or all of fewer.
+    k : int or None, default 20
+        How many terms, or all of fewer; all if None.
 
     Returns
     -------
@@ -145,6 +148,8 @@ def plot_ranking(
     ------
     ValueError
         If there is nothing to draw, or the path ends otherwise than .png or .svg.
+    TypeError
+        For arguments of another kind.
     ImportError
         If matplotlib is not installed.
 
@@ -166,9 +171,9 @@ def plot_ranking(
     matplotlib = require("matplotlib", "plot", "plot_ranking")
     from matplotlib.figure import Figure
 
-    if path is not None:
-        check_path(path)
-    shown = min(k, len(ranking))
+    _check_common(path, title)
+    _require(ranking, Ranking, "ranking")
+    shown = _validation.check_k(k, len(ranking))
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
     names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
@@ -218,6 +223,8 @@ def plot_classes(
     ValueError
         If there is nothing to draw, for a label that is not among the classes, or a path that ends
         otherwise than .png or .svg.
+    TypeError
+        For arguments of another kind.
     ImportError
         If matplotlib is not installed.
 
@@ -232,8 +239,8 @@ def plot_classes(
     matplotlib = require("matplotlib", "plot", "plot_classes")
     from matplotlib.figure import Figure
 
-    if path is not None:
-        check_path(path)
+    _check_common(path, title)
+    _require(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
     typical = typical_terms(counts, method, k, classes, n_threads=n_threads)
@@ -260,6 +267,7 @@ def plot_classes(
 
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no plot can be written to."""
+    _require(path, (str, os.PathLike), "path")
     folder, name = os.path.split(os.path.realpath(path))
     if _ending(name) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
@@ -267,13 +275,42 @@ def check_path(path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
 
 
+def _check_common(path: object, title: object) -> None:
+    """Refuse, before the work, what every plot takes and this is not."""
+    if path is not None:
+        check_path(path)  # type: ignore[arg-type]
+    if title is not None:
+        _require(title, str, "title")
+
+
+def _require(value: object, kind: type | tuple[type, ...], name: str) -> None:
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        expected = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+
+
+def _metrics(metrics: object) -> list[Metric]:
+    """Give the metrics, of which there may be one alone."""
+    listed = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(listed, Iterable):
+        raise TypeError(f"metrics must be names of metrics, got {metrics!r}")
+    return [check_metric(metric) for metric in listed]
+
+
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
     """Give the curves, with a k at least, and their names."""
-    if isinstance(curves, Mapping):
-        named = list(curves.items())
+    listed = [curves] if isinstance(curves, Curve) else curves
+    if not isinstance(listed, Iterable) or isinstance(listed, str):
+        raise TypeError(
+            f"curves must be a Curve, several of them or a dict of them, got {curves!r}"
+        )
+    if isinstance(listed, Mapping):
+        named = list(listed.items())
     else:
-        listed = [curves] if isinstance(curves, Curve) else list(curves)
-        named = [(curve.name, curve) for curve in listed]
+        named = [(getattr(curve, "name", ""), curve) for curve in listed]
+    for _, curve in named:
+        _require(curve, Curve, "each of the curves")
     return [(name, curve) for name, curve in named if len(curve)]
 
 

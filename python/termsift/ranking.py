@@ -168,7 +168,11 @@ class Ranking:
         return frame_of(self.columns(), library, "Ranking.to_frame")
 
     def plot(
-        self, k: int = 20, *, path: str | os.PathLike[str] | None = None, title: str | None = None
+        self,
+        k: int | None = 20,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        title: str | None = None,
     ) -> Figure:
         """Draw the scores of the first k terms: see `termsift.plots.plot_ranking`.
 

@@ -10,15 +10,19 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import resources
+from io import TextIOBase
 from numbers import Integral
 from string import Template
+from typing import IO, Any, TextIO, cast
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift import _validation
 from termsift._files import replacing
 from termsift._html import clean, element, escape, name, number, render, table
 from termsift._info import build_info
@@ -43,7 +47,7 @@ _UNITS = {-3: "thousandths", -6: "millionths", -9: "billionths"}
 
 def write_report(
     source: Collection | ClassCounts,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | TextIO,
     *,
     method: str = "md",
     k: int = 10,
@@ -60,8 +64,8 @@ def write_report(
     source : Collection or ClassCounts
         A collection, as `termsift.io.read_collection` gives it, or made of a matrix, labels, names
         and a word on where they are from. Of counts everything but the accuracy is told.
-    path : path
-        The HTML file, written whole or not at all.
+    path : path or file
+        The HTML file, written whole or not at all; or a file that is open for text of UTF-8.
     method : str
         A name of `termsift.methods`: by which terms are scored.
     k : int, default 10
@@ -81,7 +85,7 @@ def write_report(
         As for `termsift.count`, `termsift.ClassCounts.score` and `termsift.cross_validate`, for a
         method that there is none of, a k below 1 and cv of 1 or below 0.
     TypeError
-        If the source is neither, or a number is not an integer.
+        If the source is neither, the path no path, or a number is not an integer.
     OSError
         If the file cannot be written.
 
@@ -113,8 +117,16 @@ def write_report(
     """
     _check(source, k, cv)
     find_method(method)
-    with replacing(path, text=True) as file:  # opened first: a wrong path is told before the work
+    with _opened(path) as file:  # first: a wrong path is told before the work
         file.write(_page(_gather(source, method, k, cv, title, command, tf, n_threads)))
+
+
+def _opened(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
+    if isinstance(path, TextIOBase):
+        return nullcontext(cast(TextIO, path))
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be a path or a file open for text, got {path!r}")
+    return replacing(path, text=True)
 
 
 def _check(source: object, k: int, cv: int) -> None:
@@ -168,7 +180,8 @@ def _gather(
             "these are counts, and it takes the documents themselves to train and to test"
         )
     else:
-        counts = count(source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads)
+        with _validation.naming(source.source):
+            counts = count(source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads)
         counts.term_names = source.term_names
         origin = source.source
         why_no_curve = _why_no_curve(source, counts, cv)
@@ -202,7 +215,8 @@ def _why_no_curve(collection: Collection, counts: ClassCounts, cv: int) -> str:
     """Say why there is no accuracy to tell; nothing if there is."""
     if cv == 0:
         return "it was not asked for"
-    if collection.classes is not None or collection.y.ndim != 1:
+    y = _validation.check_labels(collection.y, int(counts.n_docs), None)
+    if collection.classes is not None or y.indptr is not None:
         return "documents here may have several labels, and naive Bayes gives each document one"
     if counts.tf != "raw":
         return f"terms were counted with tf={counts.tf}, and naive Bayes counts occurrences"

@@ -63,6 +63,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         As for `termsift.count`. The transformed matrix keeps what it holds.
     level : float, default 0.05
         For k="fdr" and k="fwe".
+    cv, random_state
+        For k="auto": the folds, and by what the documents are dealt to them, as for
+        `termsift.cross_validate`.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -117,6 +120,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         aggregate: Literal["sum", "mean", "max"] | None = None,
         tf: TermFrequency = "raw",
         level: float = 0.05,
+        cv: Any = 10,
+        random_state: Any = 0,
         n_threads: int | None = None,
     ) -> None:
         self.method = method
@@ -128,6 +133,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.aggregate = aggregate
         self.tf = tf
         self.level = level
+        self.cv = cv
+        self.random_state = random_state
         self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
@@ -402,6 +409,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             policy=self.policy,
             model=self.model,
             alpha=self.alpha,
+            cv=self.cv,
+            random_state=self.random_state,
             n_threads=self.n_threads,
         )
 

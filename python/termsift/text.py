@@ -164,6 +164,12 @@ class TextRules:
         return sparse.csr_array(X[: None if first else 0])
 
     @property
+    def what_counts(self) -> str:
+        """What a text must have, for messages."""
+        plain = self._cuts == TextRules()._cuts and not self._drops and self.hashing is None
+        return "a word of two or more letters" if plain else "a term by these rules"
+
+    @property
     def _drops(self) -> bool:
         """Whether terms are dropped for their documents: 1 is a number of them and 1.0 all."""
         all_kept = isinstance(self.min_df, Integral) and not isinstance(self.max_df, Integral)

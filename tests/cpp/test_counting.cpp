@@ -134,7 +134,7 @@ void paths_agree_with_the_plain_loop(Random& random) {
           for (const CountingPath path : counting_paths) {
             const CountingOptions options{{n_threads, {}}, window_bytes, path};
             const auto counted =
-                count_documents<std::int32_t, Value, Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
+                count_documents<Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
             CHECK(counted.path == path);
             CHECK_EQ(describe(counted.counts), expected);
           }

@@ -28,7 +28,7 @@ ClassCounts<Count> two_classes() {
   const std::vector<ClassId> codes{0, 0, 0, 1, 1};
   const LabelView labels{2, 5, nullptr, codes.data()};
   ClassCounts<Count> none{0, 0, {2, std::make_shared<const ClassRow<Count>>()}, nullptr};
-  return count_documents<std::int32_t, std::int32_t, Count>(none, x.view(), labels, nullptr, {}).counts;
+  return count_documents<Count>(none, x.view(), labels, nullptr, {}).counts;
 }
 
 }  // namespace

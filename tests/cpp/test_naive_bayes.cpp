@@ -36,7 +36,7 @@ Tables classify(const ClassCounts<Count>& counts, EventModel model, double b1, c
   // Filled, since what is not written must not count.
   const std::size_t size = ks.size() * counts.rows.size();
   Tables tables{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
-  classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments<Index, Value>{x.view(), labels, damping}, threads,
+  classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, damping}, threads,
                        tables.hits.data(), tables.predicted.data());
   return tables;
 }

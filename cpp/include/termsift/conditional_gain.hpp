@@ -47,8 +47,7 @@ struct GainRanking {
 //
 // Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
 // negative, and where e^{b W} could leave the range of a double or e^{b (W - W')} take half of its digits.
-template <class Index, class Value>
-GainRanking conditional_gain(const CsrView<Index, Value>& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
+GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::int32_t n_classes,
                              std::span<const double> weights, const ConditionalGain& options, const Threads& threads,
                              const Progress& progress = {});
 

@@ -82,16 +82,16 @@ struct Counted {
 //   labels   of n_docs documents, labels.n_classes == counts.rows.size(); check_labels passed
 //   weights  (n_docs,) or null; a document of weight w counts as w documents, of weight 0 not at all; finite, not negative
 //
-// x is checked on the way: throws as check_csr does. Count is int64 only if Value is an integer or Bool type, or in binary
-// counts; never in logarithmic ones.
+// x is checked on the way: throws as check_csr does. Count is int64 only if x holds no floats, or in binary counts; never in
+// logarithmic ones.
 //
 // Each cell is summed in document order, starting from the value it has in `counts`: neither the number of threads nor
 // the cut of a collection into successive calls changes a bit. Throws CountOverflow, naming the document.
 //
 // Time and extra memory are those of the path; the result takes 12 bytes a pair, 20 in a class
 // whose tokens may exceed 2^32 or are fractions.
-template <class Index, class Value, CountType Count>
-Counted<Count> count_documents(const ClassCounts<Count>& counts, const CsrView<Index, Value>& x, const LabelView& labels,
+template <CountType Count>
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
 
 }  // namespace termsift

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "termsift/parallel.hpp"
 #include "termsift/types.hpp"
@@ -20,6 +22,47 @@ struct CsrView {
   const Index* indptr = nullptr;   // (n_rows + 1,)
   const Index* indices = nullptr;  // (n_stored,)
   const Value* data = nullptr;     // (n_stored,)
+};
+
+// Where the rows of a matrix begin, in 4 or in 8 bytes each.
+class Offsets {
+ public:
+  explicit Offsets(const std::int32_t* offsets) : narrow_(offsets) {}
+  explicit Offsets(const std::int64_t* offsets) : wide_(offsets) {}
+  std::int64_t operator[](std::int64_t row) const { return narrow_ != nullptr ? narrow_[row] : wide_[row]; }
+
+ private:
+  const std::int32_t* narrow_ = nullptr;
+  const std::int64_t* wide_ = nullptr;
+};
+
+// A CsrView of any types. Whoever takes this is compiled once, and for each kind of matrix only the loops over entries that
+// it hands to `visit`: there are 22 kinds.
+class AnyCsr {
+ public:
+  template <class Index, class Value>
+  AnyCsr(const CsrView<Index, Value>& x)
+      : n_rows(x.n_rows), n_columns(x.n_columns), n_stored(x.n_stored), indptr(x.indptr),
+        holds_floats(std::is_floating_point_v<Value>), view_(x) {}
+
+  std::int64_t n_rows, n_columns, n_stored;
+  Offsets indptr;
+  bool holds_floats;
+
+  // Returns f(the CsrView). Costs a call, so f should do some rows at a time.
+  template <class F>
+  decltype(auto) visit(const F& f) const {
+    return std::visit(f, view_);
+  }
+
+ private:
+  template <class, class... Views>
+  struct AnyOf {
+    using type = std::variant<Views...>;
+  };
+#define TERMSIFT_AND_VIEW_(Index, Value) , CsrView<Index, Value>
+  AnyOf<void TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_AND_VIEW_)>::type view_;
+#undef TERMSIFT_AND_VIEW_
 };
 
 // What messages call a matrix. `transposed` swaps the words row and column, for the CSR view of a CSC matrix.
@@ -40,7 +83,6 @@ struct CsrFacts {
 // decreases and stays within n_stored; every column is in [0, n_columns); every value is finite and not negative.
 // Throws std::invalid_argument naming the first offending row (and column and value) in row order. One parallel read of
 // the arrays.
-template <class Index, class Value>
-CsrFacts check_csr(const CsrView<Index, Value>& x, const MatrixName& name, const Threads& threads);
+CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& threads);
 
 }  // namespace termsift

@@ -21,9 +21,8 @@ struct NaiveBayes {
 };
 
 // The documents to be classified. What is counted of an entry is what was counted in training.
-template <class Index, class Value>
 struct LabelledDocuments {
-  CsrView<Index, Value> x;
+  AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that is none of those counted
   Damping damping = Damping::raw;
 };
@@ -38,9 +37,8 @@ struct LabelledDocuments {
 //
 // Throws std::invalid_argument for a ranking, ks, labels or documents that are not as above, b1 that is not positive or so
 // small that a count divided by it is infinite, and if no class has documents.
-template <CountType Count, class Index, class Value>
-void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes,
-                          const LabelledDocuments<Index, Value>& documents, const Threads& threads, std::int64_t* hits,
-                          std::int64_t* predicted);
+template <CountType Count>
+void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
+                          const Threads& threads, std::int64_t* hits, std::int64_t* predicted);
 
 }  // namespace termsift

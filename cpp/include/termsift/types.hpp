@@ -41,19 +41,6 @@ enum class Bool : std::uint8_t {};
   TERMSIFT_FOR_BOTH_INDICES_(apply, double)
 #define TERMSIFT_FOR_BOTH_INDICES_(apply, Value) apply(std::int32_t, Value) apply(std::int64_t, Value)
 
-// apply(Index, Value, Count) for every kind of matrix and the counts it may join: integers exact or float ones, floats the
-// latter, and exact ones where only their presence counts.
-#define TERMSIFT_FOR_EACH_COUNTED_MATRIX(apply)                                                              \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, Bool) TERMSIFT_FOR_BOTH_COUNTS_(apply, std::int8_t)                       \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, std::int16_t) TERMSIFT_FOR_BOTH_COUNTS_(apply, std::int32_t)              \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, std::int64_t) TERMSIFT_FOR_BOTH_COUNTS_(apply, std::uint8_t)              \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, std::uint16_t) TERMSIFT_FOR_BOTH_COUNTS_(apply, std::uint32_t)            \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, std::uint64_t) TERMSIFT_FOR_BOTH_COUNTS_(apply, float)                    \
-  TERMSIFT_FOR_BOTH_COUNTS_(apply, double)
-#define TERMSIFT_FOR_BOTH_COUNTS_(apply, Value)                                                \
-  apply(std::int32_t, Value, std::int64_t) apply(std::int64_t, Value, std::int64_t)            \
-  apply(std::int32_t, Value, double) apply(std::int64_t, Value, double)
-
 // Thrown when an exact count would leave int64. In Python: CountOverflowError, both an OverflowError and a ValueError.
 struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;

@@ -29,9 +29,9 @@ input, known by the ending of its name:
                           as termsift.save_csr writes them in Python
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-All but .npz and .termsift may end in .gz or .zst. Files are UTF-8, texts of --encoding. --text 2
---label 1 (numbers) count the columns of a table without header. An svmlight file without an index 0
-counts its indices from 1.
+All but .npz and .termsift may end in .gz, or .zst (needs zstandard). Files are UTF-8, texts of
+--encoding. --text 2 --label 1 (numbers) count the columns of a table without header. An svmlight
+file without an index 0 counts its indices from 1.
 """
 
 
@@ -74,7 +74,9 @@ def add_input(
     kinds = "a collection, or counts" if counts else "a collection"
     group = parser.add_argument_group("input")
     if several:
-        parser.add_argument("inputs", metavar="INPUT", nargs="+", help="collections; see below")
+        parser.add_argument(
+            "inputs", metavar="INPUT", nargs="+", type=_input, help="collections; see below"
+        )
         group.add_argument(
             "--labels",
             metavar="FILE",
@@ -82,7 +84,7 @@ def add_input(
             help="labels, one a line, or a .npy array; once for each INPUT",
         )
     else:
-        parser.add_argument("input", metavar="INPUT", help=f"{kinds}; see below")
+        parser.add_argument("input", metavar="INPUT", type=_input, help=f"{kinds}; see below")
         group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
     group.add_argument("--terms", metavar="FILE", help="names of the terms, one a line")
     group.add_argument("--text", metavar="COL", help="column of the text")
@@ -102,17 +104,18 @@ def add_input(
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     """Add how texts are cut into terms; None stands for what was not given."""
-    group = parser.add_argument_group("texts, of tables and folders (needs scikit-learn)")
+    group = parser.add_argument_group("texts, of tables and folders")
+    needs = "; needs scikit-learn"
     group.add_argument(
         "--preset",
         choices=tuple(PRESETS),
-        help="several of these at once: 'paper' is --stop-words english --min-df 2",
+        help=f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}",
     )
     group.add_argument(
         "--ngram-range",
         type=_ngram_range,
         metavar="A,B",
-        help="terms of A to B words (default: 1,1)",
+        help=f"terms of A to B words (default: 1,1){needs}",
     )
     for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
         fewer = "fewer" if option == "--min-df" else "more"
@@ -120,29 +123,31 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
             option,
             type=_number_or_share,
             metavar="N",
-            help=f"drop terms in {fewer} than N documents, or with a point in N, in {fewer} than "
-            f"that share of them (default: {usual})",
+            help=f"drop terms in {fewer} than N documents; of an N with a point or exponent, 0.01 "
+            f"or 1e-2, in {fewer} than that share of them (default: {usual})",
         )
     group.add_argument(
         "--stop-words",
         metavar="FILE",
-        help="words that are no terms, one a line, or the word english: scikit-learn's list",
+        help="words that are no terms, one a line, or the word english: scikit-learn's list"
+        + needs,
     )
     group.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
-        help="whether Bacon and bacon are one word (default: they are)",
+        help=f"whether Bacon and bacon are one word (default: they are){needs} where they are not",
     )
     group.add_argument(
         "--analyzer",
         choices=get_args(Analyzer),
-        help="make terms of words, characters, or characters within words (default: word)",
+        help="make terms of words, characters, or characters within words (default: word); "
+        "characters need scikit-learn",
     )
     group.add_argument(
         "--hashing",
         type=positive,
         metavar="N",
-        help="put terms in N columns by a hash of their names, which are then forgotten",
+        help=f"put terms in N columns by a hash of their names, which are then forgotten{needs}",
     )
     group.add_argument("--encoding", metavar="NAME", help="of the texts (default: utf-8)")
 
@@ -153,20 +158,57 @@ def _ngram_range(text: str) -> tuple[int, int]:
 
 
 def _number_or_share(text: str) -> int | float:
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of documents or a share of them, not {text!r}"
-        ) from None
+    for kind in (int, float):
+        try:
+            number: float = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            return number
+    raise argparse.ArgumentTypeError(
+        f"expected a number of documents or a share of them, not {text!r}"
+    )
+
+
+def _input(text: str) -> str:
+    if text in ("", "-"):
+        what = "no name" if text == "" else "standard input, whose kind no name tells"
+        raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
+    return text
 
 
 def add_output(group: Any, writers: Mapping[str, object]) -> None:
     """Add where the answer goes, and in which of the forms that ``writers`` write."""
     group.add_argument("--format", choices=tuple(writers), default="table", help="(default: table)")
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="write FILE, whole or not at all (default: stdout)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write FILE, whole or not at all; - is stdout (default: stdout)",
     )
+
+
+# How the documents are dealt to the folds, unless the command line says otherwise.
+FOLDS = {"cv": 10, "random_state": 0}
+
+
+def add_folds(group: Any, when: str = "") -> None:
+    """Add how a cross-validation deals the documents to its folds; None is what was not given."""
+    group.add_argument(
+        "--cv", type=folds, metavar="N", help=f"{when}folds (default: {FOLDS['cv']})"
+    )
+    group.add_argument(
+        "--random-state",
+        type=whole,
+        metavar="N",
+        help=f"{when}by which documents are dealt to them (default: {FOLDS['random_state']})",
+    )
+
+
+def folds_of(args: argparse.Namespace) -> dict[str, int]:
+    """Give what `add_folds` added, with what is usual where it was not given."""
+    given = {name: getattr(args, name) for name in FOLDS}
+    return {**FOLDS, **{name: value for name, value in given.items() if value is not None}}
 
 
 def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
@@ -270,6 +312,7 @@ def whole(text: str, least: int = 0) -> int:
 
 
 positive = partial(whole, least=1)
+folds = partial(whole, least=2)
 
 
 def above_zero(text: str) -> float:

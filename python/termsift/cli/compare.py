@@ -22,19 +22,22 @@ from termsift._tables import (
     write_json_lines,
     write_parquet,
 )
+from termsift._validation import naming
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
+    FOLDS,
     INPUT_FORMATS,
     above_zero,
     add_command,
+    add_folds,
     add_input,
     add_names,
     add_output,
+    folds_of,
     methods_help,
     one_of,
     positive,
     selectors_help,
-    whole,
 )
 from termsift.cli.inputs import (
     DEMO,
@@ -109,12 +112,9 @@ def add(commands: Any) -> None:
         metavar="N,...",
         help=f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)",
     )
-    group.add_argument("--cv", type=positive, metavar="N", help="folds (default: 10)")
+    add_folds(group)
     group.add_argument(
         "--repeats", type=positive, metavar="N", help="how often to deal the folds (default: 1)"
-    )
-    group.add_argument(
-        "--random-state", type=whole, metavar="N", help="by which they are dealt (default: 0)"
     )
     group.add_argument(
         "--test", metavar="FILE", help="documents to classify, in place of folds; read as INPUT is"
@@ -151,7 +151,7 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    for option in ("cv", "repeats", "random_state"):
+    for option in (*FOLDS, "repeats"):
         if args.test is not None and getattr(args, option) is not None:
             args.usage_error(f"argument --{option.replace('_', '-')}: not with --test")
     if args.test is None and args.test_labels is not None:
@@ -176,23 +176,21 @@ def _ks(text: str) -> list[int]:
 
 def _cross_validated(args: argparse.Namespace) -> tuple[_Curves, _About]:
     collection = read_documents(args)
-    how = {
-        "cv": args.cv or 10,
-        "repeats": args.repeats or 1,
-        "random_state": args.random_state or 0,
-    }
-    curves = ts.cross_validate(
-        collection.X,
-        collection.y,
-        args.method,
-        _fitting_ks(args, collection),
-        models=args.model,
-        policies=args.policy,
-        naive_bayes=args.naive_bayes,
-        alpha=args.alpha,
-        n_threads=args.threads,
-        **how,
-    )
+    how = {**folds_of(args), "repeats": args.repeats or 1}
+    ks = _fitting_ks(args, collection)
+    with naming(collection.source):
+        curves = ts.cross_validate(
+            collection.X,
+            collection.y,
+            args.method,
+            ks,
+            models=args.model,
+            policies=args.policy,
+            naive_bayes=args.naive_bayes,
+            alpha=args.alpha,
+            n_threads=args.threads,
+            **how,
+        )
     return curves, {**_about(args, collection), **how}
 
 

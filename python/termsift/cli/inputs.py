@@ -10,6 +10,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import demo, io, scanning
+from termsift._validation import naming
 from termsift.counts import TermFrequency
 from termsift.text import TextRules
 
@@ -85,8 +86,9 @@ def count_collection(
     collection: io.Collection, n_threads: int | None, tf: TermFrequency = "raw"
 ) -> ts.ClassCounts:
     """Count a collection, and keep its names."""
-    counts = ts.count(
-        collection.X, collection.y, classes=collection.classes, tf=tf, n_threads=n_threads
-    )
+    with naming(collection.source):
+        counts = ts.count(
+            collection.X, collection.y, classes=collection.classes, tf=tf, n_threads=n_threads
+        )
     counts.term_names = collection.term_names
     return counts

@@ -11,10 +11,12 @@ from typing import Any, TextIO
 
 import termsift as ts
 from termsift._extras import require
-from termsift._files import replacing
+from termsift._files import descriptor_of, replacing
 from termsift._printable import printable
 
 PARQUET = "parquet"  # the one form that is no text
+STDOUT = "-"  # as the name of an output
+_LONGEST = 60  # letters of a name in a table, which the other forms have whole
 
 
 def summary(counts: ts.ClassCounts) -> str:
@@ -27,8 +29,8 @@ def summary(counts: ts.ClassCounts) -> str:
 
 
 def shown(name: object) -> str:
-    """Return a name fit for a terminal: nothing in it moves the cursor or ends the line."""
-    return printable(name)
+    """Return a name fit for a table: nothing in it moves the cursor, and a long one is cut."""
+    return printable(name, _LONGEST)
 
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
@@ -40,8 +42,10 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Refuse a path that cannot become a file, before the work is done."""
+    """Refuse a path that cannot become a file of counts, before the work is done."""
     target = Path(path)
+    if path == STDOUT or descriptor_of(path) is not None or target.is_fifo():
+        raise ValueError(f"{path}: counts are written to a file, not to a pipe or standard output")
     if target.is_dir():
         raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
     if not target.absolute().parent.is_dir():
@@ -51,8 +55,8 @@ def check_writable(path: str) -> None:
 @contextmanager
 def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    if path is None:
-        yield sys.stdout
+    if path is None or path == STDOUT:
+        yield sys.stdout if text else sys.stdout.buffer
         return
     with replacing(path, text=text) as out:
         yield out
@@ -61,6 +65,9 @@ def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
 def check_format(args: argparse.Namespace) -> None:
     """Refuse, before the work, a form in which the answer could not be written."""
     if args.format == PARQUET:
-        if args.output is None:
-            args.usage_error(f"argument --format: {PARQUET} is not for a terminal, give -o FILE")
+        if args.output is None or (args.output == STDOUT and sys.stdout.isatty()):
+            args.usage_error(
+                f"argument --format: {PARQUET} is not for a terminal, give -o FILE, "
+                "or -o - in a pipe"
+            )
         require("pyarrow.parquet", "arrow", f"--format {PARQUET}")

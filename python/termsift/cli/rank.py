@@ -24,13 +24,17 @@ from termsift._tables import (
     write_json_lines,
     write_parquet,
 )
+from termsift._validation import naming
 from termsift.choosing import rank_by
 from termsift.cli.arguments import (
+    FOLDS,
     INPUT_FORMATS,
     add_command,
+    add_folds,
     add_input,
     add_method,
     add_output,
+    folds_of,
     methods_help,
     one_of,
     positive,
@@ -154,9 +158,9 @@ def add(commands: Any) -> None:
         type=_k,
         metavar="N",
         help=f"how many terms (default: {_K}, of each class {_K_OF_CLASSES}), or auto: as few as "
-        "10-fold cross-validation of naive Bayes finds within one standard error of the best "
-        "accuracy",
+        "cross-validation of naive Bayes finds within one standard error of the best accuracy",
     )
+    add_folds(group, f"for -k {_AUTO}: ")
     group.add_argument(
         "--per-class", action="store_true", help="list each class's own best terms; see below"
     )
@@ -173,6 +177,10 @@ def _run(args: argparse.Namespace) -> None:
     options = _scoring(args)
     if args.k == _AUTO:
         _check_auto(args)
+    else:
+        for option in FOLDS:
+            if getattr(args, option) is not None:
+                args.usage_error(f"argument --{option.replace('_', '-')}: only with -k {_AUTO}")
     if args.per_class:
         _check_per_class(args)
     elif args.adjust is not None:
@@ -244,8 +252,8 @@ def _check_auto(args: argparse.Namespace) -> None:
     for option in ("aggregate", "class_prior", "tf", *_method_options()):
         if getattr(args, option) not in (None, "empirical"):  # which is what it knows
             args.usage_error(f"argument --{option.replace('_', '-')}: not with -k {_AUTO}")
-    if isinstance(args.alpha, tuple):
-        args.usage_error(f"argument --alpha: one number with -k {_AUTO}")
+    if isinstance(args.alpha, tuple) or args.alpha == 0:
+        args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
 
 
 def _check_per_class(args: argparse.Namespace) -> None:
@@ -278,18 +286,22 @@ def _alpha(text: str) -> float | tuple[float, float]:
 
 def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     """Choose how many terms to list, and say so."""
-    k = ts.choose_k(
-        collection.X,
-        collection.y,
-        args.method,
-        policy=args.policy,
-        model=args.model,
-        alpha=args.alpha,
-        n_threads=args.threads,
-    )
+    folds = folds_of(args)
+    with naming(collection.source):
+        k = ts.choose_k(
+            collection.X,
+            collection.y,
+            args.method,
+            policy=args.policy,
+            model=args.model,
+            alpha=args.alpha,
+            n_threads=args.threads,
+            cv=folds["cv"],
+            random_state=folds["random_state"],
+        )
     print(
         f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
-        "(multinomial naive Bayes, 10-fold cross-validation)",
+        f"(multinomial naive Bayes, {folds['cv']}-fold cross-validation)",
         file=sys.stderr,
     )
     return k

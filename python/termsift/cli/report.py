@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
+from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
@@ -23,6 +25,7 @@ from termsift.cli.inputs import (
     read_documents,
     saved_counts,
 )
+from termsift.cli.output import STDOUT, opened
 from termsift.report import write_report
 
 _MEANING = """\
@@ -69,7 +72,7 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
-        help="the page, an HTML file, written whole or not at all",
+        help="the page, an HTML file, written whole or not at all; - is stdout",
     )
 
 
@@ -82,17 +85,20 @@ def _folds(text: str) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
-    write_report(
-        saved_counts(args) if is_counts else read_documents(args),
-        args.output,
-        method=args.method,
-        k=args.k,
-        cv=args.cv,
-        title=args.input if is_counts and args.title is None else args.title,
-        command=_command(args),
-        tf=args.tf or "raw",
-        n_threads=args.threads,
-    )
+    if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
+        sys.stdout.reconfigure(encoding="utf-8")  # as the page says it is
+    with opened(args.output) as out:  # first: a wrong path is told before the work
+        write_report(
+            saved_counts(args) if is_counts else read_documents(args),
+            out,
+            method=args.method,
+            k=args.k,
+            cv=args.cv,
+            title=args.input if is_counts and args.title is None else args.title,
+            command=_command(args),
+            tf=args.tf or "raw",
+            n_threads=args.threads,
+        )
 
 
 def _command(args: argparse.Namespace) -> str:
