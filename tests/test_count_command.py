@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift import _counts_file, _progress, checkpoints
+from termsift import _counts_file, _files, _progress, checkpoints
 from termsift.cli import count as command
 
 
@@ -151,11 +152,55 @@ def test_checkpoints_of_other_jobs_are_refused(run: Any, table: Path, tmp_path: 
     assert "made with tf='raw', this one is with tf='log'" in refused_after(
         run, table, tmp_path, "--tf", "log"
     )
+    assert "delete it to count anew" in refused_after(run, table, tmp_path, "--tf", "log")
+
+
+def test_files_of_which_nothing_counted_has_changed_are_gone_on_with(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    out, later = tmp_path / "c.termsift", tmp_path / "later.txt"
+    later.write_text("1\tant\n")
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, later, "-o", out, *SMALL).code == 130
     with open(table, "a") as file:
         file.write("1\tant\n")
-    complaint = refused_after(run, table, tmp_path)
-    assert f"{table} had " in complaint
-    assert "delete it to count anew" in complaint
+    os.utime(table, ns=(1, 1))
+    later.write_text("1\tbee and cow\n")
+    result = run("count", table, later, "-o", out, *SMALL)
+    assert (result.code, "going on from" in result.err) == (0, True)
+    assert ts.load(out) == ts.count(ts.scan([table, later]))
+
+
+def test_rows_that_were_counted_may_not_change(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    before, rows = Path(f"{out}.checkpoint").read_bytes(), table.read_text()
+    table.write_text(rows.replace("w", "v", 1))
+    result = run("count", table, "-o", out, *SMALL)
+    message = f"{table}: the first 21 rows are not what they were when they were counted"
+    assert (result.code, message in result.err) == (1, True)
+    assert Path(f"{out}.checkpoint").read_bytes() == before
+    table.write_text(rows)
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
+
+
+@pytest.mark.parametrize("kind", ["svm", "txt"])
+def test_a_line_that_was_repaired_is_gone_on_with(run: Any, tmp_path: Path, kind: str) -> None:
+    path, out = tmp_path / f"c.{kind}", tmp_path / "c.termsift"
+    good = {"svm": "1 1:1 2:1\n", "txt": "1\tbee and cow\n"}[kind]
+    path.write_text(good * 10 + "1 what\n" + good)
+    result = run("count", path, "-o", out, *SMALL)
+    assert result.code == 1
+    assert f"{path}, line 11: " in result.err
+    path.write_text(good * 12)
+    result = run("count", path, "-o", out, *SMALL)
+    assert result.code == 0
+    assert "going on from" in result.err
+    assert ts.load(out) == ts.count(ts.scan(path))
 
 
 def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
@@ -170,14 +215,34 @@ def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path:
     assert f"it had read {table} where this one reads {other}" in complaint
 
 
-def test_inputs_that_were_touched_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
-    os.utime(table, ns=(1, 1))
+def test_what_is_taken_on_trust_may_not_be_touched(run: Any, folder: Path, tmp_path: Path) -> None:
+    data = folder / "data.npy"
+    os.utime(data, ns=(1, 10**18))
     with pytest.MonkeyPatch.context() as patch:
         stopping(patch, 3, KeyboardInterrupt())
-        assert run("count", table, "-o", tmp_path / "c.termsift", *SMALL).code == 130
-    os.utime(table, ns=(2, 2))
-    complaint = refused_after(run, table, tmp_path)
-    assert f"{table} had 1 ns of its last change and now has 2" in complaint
+        assert run("count", folder, "-o", tmp_path / "c.termsift", *SMALL).code == 130
+    os.utime(data, ns=(1, 2 * 10**18))
+    complaint = refused_after(run, folder, tmp_path)
+    assert f"{data}, whose counts are in it, had " in complaint
+    assert ", last changed 2001-09-0" in complaint
+    assert ", last changed 2033-05-1" in complaint
+    assert "put the file back as it was, its time as well, or delete it to count anew" in complaint
+    os.utime(data, ns=(1, 10**18))
+    assert run("count", folder, "-o", tmp_path / "c.termsift", *SMALL).code == 0
+
+
+def test_a_file_that_was_read_to_its_end_may_not_change(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    later = tmp_path / "later.txt"
+    later.write_text(table.read_text())
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 50, KeyboardInterrupt())  # of 43 each
+        assert run("count", table, later, "-o", tmp_path / "c.termsift", *SMALL).code == 130
+    with open(table, "a") as file:
+        file.write("1\tant\n")
+    complaint = run("count", table, later, "-o", tmp_path / "c.termsift", *SMALL).complaint
+    assert f"{table}, whose counts are in it, had " in complaint
 
 
 def test_damaged_checkpoints_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
@@ -238,6 +303,55 @@ def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
     assert "no such folder" in run("count", table, "-o", tmp_path / "no" / "c").complaint
 
 
+@pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])
+def test_what_cannot_be_written_is_told_before_anything_is_read(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
+) -> None:
+    usual = _files.check_replaceable
+    monkeypatch.setattr(command, "_counted", lambda *_: pytest.fail("it was read"))
+
+    def closed(path: str) -> None:
+        with monkeypatch.context() as patch:
+            if Path(path).name == fails_at:
+                patch.setattr(_files, "_new_file", lambda _: (_ for _ in ()).throw(
+                    PermissionError(errno.EACCES, "Permission denied", "/x/.termsift-1.partial")
+                ))  # fmt: skip
+            usual(path)
+
+    monkeypatch.setattr(command, "check_replaceable", closed)
+    complaint = run("count", table, "-o", tmp_path / "c.termsift", "--checkpoint").complaint
+    assert complaint == f"{tmp_path / fails_at}: Permission denied"
+    assert sorted(tmp_path.iterdir()) == [table]
+
+
+def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path: Path) -> None:
+    for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
+        result = run("count", table, "-o", tmp_path / name, *options)
+        assert result.complaint.endswith(": File name too long")
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_what_is_not_complete_goes_with_a_killed_process(
+    table: Path, tmp_path: Path, nameless: bool
+) -> None:
+    if nameless and not hasattr(os, "O_TMPFILE"):
+        pytest.skip("files without a name are Linux's")
+    kill = f"""
+        import os, signal
+        from termsift import _files
+        if not {nameless}:
+            del os.O_TMPFILE
+        with _files.replacing({str(tmp_path / "c")!r}) as file:
+            file.write(b"some")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)])
+    assert done.returncode == -signal.SIGKILL
+    left = [path.name for path in tmp_path.iterdir() if path != table]
+    assert left == [] if nameless else left[0].startswith(".termsift-")
+
+
 def start(table: Path, out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "termsift", "count", str(table), "-o", str(out)]
     return subprocess.Popen(
@@ -252,7 +366,7 @@ def until(seen: Any, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
-@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
     out = tmp_path / "c.termsift"
     checkpoint = Path(f"{out}.checkpoint")
@@ -267,7 +381,7 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
         process.send_signal(kill)
         told = process.communicate()
         ends.append((process.returncode, told))
-        kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130)
+        kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130, 143)
         if out.exists():
             break
     assert kills >= 1, ends
@@ -276,6 +390,29 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
     assert process.returncode == 0, err
     assert ts.load(out) == ts.count(ts.scan(table))
     assert not checkpoint.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
+def test_sigterm_is_an_interruption(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    out, usual = tmp_path / "c.termsift", command.count_chunks
+
+    def chunks(*args: Any, **options: Any) -> Any:
+        for number, counts in enumerate(usual(*args, **options)):
+            if number == 5:
+                signal.raise_signal(signal.SIGTERM)
+            yield counts
+
+    before = signal.getsignal(signal.SIGTERM)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "count_chunks", chunks)
+        result = run("count", table, "-o", out, *SMALL)
+    assert result.code == 128 + signal.SIGTERM
+    assert result.err == f"termsift: interrupted; the same command goes on from {out}.checkpoint\n"
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
 
 
 # ---- progress --------------------------------------------------------------------------------

@@ -253,7 +253,10 @@ def parse_svmlight(
     multilabel: bool,
     skip: bool,
     n_threads: int,
+    unlabelled: bool = True,
+    min_index: int = 0,
     max_index: int = ...,
+    index_note: str = "",
     file: str = "",
 ) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...

@@ -97,11 +97,14 @@ def add_input(
     group.add_argument(
         "--threads", type=positive, metavar="N", help="threads (default: as many as there are)"
     )
-    _add_text_rules(parser)
+    _add_text_rules(parser, several=several)
 
 
-def _add_text_rules(parser: argparse.ArgumentParser) -> None:
-    """Add how texts are cut into terms; None stands for what was not given."""
+def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
+    """Add how texts are cut into terms; None stands for what was not given.
+
+    With ``several``, which are read a part at a time, without what asks for all documents first.
+    """
     group = parser.add_argument_group("texts, of tables and folders (needs scikit-learn)")
     group.add_argument(
         "--preset",
@@ -114,15 +117,19 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="terms of A to B words (default: 1,1)",
     )
-    for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
-        fewer = "fewer" if option == "--min-df" else "more"
-        group.add_argument(
-            option,
-            type=_number_or_share,
-            metavar="N",
-            help=f"drop terms in {fewer} than N documents, or with a point in N, in {fewer} than "
-            f"that share of them (default: {usual})",
-        )
+    if several:
+        add_min_df(group)
+        parser.set_defaults(max_df=None)
+    else:
+        for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
+            fewer = "fewer" if option == "--min-df" else "more"
+            group.add_argument(
+                option,
+                type=_number_or_share,
+                metavar="N",
+                help=f"drop terms in {fewer} than N documents, or with a point in N, in {fewer} "
+                f"than that share of them (default: {usual})",
+            )
     group.add_argument(
         "--stop-words",
         metavar="FILE",
@@ -145,6 +152,16 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         help="put terms in N columns by a hash of their names, which are then forgotten",
     )
     group.add_argument("--encoding", metavar="NAME", help="of the texts (default: utf-8)")
+
+
+def add_min_df(group: Any) -> None:
+    """Add the pruning of terms once all documents are counted."""
+    group.add_argument(
+        "--min-df",
+        type=positive,
+        metavar="N",
+        help="drop terms in fewer than N documents of all, at the end (default: 1)",
+    )
 
 
 def _ngram_range(text: str) -> tuple[int, int]:

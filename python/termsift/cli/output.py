@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TextIO
 
 import termsift as ts
@@ -37,15 +36,6 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
     for row in rows:
         cells = (f"{cell:{a}{w}}" for cell, a, w in zip(row, align, widths, strict=True))
         out.write("  ".join(cells).rstrip() + "\n")
-
-
-def check_writable(path: str) -> None:
-    """Refuse a path that cannot become a file, before the work is done."""
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{target.parent}: no such folder, to write {target.name} to")
 
 
 @contextmanager
