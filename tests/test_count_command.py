@@ -50,6 +50,40 @@ def test_count_and_rank(run: Any, table: Path, tmp_path: Path) -> None:
     assert run("rank", out, "-k", 3).code == 0
 
 
+def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text("x\tant bee\n")
+    b.write_text("y\tant cow\ny\tdog\n")
+    whole = ts.count(ts.scan([a, b], min_df=2))
+    shards = [path.with_suffix(".termsift") for path in (a, b)]
+    for path, shard in zip((a, b), shards, strict=True):
+        assert run("count", path, "-o", shard).code == 0
+    out = tmp_path / "c.termsift"
+    assert run("merge", *shards, "-o", out, "--min-df", 2).code == 0
+    assert ts.load(out) == whole
+    assert run("merge", *shards, "-o", out).code == 0
+    result = run("rank", out, "--min-df", 2, "--format", "csv")
+    assert result.code == 0
+    assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
+    complaint = run("rank", out, "--min-df", 0.5).complaint
+    assert complaint == f"{out}: holds counts, of which --min-df is a number of documents"
+    for options in (["--max-df", 0.5], ["--min-df", 0.5], ["--min-df", 0]):
+        assert run("count", a, "-o", tmp_path / "d.termsift", *options).code == 2
+
+
+def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(tmp_path / "a.termsift")
+    complaint = run("merge", tmp_path / "a.termsift", "-o", out, "--min-df", 2).complaint
+    assert "its terms have no names" in complaint
+    assert not out.exists()
+    assert "its terms have no names" in run("rank", tmp_path / "a.termsift", "--min-df", 2).complaint
+    (tmp_path / "terms").write_text("ant\nbee\n")
+    names = ["--terms", tmp_path / "terms"]
+    result = run("rank", tmp_path / "a.termsift", "--min-df", 2, *names, "--format", "csv")
+    assert [line.split(",")[1] for line in result.out.splitlines()] == ["term", "bee"]
+
+
 def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
     for name in ("a", "b"):
         sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))

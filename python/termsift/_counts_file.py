@@ -206,10 +206,14 @@ def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray
     sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
     if sum(sizes) != length:
         raise ValueError("its arrays do not fill it")
-    return {
-        name: np.frombuffer(file.read(size), dtype=dtype).astype(np.dtype(dtype).newbyteorder("="))
-        for (name, dtype, _), size in zip(listed, sizes, strict=True)
-    }
+    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in listed}
+
+
+def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
+    array = np.empty(n, dtype)
+    if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
+        raise ValueError("an array is cut short")  # the file has changed since its size was asked
+    return array.astype(dtype.newbyteorder("="), copy=False)
 
 
 def _decode_names(
