@@ -84,6 +84,25 @@ def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
     assert [line.split(",")[1] for line in result.out.splitlines()] == ["term", "bee"]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are Linux's")
+def test_more_columns_than_memory_holds(table: Path, tmp_path: Path) -> None:
+    code = """
+        import resource, sys
+        from termsift import cli
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 33, 1 << 33))
+        sys.exit(cli.main(sys.argv[1:]))
+    """
+    options = ["--hashing", str(2**31 - 1), "-o", str(tmp_path / "c.termsift")]
+    pytest.importorskip("sklearn")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), "count", str(table), *options],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "not enough memory to count documents of 2,147,483,647 terms: " in done.stderr
+
+
 def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
     for name in ("a", "b"):
         sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))

@@ -312,6 +312,17 @@ def test_blocks_of_any_size_hold_the_same(block_bytes: int, compressed: bool) ->
     assert blocks[-1].next == Place(len(TEXT), 6, zlib.crc32(TEXT))
 
 
+def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
+    lines = [f"{d} 1:1\n".encode() * (d % 7 == 0) + b"3 1:2 4:1\n" for d in range(1000)]
+    text = b"".join(lines) + b"4 4:4"
+    whole = everything(list(read_blocks(io.BytesIO(text), "f.svm")))
+    monkeypatch.setattr("termsift.svmlight._LINES_AT_ONCE", 100)
+    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
+    assert everything(blocks) == whole
+    assert max(len(block.indptr) - 1 for block in blocks) < 150
+    assert blocks[-1].next == Place(len(text), 1144, zlib.crc32(text))
+
+
 @pytest.mark.parametrize("block_bytes", [1, 7, 64])
 def test_reading_goes_on_where_a_block_ended(block_bytes: int) -> None:
     blocks = list(read_blocks(io.BytesIO(TEXT), "f.svm", block_bytes=block_bytes))

@@ -332,8 +332,9 @@ class _Svmlight(Source):
                 for parsed in blocks:
                     block = self._block(parsed, place, y, raw.tell())
                     place = Place(*block.at)
+                    del parsed  # its indices take twice what those of the block do
                     yield block
-                    del block, parsed
+                    del block
         if place.unlabelled is not None and not place.several and y is None:
             raise ValueError(
                 f"{self.path}: a document in the lines from {place.unlabelled} on has no label, "

@@ -231,18 +231,25 @@ def _add(
 ) -> _core.Counts:
     """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
     exact = counts.exact and _is_exact(matrix, weights, tf)
-    added, path = counts.updated(
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
-        matrix.n_terms,
-        labels.indptr,
-        labels.codes,
-        weights if exact else _validation.as_float_weights(weights),
-        _core.Damping.__members__[tf],
-        n_threads,
-        window_bytes,
-    )
+    try:
+        added, path = counts.updated(
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            matrix.n_terms,
+            labels.indptr,
+            labels.codes,
+            weights if exact else _validation.as_float_weights(weights),
+            _core.Damping.__members__[tf],
+            n_threads,
+            window_bytes,
+        )
+    except MemoryError:
+        raise MemoryError(
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: that takes 8 bytes "
+            "for each term and thread, or 28 for fractions, beside the counts; fewer terms (of "
+            "hashing), fewer threads or a smaller window take less"
+        ) from None
     logger.debug(
         "counted %d documents, %d terms, %d classes, %d entries by %s",
         matrix.n_docs,

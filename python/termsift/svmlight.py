@@ -42,6 +42,8 @@ class Place(NamedTuple):
     checksum: int
 
 
+_LINES_AT_ONCE = 1 << 19  # on average, where blocks are cut for having more
+
 _START = Place(0, 1, 0)
 
 
@@ -131,7 +133,7 @@ def read_blocks(
     Notes
     -----
     It takes 3 * `block_bytes` of memory for text, 16 bytes for each entry of a block, and 16 or 24
-    for each document.
+    for each document. A block of more than 500,000 lines is cut in parts of about so many.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def read_blocks(
             several = several or (
                 label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
             )
-            yield Block(
+            block = Block(
                 parsed["indptr"],
                 parsed["indices"],
                 parsed["data"],
@@ -178,23 +180,40 @@ def read_blocks(
                 parsed["n_skipped"],
                 parsed["skipped"],
             )
+            del text, parsed, label_indptr  # whoever takes the block decides how long it lives
+            yield block
+            del block
     if multilabel is None and unlabelled is not None and not several:
         line, complaint = unlabelled
         raise ValueError(f"{name}, line {line}: {complaint}")
 
 
 def _whole_lines(file: BinaryIO, block_bytes: int) -> Iterator[bytes]:
-    """Yield the text in blocks that end with a line, all but the last as large as they may be."""
+    """Yield the text in blocks that end with a line, each as large as it may be."""
     parts: list[bytes | memoryview] = []
     while piece := file.read(block_bytes):
         end = piece.rfind(b"\n") + 1
         if end == 0:  # a line that is longer
             parts.append(piece)
             continue
-        yield b"".join([*parts, memoryview(piece)[:end]])
+        text = b"".join([*parts, memoryview(piece)[:end]])
         parts = [piece[end:]]
+        yield from _cut(text)
     if last := b"".join(parts):
-        yield last
+        yield from _cut(last)
+
+
+def _cut(text: bytes) -> Iterator[bytes]:
+    """Yield lines that are many in parts: a document takes memory however short its line is."""
+    n_lines = text.count(b"\n")
+    if n_lines <= _LINES_AT_ONCE:
+        yield text
+        return
+    step, begin = len(text) * _LINES_AT_ONCE // n_lines, 0
+    while begin < len(text):
+        end = text.find(b"\n", begin + step) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
 
 
 def _read_ahead(texts: Iterator[bytes], checksum: int) -> Generator[tuple[bytes, int], None, None]:
@@ -209,3 +228,4 @@ def _read_ahead(texts: Iterator[bytes], checksum: int) -> Generator[tuple[bytes,
         while (this := text.result()) is not None:
             text = reader.submit(following, this[1])
             yield this
+            del this

@@ -201,7 +201,7 @@ def _warnings() -> Iterator[None]:
 
 
 def _one_line(exc: BaseException) -> str:
-    if isinstance(exc, MemoryError) and not str(exc):
+    if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # the core's
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
         return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror
