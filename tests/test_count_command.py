@@ -128,6 +128,14 @@ def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "d.termsift").exists()
 
 
+def test_a_file_of_nothing_good_says_what_is_wrong(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("what\n" * 7)
+    complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
+    assert f"{path}: holds no documents; 7 lines or rows were left out, first: {path}" in complaint
+    assert complaint.endswith("found 'what'")
+
+
 # ---- checkpoints -----------------------------------------------------------------------------
 
 SMALL = ["--chunk-docs", 7, "--checkpoint", "--checkpoint-every", 1e-9]
