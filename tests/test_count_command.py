@@ -77,7 +77,9 @@ def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
     complaint = run("merge", tmp_path / "a.termsift", "-o", out, "--min-df", 2).complaint
     assert "its terms have no names" in complaint
     assert not out.exists()
-    assert "its terms have no names" in run("rank", tmp_path / "a.termsift", "--min-df", 2).complaint
+    assert (
+        "its terms have no names" in run("rank", tmp_path / "a.termsift", "--min-df", 2).complaint
+    )
     (tmp_path / "terms").write_text("ant\nbee\n")
     names = ["--terms", tmp_path / "terms"]
     result = run("rank", tmp_path / "a.termsift", "--min-df", 2, *names, "--format", "csv")

@@ -88,8 +88,8 @@ class Counts(metaclass=_PybindType):
         class_docs: Count,
         indptr: Int64s,
         terms: Int32s,
-        term_frequency: Count,
-        document_frequency: Count,
+        term_frequency: Count | NDArray[np.uint32],
+        document_frequency: Count | NDArray[np.uint32],
     ) -> Counts: ...
 
 def check_csr(
