@@ -321,6 +321,21 @@ def test_damaged_checkpoints_are_refused(run: Any, table: Path, tmp_path: Path) 
         assert "the checkpoint is damaged" in run("count", table, "-o", out, *SMALL).complaint
 
 
+def test_a_place_that_is_none_is_told_with_the_checkpoint(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    path = Path(f"{out}.checkpoint")
+    (counts, classes, names, tf), checkpoint = _counts_file.read_checkpoint(path)
+    checkpoint["position"]["at"] = 21
+    _counts_file.write_counts(path, counts, classes, names, tf, checkpoint)
+    complaint = run("count", table, "-o", out, *SMALL).complaint
+    assert complaint.startswith(f"{path}: the checkpoint is damaged: expected a position of a scan")
+
+
 def test_a_disk_that_fills(run: Any, table: Path, tmp_path: Path, monkeypatch: Any) -> None:
     out = tmp_path / "c.termsift"
     path = Path(f"{out}.checkpoint")

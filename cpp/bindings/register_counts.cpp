@@ -172,7 +172,7 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
   for (py::ssize_t c = 0; c < n_rows; ++c) {
     if (begin[c + 1] < begin[c] || begin[c + 1] > terms.size())
       throw py::value_error("the offsets of the counts decrease at class " + std::to_string(c));
-    const auto fits = [](Frequency x) { return x >= 0 && static_cast<Count>(x) < static_cast<Count>(std::int64_t{1} << 32); };
+    const auto fits = [](auto x) { return x >= 0 && static_cast<Count>(x) < static_cast<Count>(std::int64_t{1} << 32); };
     const bool narrow = std::is_integral_v<Count> && std::all_of(tfs + begin[c], tfs + begin[c + 1], fits) &&
                         std::all_of(dfs + begin[c], dfs + begin[c + 1], fits);
     auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c], narrow);

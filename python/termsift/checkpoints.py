@@ -56,7 +56,7 @@ class Checkpoint:
                 trusted = {os.path.abspath(file) for file in self._scan.trusted(position)}
                 difference = _change(job, self._job, trusted)
                 self._position = position
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{self.path}: the checkpoint is damaged: {error}") from None
         if difference is not None:
             raise ValueError(
