@@ -986,6 +986,7 @@ def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str
     ("error", "message"),
     [
         (MemoryError(), "not enough memory"),
+        (MemoryError("std::bad_alloc"), "not enough memory"),
         (ValueError("two\n  lines"), "two lines"),
         (ValueError(), "ValueError"),
         (PermissionError(13, "Permission denied", "x"), "x: Permission denied"),

@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift import _counts_file, _progress, checkpoints
+from termsift import _counts_file, _files, _progress, checkpoints
 from termsift.cli import count as command
 
 
@@ -49,6 +50,61 @@ def test_count_and_rank(run: Any, table: Path, tmp_path: Path) -> None:
     assert run("rank", out, "-k", 3).code == 0
 
 
+def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text("x\tant bee\n")
+    b.write_text("y\tant cow\ny\tdog\n")
+    whole = ts.count(ts.scan([a, b], min_df=2))
+    shards = [path.with_suffix(".termsift") for path in (a, b)]
+    for path, shard in zip((a, b), shards, strict=True):
+        assert run("count", path, "-o", shard).code == 0
+    out = tmp_path / "c.termsift"
+    assert run("merge", *shards, "-o", out, "--min-df", 2).code == 0
+    assert ts.load(out) == whole
+    assert run("merge", *shards, "-o", out).code == 0
+    result = run("rank", out, "--min-df", 2, "--format", "csv")
+    assert result.code == 0
+    assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
+    complaint = run("rank", out, "--min-df", 0.5).complaint
+    assert complaint == f"{out}: holds counts, of which --min-df is a number of documents"
+    for options in (["--max-df", 0.5], ["--min-df", 0.5], ["--min-df", 0]):
+        assert run("count", a, "-o", tmp_path / "d.termsift", *options).code == 2
+
+
+def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    ts.count(np.array([[1, 2], [0, 1]]), ["x", "y"]).save(tmp_path / "a.termsift")
+    complaint = run("merge", tmp_path / "a.termsift", "-o", out, "--min-df", 2).complaint
+    assert "its terms have no names" in complaint
+    assert not out.exists()
+    assert (
+        "its terms have no names" in run("rank", tmp_path / "a.termsift", "--min-df", 2).complaint
+    )
+    (tmp_path / "terms").write_text("ant\nbee\n")
+    names = ["--terms", tmp_path / "terms"]
+    result = run("rank", tmp_path / "a.termsift", "--min-df", 2, *names, "--format", "csv")
+    assert [line.split(",")[1] for line in result.out.splitlines()] == ["term", "bee"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are Linux's")
+def test_more_columns_than_memory_holds(table: Path, tmp_path: Path) -> None:
+    code = """
+        import resource, sys
+        from termsift import cli
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 33, 1 << 33))
+        sys.exit(cli.main(sys.argv[1:]))
+    """
+    options = ["--hashing", str(2**31 - 1), "-o", str(tmp_path / "c.termsift")]
+    pytest.importorskip("sklearn")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), "count", str(table), *options],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "not enough memory to count documents of 2,147,483,647 terms: " in done.stderr
+
+
 def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
     for name in ("a", "b"):
         sparse.save_npz(tmp_path / f"{name}.npz", sparse.csr_array([[1, 2]]))
@@ -72,6 +128,14 @@ def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
     assert lines[-1] == "termsift:   and 2 more"
     assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
     assert not (tmp_path / "d.termsift").exists()
+
+
+def test_a_file_of_nothing_good_says_what_is_wrong(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("what\n" * 7)
+    complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
+    assert f"{path}: holds no documents; 7 lines or rows were left out, first: {path}" in complaint
+    assert complaint.endswith("found 'what'")
 
 
 # ---- checkpoints -----------------------------------------------------------------------------
@@ -151,11 +215,55 @@ def test_checkpoints_of_other_jobs_are_refused(run: Any, table: Path, tmp_path: 
     assert "made with tf='raw', this one is with tf='log'" in refused_after(
         run, table, tmp_path, "--tf", "log"
     )
+    assert "delete it to count anew" in refused_after(run, table, tmp_path, "--tf", "log")
+
+
+def test_files_of_which_nothing_counted_has_changed_are_gone_on_with(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    out, later = tmp_path / "c.termsift", tmp_path / "later.txt"
+    later.write_text("1\tant\n")
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, later, "-o", out, *SMALL).code == 130
     with open(table, "a") as file:
         file.write("1\tant\n")
-    complaint = refused_after(run, table, tmp_path)
-    assert f"{table} had " in complaint
-    assert "delete it to count anew" in complaint
+    os.utime(table, ns=(1, 1))
+    later.write_text("1\tbee and cow\n")
+    result = run("count", table, later, "-o", out, *SMALL)
+    assert (result.code, "going on from" in result.err) == (0, True)
+    assert ts.load(out) == ts.count(ts.scan([table, later]))
+
+
+def test_rows_that_were_counted_may_not_change(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    before, rows = Path(f"{out}.checkpoint").read_bytes(), table.read_text()
+    table.write_text(rows.replace("w", "v", 1))
+    result = run("count", table, "-o", out, *SMALL)
+    message = f"{table}: the first 21 rows are not what they were when they were counted"
+    assert (result.code, message in result.err) == (1, True)
+    assert Path(f"{out}.checkpoint").read_bytes() == before
+    table.write_text(rows)
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
+
+
+@pytest.mark.parametrize("kind", ["svm", "txt"])
+def test_a_line_that_was_repaired_is_gone_on_with(run: Any, tmp_path: Path, kind: str) -> None:
+    path, out = tmp_path / f"c.{kind}", tmp_path / "c.termsift"
+    good = {"svm": "1 1:1 2:1\n", "txt": "1\tbee and cow\n"}[kind]
+    path.write_text(good * 10 + "1 what\n" + good)
+    result = run("count", path, "-o", out, *SMALL)
+    assert result.code == 1
+    assert f"{path}, line 11: " in result.err
+    path.write_text(good * 12)
+    result = run("count", path, "-o", out, *SMALL)
+    assert result.code == 0
+    assert "going on from" in result.err
+    assert ts.load(out) == ts.count(ts.scan(path))
 
 
 def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
@@ -170,14 +278,34 @@ def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path:
     assert f"it had read {table} where this one reads {other}" in complaint
 
 
-def test_inputs_that_were_touched_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
-    os.utime(table, ns=(1, 1))
+def test_what_is_taken_on_trust_may_not_be_touched(run: Any, folder: Path, tmp_path: Path) -> None:
+    data = folder / "data.npy"
+    os.utime(data, ns=(1, 10**18))
     with pytest.MonkeyPatch.context() as patch:
         stopping(patch, 3, KeyboardInterrupt())
-        assert run("count", table, "-o", tmp_path / "c.termsift", *SMALL).code == 130
-    os.utime(table, ns=(2, 2))
-    complaint = refused_after(run, table, tmp_path)
-    assert f"{table} had 1 ns of its last change and now has 2" in complaint
+        assert run("count", folder, "-o", tmp_path / "c.termsift", *SMALL).code == 130
+    os.utime(data, ns=(1, 2 * 10**18))
+    complaint = refused_after(run, folder, tmp_path)
+    assert f"{data}, whose counts are in it, had " in complaint
+    assert ", last changed 2001-09-0" in complaint
+    assert ", last changed 2033-05-1" in complaint
+    assert "put the file back as it was, its time as well, or delete it to count anew" in complaint
+    os.utime(data, ns=(1, 10**18))
+    assert run("count", folder, "-o", tmp_path / "c.termsift", *SMALL).code == 0
+
+
+def test_a_file_that_was_read_to_its_end_may_not_change(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    later = tmp_path / "later.txt"
+    later.write_text(table.read_text())
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 50, KeyboardInterrupt())  # of 43 each
+        assert run("count", table, later, "-o", tmp_path / "c.termsift", *SMALL).code == 130
+    with open(table, "a") as file:
+        file.write("1\tant\n")
+    complaint = run("count", table, later, "-o", tmp_path / "c.termsift", *SMALL).complaint
+    assert f"{table}, whose counts are in it, had " in complaint
 
 
 def test_damaged_checkpoints_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
@@ -191,6 +319,21 @@ def test_damaged_checkpoints_are_refused(run: Any, table: Path, tmp_path: Path) 
         counts = ts.count(np.eye(2), [0, 1])
         _counts_file.write_counts(path, counts._counts, [0, 1], None, "raw", checkpoint)
         assert "the checkpoint is damaged" in run("count", table, "-o", out, *SMALL).complaint
+
+
+def test_a_place_that_is_none_is_told_with_the_checkpoint(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    path = Path(f"{out}.checkpoint")
+    (counts, classes, names, tf), checkpoint = _counts_file.read_checkpoint(path)
+    checkpoint["position"]["at"] = 21
+    _counts_file.write_counts(path, counts, classes, names, tf, checkpoint)
+    complaint = run("count", table, "-o", out, *SMALL).complaint
+    assert complaint.startswith(f"{path}: the checkpoint is damaged: expected a position of a scan")
 
 
 def test_a_disk_that_fills(run: Any, table: Path, tmp_path: Path, monkeypatch: Any) -> None:
@@ -238,6 +381,55 @@ def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
     assert "no such folder" in run("count", table, "-o", tmp_path / "no" / "c").complaint
 
 
+@pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])
+def test_what_cannot_be_written_is_told_before_anything_is_read(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
+) -> None:
+    usual = _files.check_replaceable
+    monkeypatch.setattr(command, "_counted", lambda *_: pytest.fail("it was read"))
+
+    def closed(path: str) -> None:
+        with monkeypatch.context() as patch:
+            if Path(path).name == fails_at:
+                patch.setattr(_files, "_new_file", lambda _: (_ for _ in ()).throw(
+                    PermissionError(errno.EACCES, "Permission denied", "/x/.termsift-1.partial")
+                ))  # fmt: skip
+            usual(path)
+
+    monkeypatch.setattr(command, "check_replaceable", closed)
+    complaint = run("count", table, "-o", tmp_path / "c.termsift", "--checkpoint").complaint
+    assert complaint == f"{tmp_path / fails_at}: Permission denied"
+    assert sorted(tmp_path.iterdir()) == [table]
+
+
+def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path: Path) -> None:
+    for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
+        result = run("count", table, "-o", tmp_path / name, *options)
+        assert result.complaint.endswith(": File name too long")
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_what_is_not_complete_goes_with_a_killed_process(
+    table: Path, tmp_path: Path, nameless: bool
+) -> None:
+    if nameless and not hasattr(os, "O_TMPFILE"):
+        pytest.skip("files without a name are Linux's")
+    kill = f"""
+        import os, signal
+        from termsift import _files
+        if not {nameless}:
+            del os.O_TMPFILE
+        with _files.replacing({str(tmp_path / "c")!r}) as file:
+            file.write(b"some")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)])
+    assert done.returncode == -signal.SIGKILL
+    left = [path.name for path in tmp_path.iterdir() if path != table]
+    assert left == [] if nameless else left[0].startswith(".termsift-")
+
+
 def start(table: Path, out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "termsift", "count", str(table), "-o", str(out)]
     return subprocess.Popen(
@@ -252,7 +444,7 @@ def until(seen: Any, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
-@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
     out = tmp_path / "c.termsift"
     checkpoint = Path(f"{out}.checkpoint")
@@ -267,7 +459,7 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
         process.send_signal(kill)
         told = process.communicate()
         ends.append((process.returncode, told))
-        kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130)
+        kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130, 143)
         if out.exists():
             break
     assert kills >= 1, ends
@@ -276,6 +468,29 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
     assert process.returncode == 0, err
     assert ts.load(out) == ts.count(ts.scan(table))
     assert not checkpoint.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
+def test_sigterm_is_an_interruption(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    out, usual = tmp_path / "c.termsift", command.count_chunks
+
+    def chunks(*args: Any, **options: Any) -> Any:
+        for number, counts in enumerate(usual(*args, **options)):
+            if number == 5:
+                signal.raise_signal(signal.SIGTERM)
+            yield counts
+
+    before = signal.getsignal(signal.SIGTERM)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "count_chunks", chunks)
+        result = run("count", table, "-o", out, *SMALL)
+    assert result.code == 128 + signal.SIGTERM
+    assert result.err == f"termsift: interrupted; the same command goes on from {out}.checkpoint\n"
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
 
 
 # ---- progress --------------------------------------------------------------------------------

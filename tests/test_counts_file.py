@@ -412,6 +412,8 @@ ARRAYS = {
     "term_frequency": np.array([3, 1, 2]),
     "document_frequency": np.array([1, 1, 1]),
 }
+FREQUENCIES = ("term_frequency", "document_frequency")
+NARROW_ARRAYS = ARRAYS | {name: ARRAYS[name].astype(np.uint32) for name in FREQUENCIES}
 FLOAT_ARRAYS = {
     name: a if name in ("indptr", "terms") else a.astype(float) for name, a in ARRAYS.items()
 }
@@ -442,10 +444,38 @@ def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header
 def test_the_forger_knows_the_format(path):
     small().save(path)
     saved = path.read_bytes()
-    sealed(path, payload(ARRAYS | names([1, 2], b"xyz")))
+    sealed(path, payload(NARROW_ARRAYS | names([1, 2], b"xyz")))
     assert path.read_bytes() == saved
+    sealed(path, payload(ARRAYS | names([1, 2], b"xyz")))
+    assert ts.load(path) == small()
     sealed(path, payload(FLOAT_ARRAYS, n_docs=2.0))
     assert ts.load(path).class_docs.dtype == float
+
+
+@pytest.mark.parametrize("large", [1, 2**32 - 1, 2**32, 2**62])
+def test_frequencies_take_four_bytes_where_they_fit(path: Path, large: int) -> None:
+    counts = ts.count(np.array([[1] * 1000, [large] + [1] * 999]), ["a", "b"])
+    counts.save(path)
+    assert ts.load(path) == counts
+    n_bytes = 12 if large < 2**32 else 20
+    assert 2000 * n_bytes < path.stat().st_size < 2000 * n_bytes + 600
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"term_frequency": np.array([3, 0, 2], np.uint32)},
+        {"document_frequency": np.array([1, 1, 7], np.uint32)},
+        {"term_frequency": np.array([3, 1, 2])},
+        {"document_frequency": np.array([1, 1, 1])},
+        {"class_docs": np.array([1.0, 1.0])},
+    ],
+    ids=["nothing", "more documents", "one wide", "the other wide", "floats"],
+)
+def test_narrow_frequencies_that_are_wrong(path: Path, arrays: Any) -> None:
+    sealed(path, payload(NARROW_ARRAYS | arrays))
+    with pytest.raises(ValueError, match="the saved counts are damaged"):
+        ts.load(path)
 
 
 def listing(name: Any = "terms", dtype: Any = "<i4", n: Any = 3) -> Any:

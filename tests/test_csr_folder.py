@@ -59,7 +59,7 @@ def test_the_folder_is_whole_or_not_there(tmp_path: Path, monkeypatch: Any) -> N
         ts.save_csr(tmp_path / "c", X, [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("name", ["", "two\nlines", "cr\r"])
+@pytest.mark.parametrize("name", ["", "two\nlines", "cr\r", "half \ud83d"])
 def test_names_that_are_no_lines(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=r"the name of term 1 is .*, expected a line of text"):
         ts.save_csr(tmp_path / "c", X, [0, 1, 0, 1], term_names=["a", name, "c"])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import threading
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -217,7 +220,10 @@ def refused(path: Any, **options: Any) -> str:
 
 
 BAD_LINES = {
-    "index 0": ("2 0:1", "has index 0, expected indices from 1 on; if they count from 0, "),
+    "index 0": (
+        "2 0:1",
+        "an index from 1 to 2147483647 before the colon (from 0 with index_base=0)",
+    ),
     "negative index": ("2 -1:1", "'-1:1'"),
     "index beyond 2^63": ("2 9223372036854775808:1", "'9223372036854775808:1'"),
     "NaN": ("2 1:nan", "'1:nan'"),
@@ -237,9 +243,7 @@ def test_bad_lines_of_svmlight(tmp_path: Path, line: str, complaint: str) -> Non
     assert complaint in message
 
 
-@pytest.mark.parametrize(
-    "line", [line for name, (line, _) in BAD_LINES.items() if name != "index 0"]
-)
+@pytest.mark.parametrize("line", [line for line, _ in BAD_LINES.values()])
 @pytest.mark.parametrize("chunk_docs", [None, 1])
 def test_bad_lines_are_skipped(tmp_path: Path, line: str, chunk_docs: Any) -> None:
     path = tmp_path / "c.svm"
@@ -251,6 +255,22 @@ def test_bad_lines_are_skipped(tmp_path: Path, line: str, chunk_docs: Any) -> No
         f"{path}, line 2",
         f"{path}, line 4",
     ]
+
+
+@pytest.mark.parametrize("chunk_docs", [None, 1])
+def test_lines_without_labels_or_with_indices_beyond_the_names_are_skipped(
+    tmp_path: Path, chunk_docs: Any
+) -> None:
+    path, terms = tmp_path / "c.svm", tmp_path / "terms"
+    terms.write_text("bee\ncow\n")
+    path.write_text("1 1:1\n2:5\n2 3:1\n2 1:1 0:4\n2 2:2\n")
+    scan = ts.scan(path, terms=terms, on_error="skip", chunk_docs=chunk_docs)
+    counts = ts.count(scan)
+    assert (counts.classes, counts.n_docs) == ([1, 2], 2)
+    assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 2]]
+    assert scan.n_skipped == 3
+    assert [complaint.partition(":")[0][-1] for complaint in scan.skipped] == list("234")
+    assert "from 1 to 2 before the colon (there are 2 names of terms; from 0" in scan.skipped[1]
 
 
 def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
@@ -278,6 +298,76 @@ def test_bad_rows_of_tables(tmp_path: Path, kind: str) -> None:
         counts = ts.count(scan)
         assert (counts.n_docs, scan.n_skipped, len(scan.skipped)) == (2, 8, 5)
         assert complaint in scan.skipped[0]
+
+
+HEADER = b"label,text\nx,bee\n"
+MANGLED = {
+    "quotes in a quoted text": (b'y,"first "bad" line\nsecond, line"\n', "lines 3 to 4"),
+    "quotes in its second line": (b'y,"one\ntwo "bad" two\nthree, four"\n', "lines 3 to 5"),
+    "a field too many": (b'y,"one\ntwo, three",four\n', "lines 3 to 4"),
+    "a field after it": (b'"y","one "bad"\ntwo, three","four"\n', "lines 3 to 4"),
+    "bytes in its first line": (b'y,"caf\xe9\nsecond, line"\n', "lines 3 to 4"),
+    "bytes in its second line": (b'y,"cafe\nsecond, lin\xe9"\n', "lines 3 to 4"),
+    "bytes in a line": (b"y,caf\xe9\n", "line 3"),
+    "an inch": (b'y,"a 5" pipe"\n', "line 3"),
+    "no closing quote": (b'y,"cut short\n', "line 3"),
+    "no closing quotes twice": (b'y,"cut short\ny,"cut short\n', "line 3"),
+    "no label": (b',"one\ntwo, three"\n', "lines 3 to 4"),
+}
+NEIGHBOURS = [b"z,cow\nz,dog\n", b'z,"cow"\nz,"dog\nand ""fox"", hen"\n', b'"z","cow"\n' * 3, b""]
+
+
+@pytest.mark.parametrize("after", NEIGHBOURS)
+@pytest.mark.parametrize(("row", "place"), MANGLED.values(), ids=MANGLED)
+@pytest.mark.parametrize("chunk_docs", [None, 1])
+def test_a_mangled_row_is_left_out_and_its_neighbours_stay(
+    tmp_path: Path, row: bytes, place: str, after: bytes, chunk_docs: Any
+) -> None:
+    path, clean = tmp_path / "c.csv", tmp_path / "clean.csv"
+    path.write_bytes(HEADER + row + after)
+    clean.write_bytes(HEADER + after)
+    scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+    assert ts.count(scan) == ts.count(ts.scan(clean))
+    assert scan.n_skipped == 1 + (b'\ny,"cut' in row)
+    assert scan.skipped[0].startswith(f"{path}, {place}: ")
+    assert refused(path).startswith(f"{path}, {place}: ")
+
+
+def test_a_text_without_its_end_is_not_looked_for_in_all_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes(HEADER + b'y,"cut short\n' + b"z,cow\n" * 3000 + b'z,"fox"\nfox, hen"\n')
+    scan = ts.scan(path, on_error="skip")
+    assert ts.count(scan).n_docs == 3003  # the last line is one that csv allows
+    assert scan.n_skipped == 1
+
+
+def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
+    folder = as_folders(tmp_path)
+    (folder / "ham" / "wrong").write_bytes(b"\xff\xfe")
+    assert "ham/wrong: byte 0 is not UTF-8" in refused(folder)
+    scan = ts.scan(folder, on_error="skip")
+    assert ts.count(scan).n_docs == len(TEXTS)
+    assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+@pytest.mark.parametrize("chunk_docs", [None, 1, 2])
+def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
+    good, bad, _ = BAD_ROWS[kind]
+    path = tmp_path / f"c.{kind}"
+    last = good.splitlines(keepends=True)[-1]
+    path.write_text(good + bad * 2 + last * 3 + bad * 7)
+    scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+    places = [(scan.position, scan.term_names)]
+    places += [(scan.position, scan.term_names) for _ in scan]
+    assert scan.n_skipped == 9
+    for position, names in [*places, (scan.position, scan.term_names)]:
+        rest = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+        rest.resume(position, [] if names is None else list(names))
+        for _ in rest:
+            pass
+        assert rest.n_skipped == 9
+        assert rest.skipped == scan.skipped
 
 
 def test_text_that_is_not_utf8_is_skipped_by_the_line(tmp_path: Path) -> None:
@@ -340,7 +430,7 @@ def test_vocabularies_that_differ(tmp_path: Path) -> None:
     [
         ("1 1:1\n 2:1\n", "line 2: expected a label before the first index:count"),
         ("# nothing\n", "holds no documents"),
-        ("1 7:1\n", "line 1: has index 7, expected at most 2 for 2 names"),
+        ("1 7:1\n", "line 1: expected an index from 1 to 2 before the colon (there are 2 names"),
     ],
 )
 def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint: str) -> None:
@@ -360,6 +450,8 @@ def test_labels_of_another_length(tmp_path: Path, n_labels: int) -> None:
     ("options", "complaint"),
     [
         ({"chunk_docs": 0}, "chunk_docs must be a positive integer"),
+        ({"chunk_docs": True}, "chunk_docs must be a positive integer"),
+        ({"chunk_docs": 1.0}, "chunk_docs must be a positive integer"),
         ({"index_base": 2}, "index_base must be 0 or 1"),
         ({"on_error": "ignore"}, "on_error must be 'raise' or 'skip'"),
         ({"text": "body"}, "a matrix holds no texts; leave out text"),
@@ -387,6 +479,109 @@ def test_positions_of_other_scans_are_refused(tmp_path: Path) -> None:
             scan.resume(position)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="give term_names"):
         scan.resume(scan.position)
+
+
+def test_a_block_of_which_some_is_counted_may_not_change(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_sources, "read_blocks", partial(_sources.read_blocks, block_bytes=16))
+    path = tmp_path / "c.svm"
+    path.write_text("1 1:1\n2 2:1\n" * 3)
+    # In the middle of the first block, of two documents, and of the second, of three.
+    for n_chunks, n_bytes in ((1, 12), (3, 30)):
+        message = f"the first {n_bytes} bytes of its text are not what they were"
+        changed = "1 1:1\n2 2:1\n" * 3
+        changed = changed[: n_bytes - 2] + "9" + changed[n_bytes - 1 :]
+        with pytest.raises(ValueError, match=message):
+            changed_after(path, n_chunks, lambda path, to=changed: path.write_text(to))
+        path.write_text("1 1:1\n2 2:1\n" * 3)
+        counts = changed_after(path, n_chunks, lambda path: path.write_text("1 1:1\n2 2:1\n" * 4))
+        assert counts.n_docs == 8
+        path.write_text("1 1:1\n2 2:1\n" * 3)
+
+
+def test_numpy_counts_documents_of_a_chunk(tmp_path: Path) -> None:
+    (tmp_path / "c.svm").write_text("1 1:1\n" * 5)
+    scan = ts.scan(tmp_path / "c.svm", chunk_docs=np.int64(2))  # type: ignore[arg-type]
+    assert [X.shape[0] for X, _ in scan] == [2, 2, 1]
+    assert json.loads(json.dumps(scan.position)) == scan.position
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    assert refused([]) == "paths is empty, expected at least one path"
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    assert refused(tmp_path / "c.svm", labels=[]) == "labels is empty, expected at least one path"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_pipes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    os.mkfifo(tmp_path / "pipe.svm")
+    message = f"{tmp_path / 'pipe.svm'}: is a pipe or device, which can be read once"
+    assert message in refused(tmp_path / "pipe.svm")
+    assert message in refused(tmp_path / "c.svm", labels=tmp_path / "pipe.svm")
+
+
+# What may stand at `at`, by kind, and what may not.
+@pytest.mark.parametrize(
+    "at", [-1, 1.5, "1", True, [], {}, [0], [0, 1, 2, False, None, 0, 0, -1], [-1, 0, 0], 10**6]
+)
+def test_places_that_are_none(written: Any, at: Any) -> None:
+    path, options = written
+    scan = ts.scan(path, **options)
+    names = None if scan.term_names is None else list(scan.term_names)
+    with pytest.raises(ValueError, match=r"a position of a scan|are not what they were"):
+        list(scan.resume({**scan.position, "at": at}, names))
+
+
+def test_words_so_far_are_each_one(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("x\tbee\n")
+    scan = ts.scan(tmp_path / "c.txt")
+    with pytest.raises(ValueError, match="holds a word twice"):
+        scan.resume(scan.position, ["bee", "bee"])
+
+
+def changed_after(path: Path, n_chunks: int, change: Any, **options: Any) -> ts.ClassCounts:
+    """Count some chunks of a file, change it, and go on."""
+    scan = ts.scan(path, chunk_docs=1, **options)
+    with closing(ts.counts.count_chunks(scan, ts.counts.nothing("raw"))) as chunks:
+        *_, counts = (next(chunks) for _ in range(n_chunks))
+    position, names = scan.position, scan.term_names
+    change(path)
+    rest = ts.scan(path, chunk_docs=1, **options)
+    rest.resume(position, None if names is None else list(names))
+    [counts] = [counts, *ts.counts.count_chunks(rest, counts)][-1:]
+    return ts.counts.finished(counts, rest)
+
+
+LINES = {
+    "svm": ["1 1:1\n", "2 2:1\n", "1 3:1\n", "2 1:4\n"],
+    "txt": ["x\tbee\n", "y\tcow\n", "x\tdog bee\n", "y\tfox\n"],
+    "jsonl": [f'{{"label": "{label}", "text": "{text}"}}\n' for label, text in
+              [("x", "bee"), ("y", "cow"), ("x", "dog bee"), ("y", "fox")]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_what_is_behind_a_position_may_change(
+    tmp_path: Path, monkeypatch: Any, kind: str, packed: str
+) -> None:
+    monkeypatch.setattr(_sources, "read_blocks", partial(_sources.read_blocks, block_bytes=8))
+    path, lines = tmp_path / f"c.{kind}{packed}", LINES[kind]
+
+    def write(*lines: str) -> None:
+        content = "".join(lines).encode()
+        path.write_bytes(gzip.compress(content) if packed else content)
+
+    write(*lines, lines[0])
+    repaired = ts.count(ts.scan(path))
+    write(*lines[:2], "wrong\n", *lines[2:])
+    assert changed_after(path, 2, lambda _: write(*lines, lines[0])) == repaired
+    assert changed_after(path, 2, lambda path: os.utime(path, ns=(1, 1))) == repaired
+    write(*lines[:2], "wrong\n")
+    for first in ([lines[1], lines[0]], [lines[0], lines[3]], lines[:1]):
+        with pytest.raises(ValueError, match="are not what they were when they were counted"):
+            changed_after(path, 2, lambda _, first=first: write(*first))
+        write(*lines[:2], "wrong\n")
 
 
 def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+import zlib
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,7 @@ texts = st.lists(svmlight_lines() | st.sampled_from(["", "# comment", " \t"]), m
 
 @given(texts, st.booleans())
 @example(["1 1:1e-400 2:4.9e-324 3:2.4703282292062328e-324 4:1.7976931348623158e308"], False)
+@example(["0 0:10000000.0000000001"], False)
 @example(["1 1:9007199254740993.5 2:0.1", "-0 3:123456789012345678901234567890"], True)
 def test_the_numbers_are_scikit_learns(lines: list[str], final_newline: bool) -> None:
     datasets = pytest.importorskip("sklearn.datasets")
@@ -79,9 +82,15 @@ def test_the_numbers_are_scikit_learns(lines: list[str], final_newline: bool) ->
     np.testing.assert_array_equal(found["indices"], X.indices)
     np.testing.assert_array_equal(found["data"].astype(float), X.data)
     np.testing.assert_array_equal(found["labels"], y)
-    assert (found["data"].dtype == np.int64) == bool(
-        (X.data == np.floor(X.data)).all() and (X.data < 2**63).all()
-    )
+    counts = [
+        Decimal(token.partition(":")[2])
+        for line in lines
+        for token in line.partition("#")[0].split()
+        if ":" in token and not token.startswith("qid")
+    ]
+    # As written: the double next to it may be whole where a count is not.
+    whole = all(count < 2**63 and count == count.to_integral_value() for count in counts)
+    assert (found["data"].dtype == np.int64) == whole
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), min_size=1))
@@ -300,7 +309,18 @@ def test_blocks_of_any_size_hold_the_same(block_bytes: int, compressed: bool) ->
         [[], [7], [1]],
         [[4], [1] * 40, [1] * 40],
     ]
-    assert blocks[-1].next == Place(len(TEXT), 6)
+    assert blocks[-1].next == Place(len(TEXT), 6, zlib.crc32(TEXT))
+
+
+def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
+    lines = [f"{d} 1:1\n".encode() * (d % 7 == 0) + b"3 1:2 4:1\n" for d in range(1000)]
+    text = b"".join(lines) + b"4 4:4"
+    whole = everything(list(read_blocks(io.BytesIO(text), "f.svm")))
+    monkeypatch.setattr("termsift.svmlight._LINES_AT_ONCE", 100)
+    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
+    assert everything(blocks) == whole
+    assert max(len(block.indptr) - 1 for block in blocks) < 150
+    assert blocks[-1].next == Place(len(text), 1144, zlib.crc32(text))
 
 
 @pytest.mark.parametrize("block_bytes", [1, 7, 64])
@@ -311,21 +331,31 @@ def test_reading_goes_on_where_a_block_ended(block_bytes: int) -> None:
         file.seek(block.next.offset)
         rest = list(read_blocks(file, "f.svm", block_bytes=5, multilabel=True, at=block.next))
         assert everything(rest) == everything(blocks[i + 1 :])
+        assert [last.next for last in rest[-1:]] in ([], [blocks[-1].next])
     bad = io.BytesIO(b"1 1:x\n")
     with pytest.raises(ValueError, match=r"^f\.svm, line 8: "):
-        list(read_blocks(bad, "f.svm", at=(100, 8)))
+        list(read_blocks(bad, "f.svm", at=(100, 8, 0)))
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-@pytest.mark.parametrize("on_error", ["raise", "skip"])
-def test_a_document_without_a_label_where_none_has_several(block_bytes: int, on_error: Any) -> None:
+def test_a_document_without_a_label_where_none_has_several(block_bytes: int) -> None:
     text = b"1 1:1\n# c\n2:1\n3:1\n2 1:1\n"
-    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, on_error=on_error)
+    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes)
     message = r"^f\.svm, line 3: expected a label before the first index:count, found '2:1'$"
     with pytest.raises(ValueError, match=message):
         list(blocks)
     blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=True)
     assert [labels for labels, *_ in everything(list(blocks))] == [[1], [], [], [2]]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
+def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
+    for text in (b"1 1:1\n2:1\n3:1\n2 1:1\n", b"1 1:1\n2:1\n3:1\n2,3 1:1\n"):
+        blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, on_error="skip")
+        parts = list(blocks)
+        assert sum(part.n_skipped for part in parts) == 2
+        assert len(everything(parts)) == 2
+        assert [line for part in parts for line, _ in part.skipped] == [2, 3]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])

@@ -152,14 +152,15 @@ py::dict to_arrays(const Counts& counts) {
       counts.value);
 }
 
-template <CountType Count>
+// Frequencies are of the type of the counts, or of four bytes, as rows hold them.
+template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
   const auto* docs = vector_data<Count>(class_docs, "class_docs");
   const auto* begin = vector_data<std::int64_t>(indptr, "indptr");
   const auto* ids = vector_data<TermId>(terms, "terms");
-  const auto* tfs = vector_data<Count>(tf, "term_frequency");
-  const auto* dfs = vector_data<Count>(df, "document_frequency");
+  const auto* tfs = vector_data<Frequency>(tf, "term_frequency");
+  const auto* dfs = vector_data<Frequency>(df, "document_frequency");
   const auto n_rows = class_docs.size();
   if (n_terms < 0 || n_terms > max_terms || indptr.size() != n_rows + 1 || begin[0] != 0 || begin[n_rows] != terms.size() ||
       tf.size() != terms.size() || df.size() != terms.size() || (has_collection && n_rows < 1))
@@ -168,7 +169,7 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
   for (py::ssize_t c = 0; c < n_rows; ++c) {
     if (begin[c + 1] < begin[c] || begin[c + 1] > terms.size())
       throw py::value_error("the offsets of the counts decrease at class " + std::to_string(c));
-    const auto fits = [](Count count) { return count >= 0 && count < static_cast<Count>(std::int64_t{1} << 32); };
+    const auto fits = [](auto x) { return x >= 0 && static_cast<Count>(x) < static_cast<Count>(std::int64_t{1} << 32); };
     const bool narrow = std::is_integral_v<Count> && std::all_of(tfs + begin[c], tfs + begin[c + 1], fits) &&
                         std::all_of(dfs + begin[c], dfs + begin[c + 1], fits);
     auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c], narrow);
@@ -176,8 +177,8 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     row.n_docs = docs[c];
     std::copy_n(ids + begin[c], row.size, row.terms);
     for (std::int64_t i = 0; i < row.size; ++i) {
-      row.term_frequency.set(i, tfs[begin[c] + i]);
-      row.document_frequency.set(i, dfs[begin[c] + i]);
+      row.term_frequency.set(i, static_cast<Count>(tfs[begin[c] + i]));
+      row.document_frequency.set(i, static_cast<Count>(dfs[begin[c] + i]));
     }
     check_row(row, n_terms);
     row.sum_tokens();
@@ -194,7 +195,9 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
 
 Counts from_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                    const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
-  const auto make = has_dtype<std::int64_t>(class_docs) ? from_typed_arrays<std::int64_t> : from_typed_arrays<double>;
+  const auto make = !has_dtype<std::int64_t>(class_docs) ? from_typed_arrays<double>
+                    : has_dtype<std::uint32_t>(tf)       ? from_typed_arrays<std::int64_t, std::uint32_t>
+                                                         : from_typed_arrays<std::int64_t>;
   return make(n_terms, n_docs, has_collection, class_docs, indptr, terms, tf, df);
 }
 

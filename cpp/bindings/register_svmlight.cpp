@@ -37,9 +37,11 @@ py::array counts(SvmlightBlock& block) {
 }
 
 py::dict parse(const py::object& block, std::int64_t first_line, bool multilabel, bool skip, int n_threads,
-               std::int64_t max_index, const py::str& file) {
+               bool may_lack_labels, std::int64_t min_index, std::int64_t max_index, const std::string& index_note,
+               const py::str& file) {
   const Bytes bytes(block);
-  const SvmlightOptions options{first_line, max_index, multilabel, skip, python_threads(n_threads)};
+  const SvmlightOptions options{first_line, min_index, max_index, index_note,
+                                multilabel, may_lack_labels, skip, python_threads(n_threads)};
   SvmlightBlock parsed;
   try {
     parsed = without_gil([&] { return parse_svmlight(bytes.text(), options); });
@@ -65,7 +67,8 @@ py::dict parse(const py::object& block, std::int64_t first_line, bool multilabel
 
 void register_svmlight(py::module_& module) {
   module.def("parse_svmlight", &parse, "block"_a, py::kw_only(), "first_line"_a, "multilabel"_a, "skip"_a, "n_threads"_a,
-             "max_index"_a = std::numeric_limits<std::int64_t>::max(), "file"_a = "");
+             "unlabelled"_a = true, "min_index"_a = 0, "max_index"_a = std::numeric_limits<std::int64_t>::max(),
+             "index_note"_a = "", "file"_a = "");
 }
 
 }  // namespace termsift::bindings

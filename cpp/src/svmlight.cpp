@@ -257,7 +257,7 @@ class Parser {
     BadLine unlabelled;
     if (!labelled) {
       wrong("a label before the first index:count", first_end);
-      if (!options_.multilabel) return false;
+      if (!options_.multilabel || !options_.unlabelled) return false;
       unlabelled = std::move(fault_);
     } else if (!labels(first_end)) {
       return false;
@@ -297,7 +297,7 @@ class Parser {
     // Nearly every entry is digits, a colon and digits, too few of either to leave int64.
     std::int64_t index = 0, count = 0;
     const char* const colon = digits(p_, index);
-    if (colon != p_ && colon - p_ <= 18 && colon != end_ && *colon == ':' && index <= options_.max_index) {
+    if (colon != p_ && colon - p_ <= 18 && colon != end_ && *colon == ':' && is_index(index)) {
       const char* const stop = digits(colon + 1, count);
       if (stop != colon + 1 && stop - colon <= 19 && (stop == end_ || ends_token(*stop))) {
         p_ = stop;
@@ -316,6 +316,8 @@ class Parser {
     return p;
   }
 
+  bool is_index(std::int64_t index) const { return options_.min_index <= index && index <= options_.max_index; }
+
   bool unusual_entry() {
     const char* const end = token_end(p_, end_);
     const char* const colon = find(p_, end, ':');
@@ -326,8 +328,9 @@ class Parser {
       return true;
     }
     const std::optional<std::int64_t> index = read_index(p_, colon);
-    if (!index || *index > options_.max_index)
-      return wrong("an index from 0 to " + std::to_string(options_.max_index) + " before the colon", end);
+    if (!index || !is_index(*index))
+      return wrong("an index from " + std::to_string(options_.min_index) + " to " + std::to_string(options_.max_index) +
+                       " before the colon" + options_.index_note, end);
     const std::optional<Decimal> number = Decimal::read(colon + 1, end);
     const double value = number ? number->value() : 0;
     if (!number || value < 0 || std::isinf(value)) return wrong("a finite count of 0 or more after the colon", end);

@@ -88,8 +88,8 @@ class Counts(metaclass=_PybindType):
         class_docs: Count,
         indptr: Int64s,
         terms: Int32s,
-        term_frequency: Count,
-        document_frequency: Count,
+        term_frequency: Count | NDArray[np.uint32],
+        document_frequency: Count | NDArray[np.uint32],
     ) -> Counts: ...
 
 def check_csr(
@@ -253,7 +253,10 @@ def parse_svmlight(
     multilabel: bool,
     skip: bool,
     n_threads: int,
+    unlabelled: bool = True,
+    min_index: int = 0,
     max_index: int = ...,
+    index_note: str = "",
     file: str = "",
 ) -> SvmlightBlock: ...
 def running_sums(values: Float64s) -> Float64s: ...

@@ -7,7 +7,8 @@ Layout, little-endian::
               the checkpoint of a count that is not finished
     8 bytes   length of the payload
     32 bytes  BLAKE2b digest of version, length and payload
-    payload   one JSON line, then the arrays it lists, one after another
+    payload   one JSON line, then the arrays it lists, one after another; exact frequencies in four
+              bytes each if all are below 2^32, else in eight
 
 Nothing in it is executed: no pickle, no names of classes or modules. Labels are JSON values, tagged
 where JSON has no such kind. A file of any other length or digest is refused before it is parsed; a
@@ -36,7 +37,8 @@ _VERSIONS = (1, 2, 3)
 _HEADER = struct.Struct("<8sIQ32s")
 # The counts, the labels of their classes, the names of their terms, and what counts.
 Held: TypeAlias = tuple[_core.Counts, list[Hashable], "NDArray[np.object_] | None", str]
-_ARRAYS = ("class_docs", "indptr", "terms", "term_frequency", "document_frequency")
+_FREQUENCIES = ("term_frequency", "document_frequency")
+_ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 
 def write_counts(
@@ -74,6 +76,7 @@ def _write(
 ) -> None:
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
+    arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
     if term_names is not None:
         # surrogatepass: a name read from undecodable bytes is kept as it is.
         encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
@@ -200,16 +203,26 @@ def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
-    known = ("<i4", "<i8", "<f8", "|u1")
+    known = ("<i4", "<u4", "<i8", "<f8", "|u1")
     if not all(type(n) is int and n >= 0 and dtype in known for _, dtype, n in listed):
         raise ValueError("its arrays are of unknown kinds")
     sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
     if sum(sizes) != length:
         raise ValueError("its arrays do not fill it")
-    return {
-        name: np.frombuffer(file.read(size), dtype=dtype).astype(np.dtype(dtype).newbyteorder("="))
-        for (name, dtype, _), size in zip(listed, sizes, strict=True)
-    }
+    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in listed}
+
+
+def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Give exact frequencies in four bytes each, if all fit."""
+    narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
+    return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
+
+
+def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
+    array = np.empty(n, dtype)
+    if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
+        raise ValueError("an array is cut short")  # the file has changed since its size was asked
+    return array.astype(dtype.newbyteorder("="), copy=False)
 
 
 def _decode_names(

@@ -22,6 +22,7 @@ _LINES_A_REPORT = 256
 _MEGABYTE = 10**6
 # Told of a line or row that is not as expected: raises, or has it left out by returning.
 Complain: TypeAlias = Callable[[str], None]
+_PARTIAL = ".termsift-"  # how the names of files begin that are not complete
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
@@ -38,33 +39,27 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     target = os.path.realpath(path)  # a link stays one
     is_other = os.path.exists(target) and not os.path.isfile(target)  # a device or pipe
     if is_other or already_open is not None:  # there is nothing to keep
-        try:
+        with _told_as(path):
             at = target if already_open is None else os.dup(already_open)
             with open(at, **mode) as file:  # type: ignore[call-overload]
                 yield file
-        except OSError as error:
-            if error.errno is not None:  # with a file, one without a number would print as None
-                error.filename = error.filename or os.fspath(path)
-            raise
         return
-    folder, name = os.path.split(target)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
-    partial = os.path.join(folder, f".termsift-{secrets.token_hex(8)}.partial")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+    partial = _partial_name(target)
+    with _told_as(path):
+        descriptor, has_name = _new_file(partial)
     try:
-        with open(descriptor, **mode) as file:  # type: ignore[call-overload]
+        with _told_as(path), open(descriptor, **mode) as file:  # type: ignore[call-overload]
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if not has_name:
+                _give_name(file.fileno(), partial)
         if os.path.exists(target):
             shutil.copymode(target, partial)
         os.replace(partial, target)
-    except BaseException as error:
+    except BaseException:
         with suppress(FileNotFoundError):  # Ctrl-C just after the renaming: it must not be lost
             os.unlink(partial)
-        if isinstance(error, OSError) and error.filename is None:  # a full disk names no file
-            error.filename = os.fspath(path)
         raise
 
 
@@ -82,6 +77,76 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
         if not os.path.islink(path):
             return None
         path = os.path.join(folder, os.readlink(path))
+
+
+@contextmanager
+def _told_as(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Have errors name the file that is to be written, not the one that takes its place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # with a file, one without a number would print as None
+            raise
+        if error.filename is None or os.path.basename(str(error.filename)).startswith(_PARTIAL):
+            error.filename = os.fspath(path)  # a full disk names no file
+        raise
+
+
+def _partial_name(target: str) -> str:
+    folder, name = os.path.split(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
+    return os.path.join(folder, f"{_PARTIAL}{secrets.token_hex(8)}.partial")
+
+
+def _new_file(path: str) -> tuple[int, bool]:
+    """Open a new file that is to get this name, and say whether it has it already.
+
+    Where the system can, it gets none before it is complete: what has no name goes with a process
+    that is killed, and would else lie there for ever.
+    """
+    if hasattr(os, "O_TMPFILE"):
+        with suppress(
+            OSError
+        ):  # not on every kind of disk; if it is something else, below it is told
+            descriptor = os.open(os.path.dirname(path), os.O_WRONLY | os.O_TMPFILE, 0o666)
+            if os.path.exists(_by_descriptor(descriptor)):
+                return descriptor, False
+            os.close(descriptor)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666), True
+
+
+def _by_descriptor(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _give_name(descriptor: int, path: str) -> None:
+    folder, name = os.path.split(path)
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:  # with a descriptor of the folder: without one os.link does not follow links
+        os.link(_by_descriptor(descriptor), name, dst_dir_fd=at, follow_symlinks=True)
+    finally:
+        os.close(at)
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise what `replacing` would, as far as can be told before there is anything to write."""
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
+    with suppress(FileNotFoundError):
+        os.lstat(target)  # a name that is too long, for one
+    if os.path.exists(target) and not os.path.isfile(target):
+        return
+    partial = _partial_name(target)
+    with _told_as(path):
+        descriptor, has_name = _new_file(partial)
+        try:
+            if not has_name:
+                _give_name(descriptor, partial)
+            os.unlink(partial)
+        finally:
+            os.close(descriptor)
 
 
 # ---- reading ---------------------------------------------------------------------------------
@@ -136,7 +201,8 @@ def lines(
 ) -> Generator[str, None, None]:
     """Yield the lines of a text file; decoded one by one, so that errors know their line.
 
-    ``content`` is the file where it is open already, by somebody who tells the progress.
+    ``content`` is the file where it is open already, by somebody who tells the progress. A line
+    that is complained of and not refused comes next, with a sign in place of what is no text.
     """
     codec = check_encoding(encoding)
     if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":
@@ -157,11 +223,12 @@ def _decoded(
 ) -> Iterator[str]:
     with damage_told(path):
         for number, line in enumerate(file, 1):
+            line_codec = codec if number == 1 else codec.removesuffix("-sig")
             try:
-                text = line.decode(codec if number == 1 else codec.removesuffix("-sig"))
+                text = line.decode(line_codec)
             except UnicodeDecodeError:
                 complain(f"{path}, line {number}: expected {encoding.upper()}")
-                text = "\n"  # in its place, so that the lines after it keep their numbers
+                text = line.decode(line_codec, "replace")
             yield text
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import closing, nullcontext
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from termsift._files import Complain, lines, refuse, whole_text
 from termsift._log import logger
 from termsift._progress import progress
 
 _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
+_LONGEST_TEXT = 1000  # lines of a quoted text, which are looked through for its end if it is wrong
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
 Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
@@ -44,51 +45,126 @@ def _delimited(
 ) -> Pairs:
     """Yield the (text, label) pairs of a table of delimited fields."""
     columns = _column(text, default[0]), _column(label, default[1])
-    with closing(_rows(path, dialect, encoding, content, complain)) as rows:
-        top, first = next(rows, (1, []))
-        if not first:
-            return
-        text_at, label_at = _positions(f"{path}, line {top}", columns, first)
-        has_header = not isinstance(columns[0], int)
-        for begins, fields in rows if has_header else chain([(top, first)], rows):
-            if len(fields) != len(first):
-                complain(
-                    f"{path}, line {begins}: expected {len(first)} fields, found {len(fields)}"
-                )
-            elif not fields[label_at]:
-                complain(f"{path}, line {begins}: the label is empty")
-            else:
+    has_header = not isinstance(columns[0], int)
+    first, text_at, label_at = list[str](), 0, 0
+    with closing(_lines(path, encoding, content)) as numbered, _long_fields():
+        rows = _Rows(numbered, dialect)
+        for begins, fields, fault in rows:
+            if fault is None and not first:
+                first = fields
+                text_at, label_at = _positions(f"{path}, line {begins}", columns, first)
+                if has_header:
+                    continue
+            if fault is None and len(fields) != len(first):
+                fault = f"expected {len(first)} fields, found {len(fields)}"
+            elif fault is None and not fields[label_at]:
+                fault = "the label is empty"
+            if fault is None:
                 yield fields[text_at], fields[label_at]
+            else:
+                ends = rows.leave_out()
+                where = f"line {begins}" if ends == begins else f"lines {begins} to {ends}"
+                complain(f"{path}, {where}: {fault}")
 
 
-def _rows(
-    path: Path,
-    dialect: type[csv.Dialect],
-    encoding: str,
-    content: BinaryIO | None,
-    complain: Complain,
-) -> Generator[tuple[int, list[str]], None, None]:
-    """Yield the rows that are not blank, each with the number of the line that it begins on."""
-    # A document is longer than csv's 128 KB sooner or later. The limit is the whole process's:
-    # it is put back.
-    usual = csv.field_size_limit(_LONGEST_FIELD)
-    begins = 1
+class _Line(NamedTuple):
+    number: int
+    text: str
+    fault: str | None  # what is wrong with its bytes
+
+
+def _lines(path: Path, encoding: str, content: BinaryIO | None) -> Generator[_Line, None, None]:
+    """Yield the lines of a file, those that are no text with what is wrong with them."""
+    faults = list[str]()
+    with closing(lines(path, encoding, content, faults.append)) as texts:
+        for number, text in enumerate(texts, 1):
+            yield _Line(number, text, f"expected {encoding.upper()}" if faults else None)
+            faults.clear()
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let fields be as long as documents are: longer than csv's 128 KB sooner or later."""
+    usual = csv.field_size_limit(_LONGEST_FIELD)  # that of the whole process: it is put back
     try:
-        with closing(lines(path, encoding, content, complain)) as numbered:
-            reader = csv.reader(numbered, dialect, strict=True)
-            while True:
-                try:
-                    fields = next(reader, None)
-                except csv.Error as exc:
-                    complain(f"{path}, line {begins}: {exc}")
-                    fields = []
-                if fields is None:
-                    break
-                if fields:
-                    yield begins, fields
-                begins = reader.line_num + 1
+        yield
     finally:
         csv.field_size_limit(usual)
+
+
+class _Rows:
+    """The rows of a table that are not blank: on which line each begins, and what is wrong with it.
+
+    A row with a quote too many or too few seems to go on to the next quote of another row, or to
+    end before its text does. `leave_out` finds where the rows after it begin.
+    """
+
+    def __init__(self, numbered: Iterator[_Line], dialect: type[csv.Dialect]) -> None:
+        self._lines, self._dialect = numbered, dialect
+        self._ahead = deque[_Line]()  # lines that have been looked at, and are still to be read
+        self._row = list[_Line]()  # the lines of the last row
+        self._reader = self._new_reader()
+
+    def _new_reader(self) -> Iterator[list[str]]:
+        return csv.reader(self._feed(), self._dialect, strict=True)
+
+    def _feed(self) -> Iterator[str]:
+        while line := self._ahead.popleft() if self._ahead else next(self._lines, None):
+            self._row.append(line)
+            yield line.text
+
+    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        while True:
+            self._row.clear()
+            try:
+                fields, fault = next(self._reader, None), None
+            except csv.Error as error:
+                fields, fault = [], str(error)
+            if fields is None:
+                return
+            begins = self._row[0].number
+            for line in self._row:
+                if line.fault is not None:
+                    there = "" if line.number == begins else f" in line {line.number}"
+                    fault = f"{line.fault}{there}"
+            if fields or fault:
+                yield begins, fields, fault
+
+    def leave_out(self) -> int:
+        """Leave out the last row, and give its last line, after which the next row begins.
+
+        That is its first line, as any line may begin a row. But where a quoted text goes on to a
+        line that only ends one, that is the last, lest what is text be taken for rows.
+        """
+        first, *rest = self._row
+        self._ahead.extendleft(reversed(rest))
+        self._reader = self._new_reader()
+        last = first.number
+        for _ in range(self._lines_of_text() if self._is_half_quoted(first) else 0):
+            last = self._ahead.popleft().number
+        return last
+
+    def _lines_of_text(self) -> int:
+        """Count the lines ahead up to one that ends a quoted text, if it begins none itself."""
+        for n in range(_LONGEST_TEXT):
+            if n == len(self._ahead):
+                line = next(self._lines, None)
+                if line is None:
+                    break
+                self._ahead.append(line)
+            if self._is_half_quoted(self._ahead[n]):
+                return 0 if self._begins_text(self._ahead[n]) else n + 1
+        return 0
+
+    def _is_half_quoted(self, line: _Line) -> bool:
+        return self._dialect.quoting != csv.QUOTE_NONE and line.text.count('"') % 2 == 1
+
+    def _begins_text(self, line: _Line) -> bool:
+        """Whether a quoted text begins on a line, and does not end there."""
+        more = iter([line.text, '"'])
+        with suppress(csv.Error):
+            next(csv.reader(more, self._dialect, strict=True), None)
+        return next(more, None) is None  # the reader has asked for the next line
 
 
 def _column(given: str | int | None, usual: str | int) -> str | int:
@@ -133,9 +209,11 @@ def _json_lines(
     """Yield the (text, label) pairs of a JSON object a line."""
     text_key = "text" if text is None else str(text)
     label_key = "label" if label is None else str(label)
-    with closing(lines(path, encoding, content, complain)) as numbered:
-        for number, line in enumerate(numbered, 1):
-            if line.strip():
+    with closing(_lines(path, encoding, content)) as numbered:
+        for number, line, fault in numbered:
+            if fault is not None:
+                complain(f"{path}, line {number}: {fault}")
+            elif line.strip():
                 try:
                     pair = _json_pair(f"{path}, line {number}", line, text_key, label_key)
                 except ValueError as exc:
@@ -164,7 +242,9 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
     return document, its_label
 
 
-def folder_of_classes(path: Path, encoding: str, *, shows: bool = True) -> Pairs:
+def folder_of_classes(
+    path: Path, encoding: str, *, shows: bool = True, complain: Complain = refuse
+) -> Pairs:
     """Yield the (text, label) pairs of a folder whose sub-folders are the classes.
 
     ``shows``: its own progress, which somebody else may do.
@@ -182,7 +262,12 @@ def folder_of_classes(path: Path, encoding: str, *, shows: bool = True) -> Pairs
             for file in files:
                 if not file.is_file():
                     raise ValueError(f"{file}: expected a file, a document of the class {label!r}")
-                yield whole_text(file, encoding), label
+                try:
+                    text = whole_text(file, encoding)
+                except ValueError as error:
+                    complain(str(error))
+                else:
+                    yield text, label
                 read += 1
                 if report is not None:
                     report(read)

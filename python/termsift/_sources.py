@@ -6,18 +6,20 @@ alone: the row of a matrix or table, the byte and line of an svmlight file.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift import io, svmlight
+from termsift import _core, io, svmlight
 from termsift._compression import opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
@@ -87,6 +89,19 @@ class Source(ABC):
         return [self.path]
 
     @property
+    def checked(self) -> list[Path]:
+        """Those of which reading on from a place finds out whether anything before has changed."""
+        return []
+
+    def is_place(self, at: Any) -> bool:
+        """Whether ``at`` may be a place of the source; here, a number of documents."""
+        return _is_count(at)
+
+    def within(self, at: Any, following: Any) -> Any:
+        """Give the place of a block of which some has been counted; ``following`` is its end."""
+        return at
+
+    @property
     def n_bytes(self) -> int:
         """The size on the disk of what the blocks are read from."""
         return self.path.stat().st_size
@@ -101,6 +116,17 @@ class Source(ABC):
         """Yield the blocks from a place on, None for the beginning; new words join ``words``."""
 
 
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _changed(path: Path, what: str) -> ValueError:
+    return ValueError(
+        f"{path}: {what} are not what they were when they were counted: put the file back as it "
+        "was, or count anew"
+    )
+
+
 def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
     """Tell what is at a path, and give what reads it."""
     columns = {"text": how.text, "label": how.label}
@@ -112,7 +138,12 @@ def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
         why = "a folder of arrays has its own labels, and no texts"
         io.refuse_arguments(path, why, labels=labels, **columns, **how.given)
         return _Folder(path, how)
-    existing(path)
+    for file in (path, labels):
+        if file is not None and existing(file) and not file.is_file():
+            raise ValueError(
+                f"{file}: is a pipe or device, which can be read once and not from the middle; "
+                "expected a file"
+            )
     ending = path.suffix.lower()
     ending = ending if ending in ARROW_ENDINGS else io.ending_of(path)
     if ending in TABLES or ending in ARROW_ENDINGS:
@@ -164,6 +195,8 @@ class _Folder(Source):
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
         """Map one part after the other."""
         folder, begin, n_bytes = self._folder, at or 0, self.n_bytes
+        if begin > folder.n_docs:
+            raise _changed(self.path, f"the first {begin:,} documents")
         while begin < folder.n_docs:
             end = folder.end_of(begin, _BLOCK_BYTES)
             if self.how.chunk_docs is not None:
@@ -198,6 +231,8 @@ class _Loaded(Source):
         if names is not None and len(names) != X.shape[1]:
             raise ValueError(f"{self.path}: {len(names)} names for its {X.shape[1]} terms")
         begin, n_docs, n_bytes = at or 0, X.shape[0], self.n_bytes
+        if begin > n_docs:
+            raise _changed(self.path, f"the first {begin:,} documents")
         while begin < n_docs:
             entry_bytes = X.indices.itemsize + X.data.itemsize
             limit = int(X.indptr[begin]) + _BLOCK_BYTES // entry_bytes
@@ -220,9 +255,14 @@ class Place(NamedTuple):
 
     offset: int = 0  # bytes before it
     line: int = 1
+    checksum: int = 0  # CRC-32 of the bytes before it
     several: bool = False  # whether a document had several labels
     unlabelled: int | None = None  # the first line of the block where a document had none
     n_docs: int = 0
+    size: int = 0  # of the file then, and
+    mtime: int = 0  # when it had last changed
+    parsed: int = 0  # bytes that had been parsed: up to the end of the block that begins here, if
+    checksum_parsed: int = 0  # some of it has been counted, and their CRC-32
 
 
 class _Svmlight(Source):
@@ -243,26 +283,58 @@ class _Svmlight(Source):
         """The file, and that of its labels."""
         return [self.path] if self._labels is None else [self.path, self._labels]
 
+    @property
+    def checked(self) -> list[Path]:
+        """The file: its bytes before a place have a checksum."""
+        return [self.path]
+
+    def is_place(self, at: Any) -> bool:
+        """Whether it is a `Place`."""
+        if not isinstance(at, list) or len(at) != len(Place._fields):
+            return False
+        place = dict(zip(Place._fields, at, strict=True))
+        several, unlabelled = place.pop("several"), place.pop("unlabelled")
+        known = type(several) is bool and (unlabelled is None or _is_count(unlabelled))
+        return known and all(map(_is_count, place.values()))
+
+    def within(self, at: Any, following: Any) -> Any:
+        """Give the place with what will tell whether the block after it is the same one."""
+        end = Place(*following)
+        place = Place(*at) if at else Place(size=end.size, mtime=end.mtime)
+        return list(place._replace(parsed=end.offset, checksum_parsed=end.checksum))
+
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
         """Parse one block of lines after the other."""
         place = Place(*at) if at else Place()
         y = None if self._labels is None else io.read_labels(self._labels, as_written=True)
+        base, names, several = self.how.index_base, self.how.names, place.several
+        n_terms = _core.max_terms if names is None else len(names)
+        notes = [] if names is None else [f"there are {n_terms} names of terms"]
+        notes += ["from 0 with index_base=0"] if base == 1 else []
         with damage_told(self.path), opened(self.path) as (content, raw):
+            # The file is what it was, or what was counted of it is.
+            status = os.fstat(raw.fileno())
+            if place.parsed and (status.st_size, status.st_mtime_ns) != (place.size, place.mtime):
+                self._check_parsed(place)
             _go_to(content, place.offset, seekable=content is raw)
+            place = place._replace(size=status.st_size, mtime=status.st_mtime_ns)
             blocks = read_blocks(
                 content,
                 str(self.path),
-                multilabel=True if place.several or y is not None else None,
+                multilabel=True if y is not None or (several and not self.how.skip) else None,
                 on_error="skip" if self.how.skip else "raise",
+                indices=(base, base + n_terms - 1),
+                index_note=f" ({'; '.join(notes)})" if notes else "",
                 n_threads=self.how.n_threads or None,
-                at=(place.offset, place.line),
+                at=place[:3],
             )
             with closing(blocks):
                 for parsed in blocks:
                     block = self._block(parsed, place, y, raw.tell())
                     place = Place(*block.at)
+                    del parsed  # its indices take twice what those of the block do
                     yield block
-                    del block, parsed
+                    del block
         if place.unlabelled is not None and not place.several and y is None:
             raise ValueError(
                 f"{self.path}: a document in the lines from {place.unlabelled} on has no label, "
@@ -274,18 +346,21 @@ class _Svmlight(Source):
                 f"{self.path}"
             )
 
+    def _check_parsed(self, place: Place) -> None:
+        """Refuse a file of which something has changed that had been parsed."""
+        checksum, left = 0, place.parsed
+        with opened(self.path) as (content, _):
+            while left and (piece := content.read(min(left, 1 << 20))):
+                checksum, left = crc32(piece, checksum), left - len(piece)
+        if left or checksum != place.checksum_parsed:
+            raise _changed(self.path, f"the first {place.parsed:,} bytes of its text")
+
     def _block(self, parsed: svmlight.Block, place: Place, y: Any, n_bytes: int) -> Block:
         """Give what was parsed as documents and labels."""
         base, names = self.how.index_base, self.how.names
         n_docs = len(parsed.indptr) - 1
-        low, high = (
-            (parsed.indices.min(), parsed.indices.max())
-            if len(parsed.indices)
-            else (base, base - 1)
-        )
-        n_terms = int(high) - base + 1 if names is None else len(names)
-        if low < base or high - base >= n_terms:
-            self._refuse_index(place, n_terms)
+        n_terms = int(parsed.indices.max(initial=base - 1)) - base + 1
+        n_terms = n_terms if names is None else len(names)
         indices = (parsed.indices - base).astype(np.int32)
         X = sp.csr_array((parsed.data, indices, parsed.indptr), shape=(n_docs, n_terms))
         n_labels = (
@@ -306,11 +381,16 @@ class _Svmlight(Source):
             labels = io.integers_if_exact(parsed.labels)
         else:
             labels, classes = io.indicator_of(io.integers_if_exact(parsed.labels), n_labels)
-        following = Place(
-            *parsed.next,
-            place.several or bool((n_labels > 1).any()),
-            unlabelled,
-            place.n_docs + n_docs,
+        offset, line, checksum = parsed.next
+        following = place._replace(
+            offset=offset,
+            line=line,
+            checksum=checksum,
+            parsed=offset,
+            checksum_parsed=checksum,
+            several=place.several or bool((n_labels > 1).any()),
+            unlabelled=unlabelled,
+            n_docs=place.n_docs + n_docs,
         )
         complaints = [f"{self.path}, line {line}: {what}" for line, what in parsed.skipped[:_TOLD]]
         where = f"{self.path}, in the lines from {place.line} on"
@@ -318,82 +398,91 @@ class _Svmlight(Source):
             X, labels, classes, list(following), n_bytes, where, parsed.n_skipped, complaints
         )
 
-    def _refuse_index(self, place: Place, n_terms: int) -> NoReturn:
-        """Find the line of an index below the base or beyond the names, and refuse it."""
-        base = self.how.index_base
-        with opened(self.path) as (content, raw):
-            _go_to(content, place.offset, seekable=content is raw)
-            for number, line in enumerate(content, place.line):
-                for token in line.partition(b"#")[0].split():
-                    index = token.partition(b":")[0]
-                    if not index.isdigit() or b":" not in token:
-                        continue
-                    if int(index) < base:
-                        raise ValueError(
-                            f"{self.path}, line {number}: has index 0, expected indices from 1 on; "
-                            "if they count from 0, say so by index_base=0"
-                        )
-                    if self.how.names is not None and int(index) - base >= n_terms:
-                        raise ValueError(
-                            f"{self.path}, line {number}: has index {int(index)}, expected at most "
-                            f"{n_terms - 1 + base} for {n_terms} names of terms"
-                        )
-        raise ValueError(f"{self.path}: changed while it was read")
-
 
 def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> None:
     """Go to a place in the content of a file; what is compressed has to be read on."""
     if seekable:
         content.seek(offset)
         return
-    while offset:
-        piece = content.read(min(offset, 1 << 20))
-        if not piece:
-            raise EOFError("it ends before the place to go on from")
+    while offset and (piece := content.read(min(offset, 1 << 20))):
         offset -= len(piece)
 
 
 # ---- texts ---------------------------------------------------------------------------------------
 
 
+class RowPlace(NamedTuple):
+    """A place between two rows of texts, and what was before it."""
+
+    n_rows: int = 0  # good ones
+    n_left_out: int = 0
+    checksum: int = 0  # CRC-32 of the labels and texts of the good ones
+
+
 class _Texts(Source):
-    """A table with a text and a label a row; a place is the number of good rows before it."""
+    """A table with a text and a label a row; its places are those of `RowPlace`."""
 
     is_text = True
     labels_are_text = True
 
+    @property
+    def checked(self) -> list[Path]:
+        """All files: the rows before a place have a checksum."""
+        return self.files
+
+    def is_place(self, at: Any) -> bool:
+        """Whether it is a `RowPlace`."""
+        return isinstance(at, list) and len(at) == len(RowPlace._fields) and all(map(_is_count, at))
+
     @abstractmethod
-    def pairs(
-        self, n_before: int, complain: Complain
-    ) -> Generator[tuple[str, Any, int], None, None]:
-        """Yield text, label and how many bytes were read by then, after so many good rows."""
+    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield text, label and how many bytes were read by then, of every good row."""
 
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
-        """Count the words of the rows."""
-        n_rows, n_bytes, complaints = at or 0, 0, list[str]()
+        """Count the words of the rows; those before the place are read as well."""
+        begin = RowPlace(*at) if at else RowPlace()
+        n_rows, n_left_out, checksum, n_bytes = 0, 0, 0, 0
         limit = self.how.chunk_docs
         texts, labels = self._nothing(words), list[Any]()
+        n_told, told = begin.n_left_out, list[str]()
+
+        def complain(complaint: str) -> None:
+            nonlocal n_left_out
+            n_left_out += 1
+            if n_left_out <= begin.n_left_out:
+                return
+            if not self.how.skip:
+                raise ValueError(complaint)
+            if len(told) < _TOLD:
+                told.append(complaint)
 
         def block() -> Block:
             y = io.object_array(labels)
+            following = list(RowPlace(n_rows, n_left_out, checksum))
             where = f"{self.path}, in the rows before {n_rows}"
-            n_skipped, told = len(complaints), complaints[:_TOLD]
-            return Block(texts.matrix(), y, None, n_rows, n_bytes, where, n_skipped, told)
+            n_new = n_left_out - n_told
+            return Block(texts.matrix(), y, None, following, n_bytes, where, n_new, told)
 
-        def complain(complaint: str) -> None:
-            if not self.how.skip:
-                raise ValueError(complaint)
-            complaints.append(complaint)
-
-        with closing(self.pairs(n_rows, complain)) as pairs:
+        with closing(self.pairs(complain)) as pairs:
             for text, label, n_bytes in pairs:  # noqa: B007
+                n_rows += 1
+                row = f"{label!r}\n{text}\n".encode("utf-8", "surrogatepass")
+                checksum = crc32(row, checksum)
+                if n_rows < begin.n_rows:
+                    continue
+                if n_rows == begin.n_rows:
+                    if checksum != begin.checksum:
+                        break
+                    continue
                 texts.add(text)
                 labels.append(label)
-                n_rows += 1
                 if texts.n_entries >= _TEXT_ENTRIES or len(labels) == limit:
                     yield block()
-                    texts, labels, complaints = self._nothing(words), [], []
-        if labels or complaints:
+                    texts, labels = self._nothing(words), []
+                    n_told, told = n_left_out, []
+        if n_rows < begin.n_rows or (n_rows == begin.n_rows and checksum != begin.checksum):
+            raise _changed(self.path, f"the first {begin.n_rows:,} rows")
+        if labels or n_left_out > n_told:
             yield block()
 
     def _nothing(self, words: dict[str, int]) -> _Cut | _Hashed:
@@ -453,42 +542,29 @@ class _ClassFolder(_Texts):
         """The size of all of them."""
         return sum(file.stat().st_size for file in self.files)
 
-    def pairs(
-        self, n_before: int, complain: Complain
-    ) -> Generator[tuple[str, Any, int], None, None]:
-        """Yield the documents; those before are read as well."""
+    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield the documents."""
         n_bytes = 0
-        with closing(folder_of_classes(self.path, self.how.encoding, shows=False)) as pairs:
-            for n, (text, label) in enumerate(pairs):
+        documents = folder_of_classes(self.path, self.how.encoding, shows=False, complain=complain)
+        with closing(documents) as pairs:
+            for text, label in pairs:
                 n_bytes += len(text)
-                if n >= n_before:
-                    yield text, label, n_bytes
+                yield text, label, n_bytes
 
 
 class _Rows(_Texts):
     """A table in text: CSV, TSV, JSON lines."""
 
-    def pairs(
-        self, n_before: int, complain: Complain
-    ) -> Generator[tuple[str, Any, int], None, None]:
-        """Yield the rows; those before are read as well, and not complained about again."""
-        n = 0
-
-        def later(complaint: str) -> None:
-            if n >= n_before:
-                complain(complaint)
-
-        read = TABLES[io.ending_of(self.path)]
+    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+        """Yield the rows."""
+        read, how = TABLES[io.ending_of(self.path)], self.how
         with opened(self.path) as (content, raw):
-            how = self.how
             rows = read(
-                self.path, how.text, how.label, how.encoding, content=content, complain=later
+                self.path, how.text, how.label, how.encoding, content=content, complain=complain
             )
             with closing(rows):
                 for text, label in rows:
-                    n += 1
-                    if n > n_before:
-                        yield text, label, raw.tell()
+                    yield text, label, raw.tell()
 
 
 class _Arrow(_Texts):
@@ -499,16 +575,14 @@ class _Arrow(_Texts):
         require("pyarrow", "arrow", f"{path}: reading it")
         self._is_parquet = ending == ".parquet"
 
-    def pairs(
-        self, n_before: int, complain: Complain
-    ) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
         """Yield the rows."""
         pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
         columns = [
             "text" if self.how.text is None else str(self.how.text),
             "label" if self.how.label is None else str(self.how.label),
         ]
-        n_bytes, n_good = self.n_bytes, 0
+        n_bytes = self.n_bytes
         try:
             n_rows, batches = self._batches(columns)
             row = 0
@@ -517,14 +591,11 @@ class _Arrow(_Texts):
                     row += 1
                     complaint = _row_complaint(text, label)
                     if complaint is not None:
-                        if n_good >= n_before:
-                            complain(f"{self.path}, row {row}: {complaint}")
+                        complain(f"{self.path}, row {row}: {complaint}")
                         continue
-                    n_good += 1
-                    if n_good > n_before:
-                        if isinstance(label, bool):  # True would equal the label 1
-                            label = str(label).lower()
-                        yield text, label, n_bytes * row // n_rows
+                    if isinstance(label, bool):  # True would equal the label 1
+                        label = str(label).lower()
+                    yield text, label, n_bytes * row // n_rows
         except (pyarrow.ArrowException, OSError) as error:
             text = " ".join(str(error).split())
             raise ValueError(f"{self.path}: damaged or no such table: {text}") from None

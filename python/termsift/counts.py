@@ -200,7 +200,7 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Give the counts of a whole scan their names, and the order they have when read at once."""
     where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
     if counts.n_docs == 0:
-        raise ValueError(f"{where}: holds no documents")
+        raise ValueError(f"{where}: holds no documents{_left_out(scan)}")
     if scan.has_texts and counts.n_terms == 0:
         raise ValueError(f"{where}: no text has a word of two or more letters")
     names = scan.term_names
@@ -212,6 +212,13 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     if scan.min_df > 1:
         counts = counts.with_min_df(scan.min_df)
     return counts._with_classes_renamed(scan.settled(counts.classes))
+
+
+def _left_out(scan: Scan) -> str:
+    """Say what the scan has left out, if it has."""
+    if not scan.n_skipped:
+        return ""
+    return f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"
 
 
 def _is_exact(matrix: _validation.Csr, weights: _core.Count | None, tf: str) -> bool:
@@ -231,18 +238,25 @@ def _add(
 ) -> _core.Counts:
     """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
     exact = counts.exact and _is_exact(matrix, weights, tf)
-    added, path = counts.updated(
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
-        matrix.n_terms,
-        labels.indptr,
-        labels.codes,
-        weights if exact else _validation.as_float_weights(weights),
-        _core.Damping.__members__[tf],
-        n_threads,
-        window_bytes,
-    )
+    try:
+        added, path = counts.updated(
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            matrix.n_terms,
+            labels.indptr,
+            labels.codes,
+            weights if exact else _validation.as_float_weights(weights),
+            _core.Damping.__members__[tf],
+            n_threads,
+            window_bytes,
+        )
+    except MemoryError:
+        raise MemoryError(
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: that takes 8 bytes "
+            "for each term and thread, or 28 for fractions, beside the counts; fewer terms (of "
+            "hashing), fewer threads or a smaller window take less"
+        ) from None
     logger.debug(
         "counted %d documents, %d terms, %d classes, %d entries by %s",
         matrix.n_docs,

@@ -55,7 +55,7 @@ def save_csr(
     X, y, classes
         As for `termsift.count`.
     term_names : sequence of str, optional
-        A name for each term; none empty or with a line break.
+        A name for each term; none empty, with a line break, or of what UTF-8 does not have.
 
     Raises
     ------
@@ -94,8 +94,10 @@ def save_csr(
     texts = {"csr.json": json.dumps(about) + "\n"}
     if names is not None:
         for term, name in enumerate(names):
-            if not name or len(name.splitlines()) > 1 or name.splitlines()[0] != name:
-                raise ValueError(f"the name of term {term} is {name!r}, expected a line of text")
+            if not name or name.splitlines() != [name] or not _is_utf8(name):
+                raise ValueError(
+                    f"the name of term {term} is {name!r}, expected a line of text that UTF-8 has"
+                )
         texts["terms.txt"] = "".join(f"{name}\n" for name in names)
     unfinished = target.absolute().with_name(f".termsift-{secrets.token_hex(8)}.partial")
     unfinished.mkdir()
@@ -112,6 +114,14 @@ def save_csr(
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
 
 
 def _to_disk(file: Any) -> None:

@@ -70,14 +70,17 @@ def scan(
         matrices too, is a number of documents of all files, and means something to `termsift.count`
         alone: chunks do not know of later ones. There is no ``max_df`` here.
     chunk_docs : int, optional
-        At most so many documents a chunk. By default as many as have 256 MB of entries of a matrix,
-        16 MB of svmlight text, or 2 million different words each of texts.
+        At most so many documents a chunk. By default as many as have 256 MiB of entries of a
+        matrix, 16 MiB of svmlight text, or 2 million different words each of texts.
     index_base : {1, 0}
         The index of the first term in svmlight files. A stream cannot look ahead for an index 0, as
         `termsift.io.read_collection` does, and shards must agree.
     on_error : {"raise", "skip"}
-        What becomes of a line of an svmlight file or a row of a table that is not as expected.
-        What is left out is counted: `termsift.Scan.n_skipped`.
+        What becomes of a line of an svmlight file, a row of a table or a file of a class folder
+        that is not as expected. What is left out is counted: `termsift.Scan.n_skipped`. A line
+        without a label is left out then, also where others have several labels. Of a row of a table
+        that a wrong quote spoils, the lines of its text are left out with it, where they can be
+        told from rows.
     n_threads : int, optional
         Threads that parse svmlight, as for `termsift.count`.
 
@@ -128,8 +131,10 @@ def scan(
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-    if chunk_docs is not None and not (type(chunk_docs) is int and chunk_docs > 0):
-        raise ValueError(f"chunk_docs must be a positive integer or None, got {chunk_docs!r}")
+    if chunk_docs is not None:
+        if isinstance(chunk_docs, bool) or not isinstance(chunk_docs, Integral) or chunk_docs < 1:
+            raise ValueError(f"chunk_docs must be a positive integer or None, got {chunk_docs!r}")
+        chunk_docs = int(chunk_docs)
     threads = _validation.check_n_threads(n_threads)
     names = None if terms is None else io.read_names(terms)
     by = text_rules(preset, **rules)
@@ -159,7 +164,9 @@ def scan(
 def _paths(given: Paths, name: str) -> list[Path]:
     """Give one path or several as a list."""
     paths = [given] if isinstance(given, (str, os.PathLike)) else list(given)
-    if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+    if not paths:
+        raise ValueError(f"{name} is empty, expected at least one path")
+    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
         raise TypeError(f"{name} must be a path or a sequence of paths, got {given!r}")
     return [Path(path) for path in paths]
 
@@ -221,6 +228,7 @@ class Scan:
             )
         self._words: dict[str, int] = {}
         self.files = [file for source in sources for file in source.files] + other_files
+        self._other_files = other_files
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._start: dict[str, Any] = {
             "file": 0, "at": None, "docs": 0, "n_skipped": 0, "skipped": [], "bytes_done": 0
@@ -307,15 +315,44 @@ class Scan:
         ------
         ValueError
             If it is no position of such a scan.
+
+        Notes
+        -----
+        Reading on finds out whether the svmlight text, or the labels and texts of rows, before the
+        position are still what they were: a checksum (CRC-32) is part of it. Of an svmlight file
+        that is not compressed it is asked for where its size or time of last change is another.
+        Matrices, labels and names of terms are taken on trust, and so are files that had been read
+        to their end.
         """
-        known = isinstance(position, dict) and set(position) == set(self._start)
-        if not known or position["file"] not in range(len(self._sources)):
+        if not self._is_position(position):
             raise ValueError(f"expected a position of a scan of these files, got {position!r}")
+        words = list(term_names or [])
         if self.has_words and term_names is None:
             raise ValueError("a scan of texts goes on with the words so far: give term_names")
-        self._start, self._start_words = position, list(term_names or [])
+        if len(set(words)) < len(words):
+            raise ValueError("term_names holds a word twice, expected the words so far")
+        self._start, self._start_words = position, words
         self._begin()
         return self
+
+    def _is_position(self, given: Any) -> bool:
+        if not isinstance(given, dict) or set(given) != set(self._start):
+            return False
+        skipped, at = given["skipped"], given["at"]
+        numbers = [given[name] for name in set(given) - {"at", "skipped"}]
+        return (
+            all(type(number) is int and number >= 0 for number in numbers)
+            and given["file"] < len(self._sources)
+            and isinstance(skipped, list)
+            and all(isinstance(complaint, str) for complaint in skipped)
+            and (at is None or self._sources[given["file"]].is_place(at))
+        )
+
+    def trusted(self, position: dict[str, Any]) -> list[Path]:
+        """Give the files whose content before a position is taken on trust; see `resume`."""
+        done, now = self._sources[: position["file"]], self._sources[position["file"]]
+        of_sources = [file for source in done for file in source.files]
+        return [*of_sources, *(set(now.files) - set(now.checked)), *self._other_files]
 
     def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
         self._begin()
@@ -343,7 +380,8 @@ class Scan:
                     for begin, end in self._pieces(block, to_drop):
                         whole = end == block.X.shape[0]
                         # In the middle of a block: it is read again, with its complaints.
-                        where = (block.at, 0, n_skipped, skipped) if whole else (at, end, *known)
+                        within = (source.within(at, block.at), end, *known)
+                        where = (block.at, 0, n_skipped, skipped) if whole else within
                         position = {"file": number} | dict(zip(_PLACE, where, strict=True))
                         position["bytes_done"] = before + block.n_bytes
                         X, y = block.rows(begin, end)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO, Literal, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +25,26 @@ __all__ = ["Block", "Place", "read_blocks"]
 
 
 class Place(NamedTuple):
-    """A place between two lines: the bytes before it, and the number of the line after it."""
+    """A place between two lines of a text.
+
+    Attributes
+    ----------
+    offset : int
+        The bytes before it.
+    line : int
+        The number of the line after it.
+    checksum : int
+        The CRC-32 of the bytes before it.
+    """
 
     offset: int
     line: int
+    checksum: int
 
 
-_START = Place(0, 1)
+_LINES_AT_ONCE = 1 << 19  # on average, where blocks are cut for having more
+
+_START = Place(0, 1, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +88,10 @@ def read_blocks(
     block_bytes: int = 1 << 24,
     multilabel: bool | None = None,
     on_error: Literal["raise", "skip"] = "raise",
+    indices: tuple[int, int] = (0, _core.max_terms),
+    index_note: str = "",
     n_threads: int | None = None,
-    at: tuple[int, int] = _START,
+    at: tuple[int, int, int] = _START,
 ) -> Generator[Block, None, None]:
     r"""Parse a file block by block, while the next block is read.
 
@@ -90,13 +106,18 @@ def read_blocks(
     multilabel : bool, optional
         True: a document has any number of labels. False: it has one. By default any number if a
         document of the file has several, and one otherwise: that one without a label was an error
-        is told at the end of the file, where it is known, whatever `on_error` says.
+        is told at the end of the file, where it is known.
     on_error : "raise" or "skip"
-        Whether a line that is wrong is an error or is skipped.
+        Whether a line that is wrong is an error or is skipped. Where `multilabel` is not given, a
+        line without a label is wrong if such are skipped: what the file has is not known yet.
+    indices : (int, int)
+        The lowest and the highest index; another is wrong.
+    index_note : str, optional
+        What is told of these beside, where an index is wrong.
     n_threads : int, optional
         How many threads parse a block; by default as many as there are.
-    at : (int, int), default (0, 1)
-        Where the file stands: the bytes before, and the number of the line that comes.
+    at : (int, int, int), default (0, 1, 0)
+        Where the file stands, as `Place`.
 
     Yields
     ------
@@ -112,7 +133,7 @@ def read_blocks(
     Notes
     -----
     It takes 3 * `block_bytes` of memory for text, 16 bytes for each entry of a block, and 16 or 24
-    for each document.
+    for each document. A block of more than 500,000 lines is cut in parts of about so many.
 
     Examples
     --------
@@ -122,30 +143,34 @@ def read_blocks(
     >>> block.indptr, block.indices, block.data
     (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]))
     >>> block.labels, block.next
-    (array([ 1., -1.]), Place(offset=33, line=4))
+    (array([ 1., -1.]), Place(offset=33, line=4, checksum=2111030422))
     """
     skip, threads = on_error == "skip", check_n_threads(n_threads)
+    min_index, max_index = indices
     place = Place(*at)
     several, unlabelled = False, None
-    with closing(_read_ahead(_whole_lines(file, block_bytes))) as texts:
-        for text in texts:
+    with closing(_read_ahead(_whole_lines(file, block_bytes), place.checksum)) as texts:
+        for text, checksum in texts:
             marked = place.offset == 0 and text.startswith(_BOM)
             parsed = _core.parse_svmlight(
                 memoryview(text)[len(_BOM) :] if marked else text,
                 first_line=place.line,
                 multilabel=multilabel is not False,
+                unlabelled=multilabel is True or not skip,
                 skip=skip,
                 n_threads=threads,
-                max_index=_core.max_terms,
+                min_index=min_index,
+                max_index=max_index,
+                index_note=index_note,
                 file=name,
             )
-            place = Place(place.offset + len(text), place.line + parsed["n_lines"])
+            place = Place(place.offset + len(text), place.line + parsed["n_lines"], checksum)
             unlabelled = unlabelled or parsed["unlabelled"]
             label_indptr = parsed["label_indptr"]
             several = several or (
                 label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
             )
-            yield Block(
+            block = Block(
                 parsed["indptr"],
                 parsed["indices"],
                 parsed["data"],
@@ -155,29 +180,52 @@ def read_blocks(
                 parsed["n_skipped"],
                 parsed["skipped"],
             )
+            del text, parsed, label_indptr  # whoever takes the block decides how long it lives
+            yield block
+            del block
     if multilabel is None and unlabelled is not None and not several:
         line, complaint = unlabelled
         raise ValueError(f"{name}, line {line}: {complaint}")
 
 
 def _whole_lines(file: BinaryIO, block_bytes: int) -> Iterator[bytes]:
-    """Yield the text in blocks that end with a line, all but the last as large as they may be."""
+    """Yield the text in blocks that end with a line, each as large as it may be."""
     parts: list[bytes | memoryview] = []
     while piece := file.read(block_bytes):
         end = piece.rfind(b"\n") + 1
         if end == 0:  # a line that is longer
             parts.append(piece)
             continue
-        yield b"".join([*parts, memoryview(piece)[:end]])
+        text = b"".join([*parts, memoryview(piece)[:end]])
         parts = [piece[end:]]
+        yield from _cut(text)
     if last := b"".join(parts):
-        yield last
+        yield from _cut(last)
 
 
-def _read_ahead(texts: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """Yield the texts, each while another thread reads the next."""
+def _cut(text: bytes) -> Iterator[bytes]:
+    """Yield lines that are many in parts: a document takes memory however short its line is."""
+    n_lines = text.count(b"\n")
+    if n_lines <= _LINES_AT_ONCE:
+        yield text
+        return
+    step, begin = len(text) * _LINES_AT_ONCE // n_lines, 0
+    while begin < len(text):
+        end = text.find(b"\n", begin + step) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
+
+
+def _read_ahead(texts: Iterator[bytes], checksum: int) -> Generator[tuple[bytes, int], None, None]:
+    """Yield the texts and the checksum with each, while another thread does so with the next."""
+
+    def following(checksum: int) -> tuple[bytes, int] | None:
+        text = next(texts, None)
+        return None if text is None else (text, crc32(text, checksum))
+
     with ThreadPoolExecutor(1, "termsift-reader") as reader:
-        text = reader.submit(next, texts, None)
+        text = reader.submit(following, checksum)
         while (this := text.result()) is not None:
-            text = reader.submit(next, texts, None)
+            text = reader.submit(following, this[1])
             yield this
+            del this

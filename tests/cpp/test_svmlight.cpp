@@ -95,6 +95,25 @@ TEST(the_largest_index_is_the_callers) {
   CHECK_THROWS(parse("1 13:1", o), SvmlightError, "an index from 0 to 12 before the colon");
 }
 
+TEST(so_is_the_smallest_one) {
+  SvmlightOptions o = options(false, true);
+  o.min_index = 1;
+  o.max_index = 12;
+  o.index_note = " of a dozen";
+  CHECK_EQ(parsed("1 1:1\n1 12:1 0:1\n1 +0:1\n2 2:1\n2 13:1\n", o),
+           "[0, 1, 2][1, 2][1, 1][1, 2] lines 5 skipped 3 2: an index from 1 to 12 before the colon of a dozen; 0:1"
+           " 3: an index from 1 to 12 before the colon of a dozen; +0:1"
+           " 5: an index from 1 to 12 before the colon of a dozen; 13:1");
+}
+
+TEST(documents_without_a_label_are_the_callers_too) {
+  SvmlightOptions o = options(true, true);
+  CHECK_EQ(parse("1 1:1\n2:1\n", o).n_docs, 2);
+  o.unlabelled = false;
+  CHECK_EQ(parsed("1,2 1:1\n2:1\n", o),
+           "[0, 1][1][1][1, 2][0, 2] lines 2 skipped 1 2: a label before the first index:count; 2:1");
+}
+
 TEST(cut_at_every_byte) {
   for (std::size_t n = 0; n <= sample.size(); ++n) {
     check_against_plain(sample.substr(0, n));

@@ -21,8 +21,11 @@ namespace termsift {
 
 struct SvmlightOptions {
   std::int64_t first_line = 1;  // the number of the text's first line
+  std::int64_t min_index = 0;
   std::int64_t max_index = std::numeric_limits<std::int64_t>::max();
+  std::string index_note;   // what is told of these two where an index is not between them
   bool multilabel = false;  // whether documents have any number of labels, or one each
+  bool unlabelled = true;   // whether that number may be 0
   bool skip = false;        // whether lines that are wrong are left out, or are an error
   Threads threads;
 };

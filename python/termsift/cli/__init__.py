@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -111,21 +113,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     code : int
         0: done (also where the reader of the output went away); 1: the data, a file or an option
-        does not fit, told in one line on standard error; 130: interrupted by Ctrl-C. Wrong usage
-        exits with 2 in argparse.
+        does not fit, told in one line on standard error; 130: interrupted by Ctrl-C; 143: asked to
+        end (SIGTERM), which does the same. Wrong usage exits with 2 in argparse.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are of any language
     args = main_parser().parse_args(argv)
-    with _logging(args), _warnings():
+    with _logging(args), _warnings(), _terminated_as_interrupted():
         try:
             _refuse_to_overwrite(args)
             args.run(args)
             sys.stdout.flush()
         except BrokenPipeError:
             _settle_stdout()
-        except KeyboardInterrupt:
-            return 130  # 128 + SIGINT, as a shell reports it
+        except KeyboardInterrupt as exc:
+            number = signal.SIGTERM if isinstance(exc, _Terminated) else signal.SIGINT
+            return 128 + number  # as a shell reports it
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             _log.debug("the error in full:", exc_info=True)
             print(f"termsift: error: {_one_line(exc)}", file=sys.stderr)
@@ -144,6 +147,28 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):
                 raise ValueError(f"{output}: is read, and cannot be the output; name another file")
+
+
+class _Terminated(KeyboardInterrupt):
+    """The end that SIGTERM asks for, as the schedulers of batch jobs do."""
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Have SIGTERM end a command as Ctrl-C does: what is being written is tidied up or kept."""
+
+    def terminate(*_: object) -> None:
+        raise _Terminated
+
+    is_main = threading.current_thread() is threading.main_thread()  # which alone gets signals
+    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
@@ -176,7 +201,7 @@ def _warnings() -> Iterator[None]:
 
 
 def _one_line(exc: BaseException) -> str:
-    if isinstance(exc, MemoryError) and not str(exc):
+    if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # the core's
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
         return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror

@@ -99,11 +99,14 @@ def add_input(
     group.add_argument(
         "--threads", type=positive, metavar="N", help="threads (default: as many as there are)"
     )
-    _add_text_rules(parser)
+    _add_text_rules(parser, several=several)
 
 
-def _add_text_rules(parser: argparse.ArgumentParser) -> None:
-    """Add how texts are cut into terms; None stands for what was not given."""
+def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
+    """Add how texts are cut into terms; None stands for what was not given.
+
+    With ``several``, which are read a part at a time, without what asks for all documents first.
+    """
     group = parser.add_argument_group("texts, of tables and folders")
     needs = "; needs scikit-learn"
     group.add_argument(
@@ -117,15 +120,19 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=f"terms of A to B words (default: 1,1){needs}",
     )
-    for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
-        fewer = "fewer" if option == "--min-df" else "more"
-        group.add_argument(
-            option,
-            type=_number_or_share,
-            metavar="N",
-            help=f"drop terms in {fewer} than N documents; of an N with a point or exponent, 0.01 "
-            f"or 1e-2, in {fewer} than that share of them (default: {usual})",
-        )
+    if several:
+        add_min_df(group)
+        parser.set_defaults(max_df=None)
+    else:
+        for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
+            fewer = "fewer" if option == "--min-df" else "more"
+            group.add_argument(
+                option,
+                type=_number_or_share,
+                metavar="N",
+                help=f"drop terms in {fewer} than N documents; of an N with a point or exponent, "
+                f"0.01 or 1e-2, in {fewer} than that share of them (default: {usual})",
+            )
     group.add_argument(
         "--stop-words",
         metavar="FILE",
@@ -150,6 +157,16 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         help=f"put terms in N columns by a hash of their names, which are then forgotten{needs}",
     )
     group.add_argument("--encoding", metavar="NAME", help="of the texts (default: utf-8)")
+
+
+def add_min_df(group: Any) -> None:
+    """Add the pruning of terms once all documents are counted."""
+    group.add_argument(
+        "--min-df",
+        type=positive,
+        metavar="N",
+        help="drop terms in fewer than N documents of all, at the end (default: 1)",
+    )
 
 
 def _ngram_range(text: str) -> tuple[int, int]:

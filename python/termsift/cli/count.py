@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import termsift as ts
+from termsift._files import check_replaceable
 from termsift._progress import progress
 from termsift.checkpoints import Checkpoint
 from termsift.cli.arguments import above_zero, add_command, add_input, positive
@@ -43,7 +44,8 @@ checkpoints:
   to the last bit as if nothing had happened. It is removed when OUTPUT has been written, and
   refused if the inputs or options have changed.
 
-The exit code is 130 where Ctrl-C interrupted, 1 where something is wrong.
+The exit code is 130 where Ctrl-C interrupted, 143 where SIGTERM did, as schedulers of batch jobs
+send it, and 1 where something is wrong.
 """
 
 
@@ -64,7 +66,8 @@ def add(commands: Any) -> None:
         "--chunk-docs",
         type=positive,
         metavar="N",
-        help="documents read at a time (default: as many as fill some 100 MB)",
+        help="documents read at a time, at most (default: as many as have 256 MiB of entries of a "
+        "matrix, 16 MiB of svmlight text or 2 million different words each of texts)",
     )
     parser.add_argument(
         "--on-error",
@@ -129,7 +132,9 @@ def _tell_skipped(scan: ts.Scan) -> None:
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
     """Give the checkpoint of the job, if it is to have one."""
     path = Path(f"{args.output}.checkpoint")
-    if not args.checkpoint:
+    if args.checkpoint:
+        check_replaceable(path)
+    else:
         if args.checkpoint_every is not None:
             args.usage_error("argument --checkpoint-every: only with --checkpoint")
         if path.exists():

@@ -75,11 +75,26 @@ def refuse_counts(args: argparse.Namespace) -> None:
 
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds."""
-    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *TEXT_OPTIONS)
+    options = [option for option in TEXT_OPTIONS if option != "min_df"]
+    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *options)
     counts = ts.load(args.input)
     if args.terms is not None:
         counts.term_names = io.read_names(args.terms)
-    return counts
+    if args.min_df is None:
+        return counts
+    if not isinstance(args.min_df, int):
+        raise ValueError(f"{args.input}: holds counts, of which --min-df is a number of documents")
+    return pruned(counts, args.min_df, args.input)
+
+
+def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
+    """Give the counts without the terms of fewer documents; ``name`` is what errors call them."""
+    if counts.term_names is None and min_df > 1:
+        raise ValueError(
+            f"{name}: its terms have no names, and to drop some would give the others other "
+            "indices; leave out --min-df"
+        )
+    return counts.with_min_df(min_df)
 
 
 def count_collection(

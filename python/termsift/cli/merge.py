@@ -7,14 +7,16 @@ from typing import Any
 
 import termsift as ts
 from termsift._progress import progress
-from termsift.cli.arguments import add_command
+from termsift.cli.arguments import add_command, add_min_df
+from termsift.cli.inputs import pruned
 from termsift.cli.output import check_writable, summary
 from termsift.merging import united
 
 _ABOUT = """\
 Classes are united by label. Terms are united by name where they have names, else by index; files
 without names and with different numbers of terms are refused, unless --by-index says that index i
-is the same term in all. Files are read one at a time.
+is the same term in all. Files are read one at a time. Terms of few documents are to be dropped
+here, not from the shards: what is rare in one may be common in all.
 """
 
 
@@ -31,6 +33,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--by-index", action="store_true", help="terms without names are the same by index"
     )
+    add_min_df(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -54,5 +57,7 @@ def _run(args: argparse.Namespace) -> None:
                 raise ValueError(f"{before} and {path}: {error}") from None
             if report is not None:
                 report(done)
+    if args.min_df is not None:
+        counts = pruned(counts, args.min_df, args.output)
     counts.save(args.output)
     print(f"{args.output}: {summary(counts)}")

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import termsift as ts
 from termsift._extras import require
-from termsift._files import descriptor_of, replacing
+from termsift._files import check_replaceable, descriptor_of, replacing
 from termsift._printable import printable
 
 PARQUET = "parquet"  # the one form that is no text
@@ -43,13 +43,9 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
 
 def check_writable(path: str) -> None:
     """Refuse a path that cannot become a file of counts, before the work is done."""
-    target = Path(path)
-    if path == STDOUT or descriptor_of(path) is not None or target.is_fifo():
+    if path == STDOUT or descriptor_of(path) is not None or Path(path).is_fifo():
         raise ValueError(f"{path}: counts are written to a file, not to a pipe or standard output")
-    if target.is_dir():
-        raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{target.parent}: no such folder, to write {target.name} to")
+    check_replaceable(path)
 
 
 @contextmanager
