@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <ranges>
 #include <utility>
 
 #include "csr_scan.hpp"
@@ -47,10 +46,9 @@ std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, s
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
   for (std::size_t range = 1; range < n_ranges; ++range) {
     const double share = static_cast<double>(n_entries) * static_cast<double>(range) / static_cast<double>(n_ranges);
-    const auto documents = std::views::iota(first, last);
-    const auto entries_before = [&](std::int64_t d) { return x.indptr[d]; };
-    const auto next = std::ranges::lower_bound(documents, begin + static_cast<std::int64_t>(share), {}, entries_before);
-    begins.push_back(std::max(begins.back(), first + static_cast<std::int64_t>(next - documents.begin())));
+    std::int64_t next = begins.back();
+    while (next < last && x.indptr[next] < begin + static_cast<std::int64_t>(share)) ++next;
+    begins.push_back(next);
   }
   begins.push_back(last);
   return begins;
