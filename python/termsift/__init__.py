@@ -26,7 +26,8 @@ from termsift import reference
 from termsift._core import CountOverflowError
 from termsift._info import show_versions
 from termsift.choosing import conditional_gain
-from termsift.counts import ClassCounts, count, divergence, load
+from termsift.counting import count
+from termsift.counts import ClassCounts, divergence, load
 from termsift.csr_folder import save_csr
 from termsift.curve import Curve
 from termsift.evaluation import choose_k, cross_validate, selection_curve

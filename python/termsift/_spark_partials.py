@@ -16,8 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift import _core, _counts_file, _validation
-from termsift import counts as counting
+from termsift import _core, _counts_file, _validation, counting
 from termsift._extras import require
 from termsift.counts import ClassCounts
 

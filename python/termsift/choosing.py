@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from termsift import _core, _validation
 from termsift._log import logger
 from termsift._progress import progress
-from termsift.counts import Alpha, ClassCounts, count_checked
+from termsift.counting import count_checked
+from termsift.counts import Alpha, ClassCounts
 from termsift.methods import MODELS, check_model, find_ranker
 from termsift.ranking import Ranking
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift import _validation
-from termsift import counts as counting
+from termsift import _validation, counting
 from termsift._extras import require
 from termsift._progress import progress
-from termsift.counts import ClassCounts, TermFrequency
+from termsift.counting import TermFrequency
+from termsift.counts import ClassCounts
 
 __all__ = ["count"]
 

@@ -16,7 +16,8 @@ from termsift._extras import require
 from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.choosing import rank_by
-from termsift.counts import ClassCounts, Model, count_checked
+from termsift.counting import count_checked
+from termsift.counts import ClassCounts, Model
 from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
 from termsift.methods import (
     MODELS,

@@ -27,7 +27,8 @@ from termsift._files import replacing
 from termsift._html import clean, element, escape, name, number, render, table
 from termsift._info import build_info
 from termsift.class_terms import ClassTerms, class_spoken_for, largest_classes, typical_terms
-from termsift.counts import ClassCounts, TermFrequency, count
+from termsift.counting import TermFrequency, count
+from termsift.counts import ClassCounts
 from termsift.curve import Curve
 from termsift.evaluation import cross_validate
 from termsift.io import Collection

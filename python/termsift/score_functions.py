@@ -7,7 +7,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift.counts import Alpha, ClassPrior, Model, count
+from termsift.counting import count
+from termsift.counts import Alpha, ClassPrior, Model
 from termsift.methods import Method, find_method, find_test
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import counts as counting
-from termsift import evaluation
+from termsift import counting, evaluation
 from termsift._extras import require
 from termsift.choosing import rank_by
-from termsift.counts import Alpha, ClassCounts, ClassPrior, Model, TermFrequency
+from termsift.counting import TermFrequency
+from termsift.counts import Alpha, ClassCounts, ClassPrior, Model
 from termsift.methods import Method, Policy, find_ranker
 from termsift.ranking import Ranking
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from termsift import _spark_partials, _validation
-from termsift import counts as counting
+from termsift import _spark_partials, _validation, counting
 from termsift._extras import require
-from termsift.counts import ClassCounts, TermFrequency
+from termsift.counting import TermFrequency
+from termsift.counts import ClassCounts
 from termsift.ranking import Ranking
 
 if not TYPE_CHECKING:

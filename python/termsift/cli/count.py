@@ -16,7 +16,7 @@ from termsift.checkpoints import Checkpoint
 from termsift.cli.arguments import above_zero, add_command, add_input, positive
 from termsift.cli.inputs import reading_options
 from termsift.cli.output import check_writable, summary
-from termsift.counts import count_chunks, finished, nothing
+from termsift.counting import count_chunks, finished, nothing
 
 _log = logging.getLogger("termsift")
 

@@ -11,7 +11,7 @@ from typing import Any
 import termsift as ts
 from termsift import demo, io, scanning
 from termsift._validation import naming
-from termsift.counts import TermFrequency
+from termsift.counting import TermFrequency
 from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
