@@ -341,7 +341,7 @@ def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.M
     shape = replace(cluster.SHAPE, n_docs=32_000, n_terms=5000, n_classes=4)
     work = gain.made("small", shape)
     measured = cluster.partial_counts(work, rounds=1)
-    assert measured["serialised"] == pytest.approx(20, rel=0.05)
+    assert measured["serialised"] == pytest.approx(12, rel=0.05)
     assert all(seconds > 0 for seconds in cluster.unite(cluster.chunks(work), rounds=1))
     rows = cluster.check_model(work, shape)
     assert [row[0] for row in rows] == ["500", "4,000", "32,000"]

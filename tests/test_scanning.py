@@ -133,13 +133,13 @@ def test_going_on_from_every_position(written: Any, chunk_docs: Any) -> None:
         options = {"labels": [options["labels"]] * 2}
     whole = ts.count(ts.scan(paths, **options))
     scan = ts.scan(paths, chunk_docs=chunk_docs, **options)
-    before = ts.counts.nothing("raw")
-    for counts in ts.counts.count_chunks(scan, before):
+    before = ts.counting.nothing("raw")
+    for counts in ts.counting.count_chunks(scan, before):
         position = json.loads(json.dumps(scan.position))
         names = scan.term_names
         rest = ts.scan(paths, chunk_docs=3, **options)  # cut otherwise: the documents are the same
         rest.resume(position, None if names is None else names.tolist())
-        [after] = [counts, *ts.counts.count_chunks(rest, counts)][-1:]
+        [after] = [counts, *ts.counting.count_chunks(rest, counts)][-1:]
         assert ts.counts.finished(after, rest) == whole
         assert counts.n_docs < whole.n_docs or rest.position["file"] == 1
 
@@ -542,13 +542,13 @@ def test_words_so_far_are_each_one(tmp_path: Path) -> None:
 def changed_after(path: Path, n_chunks: int, change: Any, **options: Any) -> ts.ClassCounts:
     """Count some chunks of a file, change it, and go on."""
     scan = ts.scan(path, chunk_docs=1, **options)
-    with closing(ts.counts.count_chunks(scan, ts.counts.nothing("raw"))) as chunks:
+    with closing(ts.counting.count_chunks(scan, ts.counting.nothing("raw"))) as chunks:
         *_, counts = (next(chunks) for _ in range(n_chunks))
     position, names = scan.position, scan.term_names
     change(path)
     rest = ts.scan(path, chunk_docs=1, **options)
     rest.resume(position, None if names is None else list(names))
-    [counts] = [counts, *ts.counts.count_chunks(rest, counts)][-1:]
+    [counts] = [counts, *ts.counting.count_chunks(rest, counts)][-1:]
     return ts.counts.finished(counts, rest)
 
 
