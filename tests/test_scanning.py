@@ -140,7 +140,7 @@ def test_going_on_from_every_position(written: Any, chunk_docs: Any) -> None:
         rest = ts.scan(paths, chunk_docs=3, **options)  # cut otherwise: the documents are the same
         rest.resume(position, None if names is None else names.tolist())
         [after] = [counts, *ts.counting.count_chunks(rest, counts)][-1:]
-        assert ts.counts.finished(after, rest) == whole
+        assert ts.counting.finished(after, rest) == whole
         assert counts.n_docs < whole.n_docs or rest.position["file"] == 1
 
 
@@ -549,7 +549,7 @@ def changed_after(path: Path, n_chunks: int, change: Any, **options: Any) -> ts.
     rest = ts.scan(path, chunk_docs=1, **options)
     rest.resume(position, None if names is None else list(names))
     [counts] = [counts, *ts.counting.count_chunks(rest, counts)][-1:]
-    return ts.counts.finished(counts, rest)
+    return ts.counting.finished(counts, rest)
 
 
 LINES = {
