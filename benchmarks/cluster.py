@@ -46,6 +46,7 @@ CHUNKS = 16
 TERMS, DOCUMENTS = 10**8, 10**10  # of the plan
 OF_A_CHUNK = 10**6
 CLASSES = (2, 20, 100)
+WORKERS = (1, 2, 4)
 FANS = (2, 8, 64)  # the parts that a task of a tree unites
 TOLERANCE = 0.05  # of the model against counts
 
@@ -152,13 +153,13 @@ def rates(work: Workload, rounds: int, spark: bool) -> Times:
             f"`ts.count`, n_threads={n}": partial(ts.count, work.X, work.y, n_threads=n)
             for n in (1, 2)
         }
-        for n in (1, 2):
+        for n in WORKERS:
             runs[f"`ts.dask.count`, n_workers={n}"] = stack.enter_context(dask_counter(parts, n))
         times = least(runs, rounds, whole)
         stack.close()
         if spark:
             write_parquet(parts, Path(folder))
-            for n in (1, 2):  # one session at a time is all that a process can have
+            for n in WORKERS:  # one session at a time is all that a process can have
                 with spark_counter(Path(folder), n) as run:
                     times |= least({f"`ts.spark.count`, local[{n}]": run}, rounds, whole)
     return times
