@@ -61,8 +61,8 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
             f"{method.name}": lambda name=method.name: wide.score(name)  # type: ignore[misc]
             for method in ts.methods()
         },
-        "md, greedy": lambda: wide.greedy(50),
-        "greedy, exhaustive": lambda: counts.greedy(30, exhaustive=True),
+        "md, greedy": lambda: wide.greedy(10),
+        "greedy, exhaustive": lambda: counts.greedy(5, exhaustive=True),
         "round robin": lambda: wide.rank("md", policy="round_robin"),
         "conditional_gain": lambda: ts.conditional_gain(X[few], y[few], 2000),
         "selection_curve": lambda: ts.selection_curve(ranking, X[few], y[few], X[half], y[half]),
