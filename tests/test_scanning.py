@@ -200,6 +200,24 @@ def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     assert ts.count(ts.scan([numbers, words])).classes == ["10", "2", "six"]
 
 
+def test_a_label_is_one_in_tables_of_every_kind(tmp_path: Path) -> None:
+    table, lines, columns = (tmp_path / name for name in ("a.csv", "b.jsonl", "c.parquet"))
+    table.write_text("label,text\n1,ant bee\n2,bee\n")
+    lines.write_text('{"label": 1, "text": "ant"}\n')
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"label": [2], "text": ["cow"]}), columns)
+    paths = [table, lines, columns]
+    counts = ts.count(ts.scan(paths))
+    assert counts.classes == [1, 2]
+    assert counts.term_frequency.toarray().tolist() == [[2, 1, 0], [0, 1, 1]]
+    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
+    assert {label for _, y in ts.scan(paths) for label in y} == {"1", "2"}
+    lines.write_text('{"label": "x", "text": "ant"}\n')
+    counts = ts.count(ts.scan(paths))
+    assert counts.classes == ["1", "2", "x"]
+    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
+
+
 def test_names_of_terms(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:2\n2 2:1\n")
     (tmp_path / "terms").write_text("ant\nbee\ncow\n")

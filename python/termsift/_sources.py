@@ -464,7 +464,9 @@ class _Texts(Source):
             return Block(texts.matrix(), y, None, following, n_bytes, where, n_new, told)
 
         with closing(self.pairs(complain)) as pairs:
-            for text, label, n_bytes in pairs:  # noqa: B007
+            for text, value, n_bytes in pairs:  # noqa: B007
+                # As text has it: other files write as "1" what this one writes as 1.
+                label = str(value)
                 n_rows += 1
                 row = f"{label!r}\n{text}\n".encode("utf-8", "surrogatepass")
                 checksum = crc32(row, checksum)
