@@ -602,6 +602,28 @@ def test_what_is_behind_a_position_may_change(
         write(*lines[:2], "wrong\n")
 
 
+@pytest.mark.parametrize("kind", [*LINES, "csv"])
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+def test_a_last_line_that_was_counted_may_not_grow(tmp_path: Path, kind: str, packed: str) -> None:
+    lines = {**LINES, "csv": ["text,label\n", "bee,x\n", "cow,y\n", "fox,z\n"]}[kind]
+    header, first, last, appended = lines if kind == "csv" else ["", *lines[:3]]
+    path, pack = tmp_path / f"c.{kind}{packed}", {"": bytes, ".gz": gzip.compress}
+    pack[".zst"] = zstandard
+
+    def write(content: str) -> None:
+        path.write_bytes(pack[packed](content.encode()))
+
+    unended = header + first + last.removesuffix("\n")
+    write(unended)
+    assert changed_after(path, 2, lambda path: os.utime(path, ns=(1, 1))).n_docs == 2
+    # Where the longer line is one that cannot be read, that is the complaint.
+    complaint = "are not what they were when they were counted" if kind == "svm" else "line|were"
+    with pytest.raises(ValueError, match=complaint):
+        changed_after(path, 2, lambda _: write(unended + appended))
+    write(header + first + last)
+    assert changed_after(path, 2, lambda _: write(header + first + last + appended)).n_docs == 3
+
+
 def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("x\tbee ant\nx\tcow\n")
     scan = ts.scan(tmp_path / "c.txt", chunk_docs=1)

@@ -316,7 +316,10 @@ class _Svmlight(Source):
             status = os.fstat(raw.fileno())
             if place.parsed and (status.st_size, status.st_mtime_ns) != (place.size, place.mtime):
                 self._check_parsed(place)
-            _go_to(content, place.offset, seekable=content is raw)
+            last = _go_to(content, place.offset, seekable=content is raw)
+            # The last line of a file may lack its end, and what is appended then makes it longer.
+            if last not in (b"", b"\n") and content.peek(1):  # type: ignore[attr-defined]
+                raise _changed(self.path, f"the first {place.line - 1:,} lines")
             place = place._replace(size=status.st_size, mtime=status.st_mtime_ns)
             blocks = read_blocks(
                 content,
@@ -399,13 +402,18 @@ class _Svmlight(Source):
         )
 
 
-def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> None:
-    """Go to a place in the content of a file; what is compressed has to be read on."""
-    if seekable:
-        content.seek(offset)
-        return
+def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> bytes:
+    """Go to a place in the content of a file, and give the byte before it, if there is one.
+
+    What is compressed has to be read on.
+    """
+    if seekable and offset:
+        content.seek(offset - 1)
+        return content.read(1)
+    last = b""
     while offset and (piece := content.read(min(offset, 1 << 20))):
-        offset -= len(piece)
+        offset, last = offset - len(piece), piece[-1:]
+    return last
 
 
 # ---- texts ---------------------------------------------------------------------------------------
