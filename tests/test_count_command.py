@@ -193,9 +193,41 @@ def test_a_wrong_line_loses_nothing(run: Any, tmp_path: Path) -> None:
     result = run(*arguments)
     assert result.code == 1
     assert "line 3" in result.err
-    result = run(*arguments, "--on-error", "skip")
-    assert result.code == 0
-    assert ts.load(out).n_docs == 3
+    path.write_text("1 1:1\n2 2:1\n2 1:1\n1 3:1\n")
+    assert run(*arguments).code == 0
+    assert ts.load(out) == ts.count(ts.scan(path))
+
+
+@pytest.mark.parametrize(("first", "then"), [("raise", "skip"), ("skip", "raise")])
+def test_what_becomes_of_wrong_lines_is_the_same_in_all_of_a_job(
+    run: Any, tmp_path: Path, first: str, then: str
+) -> None:
+    # A line without a label, where others have several, is left out by skip alone.
+    path, out = tmp_path / "c.svm", tmp_path / "c.termsift"
+    path.write_text("1,2 1:1\n 2:1\n1 3:1\n 2:1\n")
+    arguments = ["count", path, "-o", out, "--chunk-docs", 1, "--checkpoint", "--on-error"]
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 1, KeyboardInterrupt())
+        assert run(*arguments, first).code == 130
+    complaint = run(*arguments, then).complaint
+    assert f"made with on_error={first!r}, this one is with on_error={then!r}" in complaint
+    assert run(*arguments, first).code == 0
+    assert ts.load(out) == ts.count(ts.scan(path, on_error=first))  # type: ignore[arg-type]
+
+
+def test_older_checkpoints_did_not_leave_lines_out(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    path = Path(f"{out}.checkpoint")
+    (counts, classes, names, tf), checkpoint = _counts_file.read_checkpoint(path)
+    del checkpoint["job"]["options"]["on_error"]
+    _counts_file.write_counts(path, counts, classes, names, tf, checkpoint)
+    complaint = refused_after(run, table, tmp_path, "--on-error", "skip")
+    assert "made with on_error='raise'" in complaint
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
 
 
 def refused_after(run: Any, table: Path, tmp_path: Path, *more: Any) -> str:
