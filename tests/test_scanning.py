@@ -443,6 +443,22 @@ def test_vocabularies_that_differ(tmp_path: Path) -> None:
     assert str(tmp_path / "b") in message
 
 
+@pytest.mark.parametrize("other", ["csr", "svm"])
+@pytest.mark.parametrize("named_first", [True, False])
+def test_terms_with_and_without_names(tmp_path: Path, other: str, named_first: bool) -> None:
+    X = sparse.csr_array(np.eye(2, N_TERMS, N_TERMS - 2, dtype=int))
+    named = tmp_path / "named"
+    ts.save_csr(named, X, [1, 2], term_names=WORDS)
+    unnamed, _ = write(other, tmp_path, X, ["1", "2"])
+    paths = [named, unnamed] if named_first else [unnamed, named]
+    message = refused(paths)
+    assert message.startswith(f"{named} and {unnamed}: the terms have names in the first and none")
+    (tmp_path / "terms").write_text("\n".join(WORDS))
+    counts = ts.count(ts.scan(paths, terms=tmp_path / "terms"))
+    assert list(counts.term_names) == WORDS
+    assert counts.term_frequency.toarray().tolist() == (2 * X).toarray().tolist()
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [

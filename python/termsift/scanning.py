@@ -406,10 +406,17 @@ class Scan:
 def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
     """Give the names of the terms of all matrices: those of the widest, if they agree."""
     agreed, of = None, None
+    named = [source.path for source in sources if source.names is not None]
+    unnamed = [source.path for source in sources if source.names is None]
+    if named and unnamed:
+        raise ValueError(
+            f"{named[0]} and {unnamed[0]}: the terms have names in the first and none in the "
+            "second, and may be others: give the names of all by terms, or count both apart"
+        )
     for source in sources:
         names = source.names
         if names is None:
-            continue
+            return None  # as in all
         if agreed is None or len(names) > len(agreed):
             (agreed, of), (names, other) = (names, source.path), (agreed, of)
         else:
