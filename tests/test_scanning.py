@@ -443,6 +443,19 @@ def test_vocabularies_that_differ(tmp_path: Path) -> None:
     assert str(tmp_path / "b") in message
 
 
+@pytest.mark.parametrize("empty_first", [True, False])
+def test_names_of_terms_that_a_folder_without_documents_has(
+    tmp_path: Path, empty_first: bool
+) -> None:
+    ts.save_csr(tmp_path / "a", np.eye(2, dtype=int), ["x", "y"], term_names=["ant", "bee"])
+    ts.save_csr(tmp_path / "b", np.ones((0, 3), int), [], term_names=["ant", "bee", "cow"])
+    paths = [tmp_path / "b", tmp_path / "a"] if empty_first else [tmp_path / "a", tmp_path / "b"]
+    counts = ts.count(ts.scan(paths))
+    assert list(counts.term_names) == ["ant", "bee", "cow"]
+    assert counts.term_frequency.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert "holds no documents" in refused(tmp_path / "b")
+
+
 @pytest.mark.parametrize("other", ["csr", "svm"])
 @pytest.mark.parametrize("named_first", [True, False])
 def test_terms_with_and_without_names(tmp_path: Path, other: str, named_first: bool) -> None:

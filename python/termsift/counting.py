@@ -6,6 +6,8 @@ from collections.abc import Generator, Hashable, Iterable
 from contextlib import closing
 from typing import Any, Literal
 
+import numpy as np
+
 from termsift import _core, _validation
 from termsift.count_table import add_documents, is_exact
 from termsift.counts import ClassCounts
@@ -169,6 +171,8 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
         assert names is not None
         counts = counts._with_words_sorted(names)
     elif names is not None:
+        if counts.n_terms < len(names):  # a source with names and no documents has more terms
+            counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
     if scan.min_df > 1:
         counts = counts.with_min_df(scan.min_df)
