@@ -299,6 +299,22 @@ def test_a_line_that_was_repaired_is_gone_on_with(run: Any, tmp_path: Path, kind
     assert ts.load(out) == ts.count(ts.scan(path))
 
 
+def test_hidden_files_of_class_folders_come_and_go(run: Any, tmp_path: Path) -> None:
+    folder, out = tmp_path / "classes", tmp_path / "c.termsift"
+    for label in ("a", "b"):
+        (folder / label).mkdir(parents=True)
+        for number in range(10):
+            (folder / label / f"{number}.txt").write_text("ant bee")
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 1, KeyboardInterrupt())
+        assert run("count", folder, "-o", out, *SMALL).code == 130
+    (folder / "b" / ".2.txt.swp").write_bytes(b"\xff")
+    (folder / ".notes").mkdir()
+    (folder / ".notes" / "1.txt").write_text("cow")
+    assert run("count", folder, "-o", out, *SMALL).code == 0
+    assert ts.load(out).n_docs == 20
+
+
 def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
     out, other = tmp_path / "c.termsift", tmp_path / "other.txt"
     other.write_text("1\tant\n")

@@ -368,6 +368,23 @@ def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
     assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
 
 
+def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
+    folder = as_folders(tmp_path)
+    (folder / "ham" / "1a").mkdir()
+    (folder / "ham" / "link").symlink_to(tmp_path / "nothing")
+    odd = ["1a", "link"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "ham" / "pipe")
+        odd.append("pipe")
+    assert refused(folder) == f"{folder}/ham/1a: expected a file, a document of the class 'ham'"
+    for chunk_docs in (None, 1):
+        scan = ts.scan(folder, on_error="skip", chunk_docs=chunk_docs)
+        assert ts.count(scan).n_docs == len(TEXTS)
+        assert [message.partition(": ")[0] for message in scan.skipped] == [
+            f"{folder}/ham/{name}" for name in odd
+        ]
+
+
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
 def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:

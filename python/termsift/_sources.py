@@ -23,7 +23,7 @@ from termsift import _core, io, svmlight
 from termsift._compression import opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
-from termsift._labelled_texts import TABLES, folder_of_classes, listed
+from termsift._labelled_texts import TABLES, folder_of_classes, listed, visible
 from termsift.csr_folder import CsrFolder, is_csr_folder
 from termsift.svmlight import read_blocks
 from termsift.text import GrowingRows, TextRules
@@ -537,7 +537,7 @@ class _ClassFolder(_Texts):
 
     def __init__(self, path: Path, how: Reading) -> None:
         super().__init__(path, how)
-        if not any(entry.is_dir() for entry in path.iterdir()):
+        if not any(entry.is_dir() for entry in visible(path)):
             raise ValueError(
                 f"{path}: expected sub-folders, one a class, or arrays; found no indptr.npy"
             )
@@ -545,7 +545,8 @@ class _ClassFolder(_Texts):
     @property
     def files(self) -> list[Path]:
         """The documents."""
-        return sorted(file for file in self.path.glob("*/*") if file.is_file())
+        folders = [entry for entry in visible(self.path) if entry.is_dir()]
+        return [file for folder in folders for file in visible(folder) if file.is_file()]
 
     @property
     def n_bytes(self) -> int:
