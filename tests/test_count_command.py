@@ -545,29 +545,56 @@ def test_sigterm_is_an_interruption(
 # ---- progress --------------------------------------------------------------------------------
 
 
+class Terminal:
+    """A terminal that keeps what is written to it, and a clock that stands."""
+
+    def __init__(self, monkeypatch: Any, columns: int) -> None:
+        self.text, self.now = "", 100.0
+        monkeypatch.setattr(_progress.sys, "stderr", self)
+        monkeypatch.setattr(_progress.time, "monotonic", lambda: self.now)
+        monkeypatch.setenv("COLUMNS", str(columns))
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+
 def test_progress_tells_rate_and_time_left(monkeypatch: Any) -> None:
-    class Terminal:
-        def __init__(self) -> None:
-            self.text = ""
-
-        def isatty(self) -> bool:
-            return True
-
-        def write(self, text: str) -> None:
-            self.text += text
-
-        def flush(self) -> None:
-            pass
-
-    terminal, now = Terminal(), [100.0]
-    monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
-    with _progress.progress("counted", 1000, "bytes", already=200) as report:
+    terminal = Terminal(monkeypatch, columns=80)
+    with _progress.progress("counted", 242_100_000, "bytes", already=2 * 10**6) as report:
         assert report is not None
-        now[0] += 10
-        report(400)
-    line = "termsift: counted 400 of 1,000 bytes, 20 a second, 30 s left"
+        terminal.now += 10
+        report(100_250_000)
+    line = "termsift: counted 100.2 MB of 242.1 MB, 9.8 MB a second, 14 s left"
     assert terminal.text == f"\r{line}\r{' ' * len(line)}\r"
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) -> None:
+    terminal = Terminal(monkeypatch, columns)
+    with _progress.progress("counted", 10**12, "documents of all kinds", already=0) as report:
+        assert report is not None
+        for done in (987_654_321_000, 1):
+            terminal.now += 10
+            report(done)
+    parts = terminal.text.split("\r")
+    assert max(map(len, parts)) == min(columns - 1, len(parts[1]))
+    assert parts[1].startswith("termsift: counted 9")
+    assert len(parts[2]) == len(parts[1])  # nothing of the line before is left
+    assert parts[3].strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (3.25e12, "3,250.0 GB")],
+)
+def test_sizes(n_bytes: float, words: str) -> None:
+    assert _progress._size(n_bytes) == words
 
 
 @pytest.mark.parametrize(
