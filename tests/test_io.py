@@ -477,7 +477,7 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
          "c.csv, line 1: expected at least 3 fields, found 2"),
         ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
-        ("c.csv", "", {}, "c.csv: holds no documents"),
+        ("c.csv", "", {}, "c.csv: expected a header with the columns 'text' and 'label', found none"),
         ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
         ("c.csv", "label,text\na,x y z\n", {},
          "c.csv: no text has a word of two or more letters"),

@@ -423,6 +423,33 @@ def test_compressed_files_that_are_cut_short(
     assert refused(path).startswith(f"{path}: damaged or cut short: ")
 
 
+@pytest.mark.parametrize("ending", ["svm.gz", "txt.gz", "csv.gz", "svm.zst", "jsonl.zst"])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_error: str) -> None:
+    good, cut = tmp_path / f"good.{ending}", tmp_path / f"cut.{ending}"
+    kind, _, packed = ending.partition(".")
+    pack = gzip.compress if packed == "gz" else zstandard
+    lines = {"csv": "label,text\nx,bee\n"} | {name: first for name, (first, *_) in LINES.items()}
+    good.write_bytes(pack(lines[kind].encode()))
+    cut.write_bytes(b"")
+    message = f"{cut}: damaged or cut short: the file is empty"
+    assert refused([good, cut], on_error=on_error) == message
+    if kind != "csv":  # which has a header
+        cut.write_bytes(pack(b""))
+        assert ts.count(ts.scan([good, cut], on_error=on_error)).n_docs == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> None:
+    good, empty = tmp_path / "good.txt", tmp_path / f"c.{kind}"
+    good.write_text("x\tbee\n")
+    empty.write_text(content)
+    message = f"{empty}: expected a header with the columns 'text' and 'label', found none"
+    assert refused([good, empty]) == refused([good, empty], on_error="skip") == message
+    assert ts.count(ts.scan([good, empty], text=2, label=1)).n_docs == 1
+
+
 def test_damaged_zstandard(tmp_path: Path) -> None:
     pytest.importorskip("zstandard")
     (tmp_path / "c.svm.zst").write_bytes(b"1 1:1\n")

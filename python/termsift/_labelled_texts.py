@@ -65,6 +65,9 @@ def _delimited(
                 ends = rows.leave_out()
                 where = f"line {begins}" if ends == begins else f"lines {begins} to {ends}"
                 complain(f"{path}, {where}: {fault}")
+    if has_header and not first:
+        both = " and ".join(repr(column) for column in columns)
+        raise ValueError(f"{path}: expected a header with the columns {both}, found none")
 
 
 class _Line(NamedTuple):
