@@ -470,6 +470,27 @@ def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     assert refused(path).startswith(f"{path}: damaged or no such table: ")
 
 
+@pytest.mark.parametrize("ending", _sources.ARROW_ENDINGS)
+def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, ending: str) -> None:
+    for packed in (".gz", ".zst"):
+        path = tmp_path / f"c{ending}{packed}"
+        path.write_bytes(b"anything")
+        message = f"{path}: expected the {ending} file itself, which is compressed within: it is "
+        assert refused(path).startswith(message)
+        assert run("rank", path).complaint.startswith(message)
+
+
+def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
+    path, labels = tmp_path / "c.mtx", tmp_path / "labels"
+    scipy_io.mmwrite(path, sparse.csr_array([[1j, 2]]))
+    labels.write_text("1\n")
+    with pytest.raises(TypeError, match="X has dtype complex128") as caught:
+        ts.count(ts.scan(path, labels=labels))
+    assert str(caught.value).startswith(f"{path}, of which document 0 is row 0 here: ")
+    result = run("count", path, "--labels", labels, "-o", tmp_path / "c.termsift")
+    assert result.complaint == str(caught.value)
+
+
 def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     (tmp_path / "b.txt").write_text("1\tbee\n")

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, io, svmlight
-from termsift._compression import opened
+from termsift._compression import COMPRESSED, opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
 from termsift._labelled_texts import TABLES, folder_of_classes, listed, visible
@@ -144,8 +144,12 @@ def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
                 f"{file}: is a pipe or device, which can be read once and not from the middle; "
                 "expected a file"
             )
-    ending = path.suffix.lower()
-    ending = ending if ending in ARROW_ENDINGS else io.ending_of(path)
+    ending = io.ending_of(path)
+    if ending in ARROW_ENDINGS and path.suffix.lower() in COMPRESSED:
+        raise ValueError(
+            f"{path}: expected the {ending} file itself, which is compressed within: it is not "
+            f"read front to back, as what ends in {path.suffix} is"
+        )
     if ending in TABLES or ending in ARROW_ENDINGS:
         why = "a table has its own labels and terms"
         io.refuse_arguments(path, why, labels=labels, terms=how.names)

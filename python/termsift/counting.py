@@ -148,13 +148,10 @@ def count_chunks(
     with closing(iter(scan)) as chunks:
         for X, y in chunks:
             counts = ClassCounts._of(counts._counts, counts._classes, None, counts._tf)
-            try:
+            with _validation.naming(scan.where):
                 counts.update(
                     X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
                 )
-            except ValueError as error:
-                kind = _core.CountOverflowError if isinstance(error, OverflowError) else ValueError
-                raise kind(f"{scan.where}: {error}") from None
             del X, y  # their memory goes before the next chunk comes
             yield counts
 

@@ -502,4 +502,4 @@ def read_whole(path: str | os.PathLike[str], **options: Any) -> io.Collection:
 def only_scanned(path: str | os.PathLike[str]) -> bool:
     """Whether a path is of a kind that `termsift.io.read_collection` does not read."""
     path = Path(path)
-    return path.suffix.lower() in ARROW_ENDINGS or (path.is_dir() and is_csr_folder(path))
+    return io.ending_of(path) in ARROW_ENDINGS or (path.is_dir() and is_csr_folder(path))
