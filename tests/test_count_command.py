@@ -193,9 +193,41 @@ def test_a_wrong_line_loses_nothing(run: Any, tmp_path: Path) -> None:
     result = run(*arguments)
     assert result.code == 1
     assert "line 3" in result.err
-    result = run(*arguments, "--on-error", "skip")
-    assert result.code == 0
-    assert ts.load(out).n_docs == 3
+    path.write_text("1 1:1\n2 2:1\n2 1:1\n1 3:1\n")
+    assert run(*arguments).code == 0
+    assert ts.load(out) == ts.count(ts.scan(path))
+
+
+@pytest.mark.parametrize(("first", "then"), [("raise", "skip"), ("skip", "raise")])
+def test_what_becomes_of_wrong_lines_is_the_same_in_all_of_a_job(
+    run: Any, tmp_path: Path, first: str, then: str
+) -> None:
+    # A line without a label, where others have several, is left out by skip alone.
+    path, out = tmp_path / "c.svm", tmp_path / "c.termsift"
+    path.write_text("1,2 1:1\n 2:1\n1 3:1\n 2:1\n")
+    arguments = ["count", path, "-o", out, "--chunk-docs", 1, "--checkpoint", "--on-error"]
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 1, KeyboardInterrupt())
+        assert run(*arguments, first).code == 130
+    complaint = run(*arguments, then).complaint
+    assert f"made with on_error={first!r}, this one is with on_error={then!r}" in complaint
+    assert run(*arguments, first).code == 0
+    assert ts.load(out) == ts.count(ts.scan(path, on_error=first))  # type: ignore[arg-type]
+
+
+def test_older_checkpoints_did_not_leave_lines_out(run: Any, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.termsift"
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 3, KeyboardInterrupt())
+        assert run("count", table, "-o", out, *SMALL).code == 130
+    path = Path(f"{out}.checkpoint")
+    (counts, classes, names, tf), checkpoint = _counts_file.read_checkpoint(path)
+    del checkpoint["job"]["options"]["on_error"]
+    _counts_file.write_counts(path, counts, classes, names, tf, checkpoint)
+    complaint = refused_after(run, table, tmp_path, "--on-error", "skip")
+    assert "made with on_error='raise'" in complaint
+    assert run("count", table, "-o", out, *SMALL).code == 0
+    assert ts.load(out) == ts.count(ts.scan(table))
 
 
 def refused_after(run: Any, table: Path, tmp_path: Path, *more: Any) -> str:
@@ -265,6 +297,22 @@ def test_a_line_that_was_repaired_is_gone_on_with(run: Any, tmp_path: Path, kind
     assert result.code == 0
     assert "going on from" in result.err
     assert ts.load(out) == ts.count(ts.scan(path))
+
+
+def test_hidden_files_of_class_folders_come_and_go(run: Any, tmp_path: Path) -> None:
+    folder, out = tmp_path / "classes", tmp_path / "c.termsift"
+    for label in ("a", "b"):
+        (folder / label).mkdir(parents=True)
+        for number in range(10):
+            (folder / label / f"{number}.txt").write_text("ant bee")
+    with pytest.MonkeyPatch.context() as patch:
+        stopping(patch, 1, KeyboardInterrupt())
+        assert run("count", folder, "-o", out, *SMALL).code == 130
+    (folder / "b" / ".2.txt.swp").write_bytes(b"\xff")
+    (folder / ".notes").mkdir()
+    (folder / ".notes" / "1.txt").write_text("cow")
+    assert run("count", folder, "-o", out, *SMALL).code == 0
+    assert ts.load(out).n_docs == 20
 
 
 def test_checkpoints_of_other_files_are_refused(run: Any, table: Path, tmp_path: Path) -> None:
@@ -497,29 +545,56 @@ def test_sigterm_is_an_interruption(
 # ---- progress --------------------------------------------------------------------------------
 
 
+class Terminal:
+    """A terminal that keeps what is written to it, and a clock that stands."""
+
+    def __init__(self, monkeypatch: Any, columns: int) -> None:
+        self.text, self.now = "", 100.0
+        monkeypatch.setattr(_progress.sys, "stderr", self)
+        monkeypatch.setattr(_progress.time, "monotonic", lambda: self.now)
+        monkeypatch.setenv("COLUMNS", str(columns))
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+
 def test_progress_tells_rate_and_time_left(monkeypatch: Any) -> None:
-    class Terminal:
-        def __init__(self) -> None:
-            self.text = ""
-
-        def isatty(self) -> bool:
-            return True
-
-        def write(self, text: str) -> None:
-            self.text += text
-
-        def flush(self) -> None:
-            pass
-
-    terminal, now = Terminal(), [100.0]
-    monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
-    with _progress.progress("counted", 1000, "bytes", already=200) as report:
+    terminal = Terminal(monkeypatch, columns=80)
+    with _progress.progress("counted", 242_100_000, "bytes", already=2 * 10**6) as report:
         assert report is not None
-        now[0] += 10
-        report(400)
-    line = "termsift: counted 400 of 1,000 bytes, 20 a second, 30 s left"
+        terminal.now += 10
+        report(100_250_000)
+    line = "termsift: counted 100.2 MB of 242.1 MB, 9.8 MB a second, 14 s left"
     assert terminal.text == f"\r{line}\r{' ' * len(line)}\r"
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) -> None:
+    terminal = Terminal(monkeypatch, columns)
+    with _progress.progress("counted", 10**12, "documents of all kinds", already=0) as report:
+        assert report is not None
+        for done in (987_654_321_000, 1):
+            terminal.now += 10
+            report(done)
+    parts = terminal.text.split("\r")
+    assert max(map(len, parts)) == min(columns - 1, len(parts[1]))
+    assert parts[1].startswith("termsift: counted 9")
+    assert len(parts[2]) == len(parts[1])  # nothing of the line before is left
+    assert parts[3].strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (3.25e12, "3,250.0 GB")],
+)
+def test_sizes(n_bytes: float, words: str) -> None:
+    assert _progress._size(n_bytes) == words
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,9 @@ ARRAY = blocked(X, LENGTHS)
         ((ARRAY,), TypeError, "y is missing"),
         ((ARRAY, Y[1:]), ValueError, "y has 199 labels for 200 documents"),
         ((ARRAY, "a"), TypeError, "y must hold labels of the documents in order, got 'a'"),
+        ((ARRAY, dask.delayed(Y)), TypeError, "y is delayed, and cannot be cut as X is"),
+        ((dask.delayed((X, Y)),), TypeError, "X is delayed, .* give delayed chunks"),
+        ((dask.delayed(X), Y), TypeError, "X is delayed, .* give delayed chunks"),
         ((ARRAY, da.zeros(150, chunks=50)), ValueError, "y has 150 labels for 200 documents"),
         ((blocked(X, LENGTHS, known=False), Y), ValueError, "of unknown lengths"),
         (
@@ -304,6 +307,7 @@ def test_what_does_not_line_up(arguments: Any, error: type[Exception], message: 
             ValueError,
             r"block \d: sample_weight has -1.0 at row 0",
         ),
+        ({"sample_weight": dask.delayed([1] * 200)}, TypeError, "sample_weight is delayed, and"),
         ({"sample_weight": [1]}, ValueError, r"sample_weight has shape \(1,\), expected \(200,\)"),
         (
             {"sample_weight": [1] * 160 + [-1] * 40},

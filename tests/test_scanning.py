@@ -200,6 +200,24 @@ def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     assert ts.count(ts.scan([numbers, words])).classes == ["10", "2", "six"]
 
 
+def test_a_label_is_one_in_tables_of_every_kind(tmp_path: Path) -> None:
+    table, lines, columns = (tmp_path / name for name in ("a.csv", "b.jsonl", "c.parquet"))
+    table.write_text("label,text\n1,ant bee\n2,bee\n")
+    lines.write_text('{"label": 1, "text": "ant"}\n')
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"label": [2], "text": ["cow"]}), columns)
+    paths = [table, lines, columns]
+    counts = ts.count(ts.scan(paths))
+    assert counts.classes == [1, 2]
+    assert counts.term_frequency.toarray().tolist() == [[2, 1, 0], [0, 1, 1]]
+    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
+    assert {label for _, y in ts.scan(paths) for label in y} == {"1", "2"}
+    lines.write_text('{"label": "x", "text": "ant"}\n')
+    counts = ts.count(ts.scan(paths))
+    assert counts.classes == ["1", "2", "x"]
+    assert ts.merge(ts.count(ts.scan(path)) for path in paths) == counts
+
+
 def test_names_of_terms(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:2\n2 2:1\n")
     (tmp_path / "terms").write_text("ant\nbee\ncow\n")
@@ -350,6 +368,23 @@ def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
     assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
 
 
+def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
+    folder = as_folders(tmp_path)
+    (folder / "ham" / "1a").mkdir()
+    (folder / "ham" / "link").symlink_to(tmp_path / "nothing")
+    odd = ["1a", "link"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "ham" / "pipe")
+        odd.append("pipe")
+    assert refused(folder) == f"{folder}/ham/1a: expected a file, a document of the class 'ham'"
+    for chunk_docs in (None, 1):
+        scan = ts.scan(folder, on_error="skip", chunk_docs=chunk_docs)
+        assert ts.count(scan).n_docs == len(TEXTS)
+        assert [message.partition(": ")[0] for message in scan.skipped] == [
+            f"{folder}/ham/{name}" for name in odd
+        ]
+
+
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
 def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
@@ -388,6 +423,33 @@ def test_compressed_files_that_are_cut_short(
     assert refused(path).startswith(f"{path}: damaged or cut short: ")
 
 
+@pytest.mark.parametrize("ending", ["svm.gz", "txt.gz", "csv.gz", "svm.zst", "jsonl.zst"])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_error: str) -> None:
+    good, cut = tmp_path / f"good.{ending}", tmp_path / f"cut.{ending}"
+    kind, _, packed = ending.partition(".")
+    pack = gzip.compress if packed == "gz" else zstandard
+    lines = {"csv": "label,text\nx,bee\n"} | {name: first for name, (first, *_) in LINES.items()}
+    good.write_bytes(pack(lines[kind].encode()))
+    cut.write_bytes(b"")
+    message = f"{cut}: damaged or cut short: the file is empty"
+    assert refused([good, cut], on_error=on_error) == message
+    if kind != "csv":  # which has a header
+        cut.write_bytes(pack(b""))
+        assert ts.count(ts.scan([good, cut], on_error=on_error)).n_docs == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> None:
+    good, empty = tmp_path / "good.txt", tmp_path / f"c.{kind}"
+    good.write_text("x\tbee\n")
+    empty.write_text(content)
+    message = f"{empty}: expected a header with the columns 'text' and 'label', found none"
+    assert refused([good, empty]) == refused([good, empty], on_error="skip") == message
+    assert ts.count(ts.scan([good, empty], text=2, label=1)).n_docs == 1
+
+
 def test_damaged_zstandard(tmp_path: Path) -> None:
     pytest.importorskip("zstandard")
     (tmp_path / "c.svm.zst").write_bytes(b"1 1:1\n")
@@ -408,6 +470,27 @@ def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     assert refused(path).startswith(f"{path}: damaged or no such table: ")
 
 
+@pytest.mark.parametrize("ending", _sources.ARROW_ENDINGS)
+def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, ending: str) -> None:
+    for packed in (".gz", ".zst"):
+        path = tmp_path / f"c{ending}{packed}"
+        path.write_bytes(b"anything")
+        message = f"{path}: expected the {ending} file itself, which is compressed within: it is "
+        assert refused(path).startswith(message)
+        assert run("rank", path).complaint.startswith(message)
+
+
+def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
+    path, labels = tmp_path / "c.mtx", tmp_path / "labels"
+    scipy_io.mmwrite(path, sparse.csr_array([[1j, 2]]))
+    labels.write_text("1\n")
+    with pytest.raises(TypeError, match="X has dtype complex128") as caught:
+        ts.count(ts.scan(path, labels=labels))
+    assert str(caught.value).startswith(f"{path}, of which document 0 is row 0 here: ")
+    result = run("count", path, "--labels", labels, "-o", tmp_path / "c.termsift")
+    assert result.complaint == str(caught.value)
+
+
 def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:1\n")
     (tmp_path / "b.txt").write_text("1\tbee\n")
@@ -423,6 +506,35 @@ def test_vocabularies_that_differ(tmp_path: Path) -> None:
     assert "the vocabularies differ: term 1 is 'cow' in one and 'dog' in the other" in message
     assert str(tmp_path / "a") in message
     assert str(tmp_path / "b") in message
+
+
+@pytest.mark.parametrize("empty_first", [True, False])
+def test_names_of_terms_that_a_folder_without_documents_has(
+    tmp_path: Path, empty_first: bool
+) -> None:
+    ts.save_csr(tmp_path / "a", np.eye(2, dtype=int), ["x", "y"], term_names=["ant", "bee"])
+    ts.save_csr(tmp_path / "b", np.ones((0, 3), int), [], term_names=["ant", "bee", "cow"])
+    paths = [tmp_path / "b", tmp_path / "a"] if empty_first else [tmp_path / "a", tmp_path / "b"]
+    counts = ts.count(ts.scan(paths))
+    assert list(counts.term_names) == ["ant", "bee", "cow"]
+    assert counts.term_frequency.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert "holds no documents" in refused(tmp_path / "b")
+
+
+@pytest.mark.parametrize("other", ["csr", "svm"])
+@pytest.mark.parametrize("named_first", [True, False])
+def test_terms_with_and_without_names(tmp_path: Path, other: str, named_first: bool) -> None:
+    X = sparse.csr_array(np.eye(2, N_TERMS, N_TERMS - 2, dtype=int))
+    named = tmp_path / "named"
+    ts.save_csr(named, X, [1, 2], term_names=WORDS)
+    unnamed, _ = write(other, tmp_path, X, ["1", "2"])
+    paths = [named, unnamed] if named_first else [unnamed, named]
+    message = refused(paths)
+    assert message.startswith(f"{named} and {unnamed}: the terms have names in the first and none")
+    (tmp_path / "terms").write_text("\n".join(WORDS))
+    counts = ts.count(ts.scan(paths, terms=tmp_path / "terms"))
+    assert list(counts.term_names) == WORDS
+    assert counts.term_frequency.toarray().tolist() == (2 * X).toarray().tolist()
 
 
 @pytest.mark.parametrize(
@@ -582,6 +694,28 @@ def test_what_is_behind_a_position_may_change(
         with pytest.raises(ValueError, match="are not what they were when they were counted"):
             changed_after(path, 2, lambda _, first=first: write(*first))
         write(*lines[:2], "wrong\n")
+
+
+@pytest.mark.parametrize("kind", [*LINES, "csv"])
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+def test_a_last_line_that_was_counted_may_not_grow(tmp_path: Path, kind: str, packed: str) -> None:
+    lines = {**LINES, "csv": ["text,label\n", "bee,x\n", "cow,y\n", "fox,z\n"]}[kind]
+    header, first, last, appended = lines if kind == "csv" else ["", *lines[:3]]
+    path, pack = tmp_path / f"c.{kind}{packed}", {"": bytes, ".gz": gzip.compress}
+    pack[".zst"] = zstandard
+
+    def write(content: str) -> None:
+        path.write_bytes(pack[packed](content.encode()))
+
+    unended = header + first + last.removesuffix("\n")
+    write(unended)
+    assert changed_after(path, 2, lambda path: os.utime(path, ns=(1, 1))).n_docs == 2
+    # Where the longer line is one that cannot be read, that is the complaint.
+    complaint = "are not what they were when they were counted" if kind == "svm" else "line|were"
+    with pytest.raises(ValueError, match=complaint):
+        changed_after(path, 2, lambda _: write(unended + appended))
+    write(header + first + last)
+    assert changed_after(path, 2, lambda _: write(header + first + last + appended)).n_docs == 3
 
 
 def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """
     with open(path, "rb") as raw:
         ending = path.suffix.lower()
+        # What compresses nothing has a beginning and an end too; both packages take it for nothing.
+        if ending in COMPRESSED and not raw.peek(1):
+            raise ValueError(f"{path}: damaged or cut short: the file is empty")
         if ending == ".gz":
             with gzip.GzipFile(fileobj=raw) as content:
                 yield cast("BinaryIO", content), raw

@@ -65,6 +65,9 @@ def _delimited(
                 ends = rows.leave_out()
                 where = f"line {begins}" if ends == begins else f"lines {begins} to {ends}"
                 complain(f"{path}, {where}: {fault}")
+    if has_header and not first:
+        both = " and ".join(repr(column) for column in columns)
+        raise ValueError(f"{path}: expected a header with the columns {both}, found none")
 
 
 class _Line(NamedTuple):
@@ -249,10 +252,10 @@ def folder_of_classes(
 
     ``shows``: its own progress, which somebody else may do.
     """
-    folders = [entry for entry in _visible(path) if entry.is_dir()]
+    folders = [entry for entry in visible(path) if entry.is_dir()]
     if not folders:
         raise ValueError(f"{path}: has no sub-folders; expected one a class, of a file a document")
-    listed = {folder.name: _visible(folder) for folder in folders}
+    listed = {folder.name: visible(folder) for folder in folders}
     n_files = sum(map(len, listed.values()))
     read = 0
     with progress("read", n_files, "files") if shows else nullcontext() as report:
@@ -260,9 +263,11 @@ def folder_of_classes(
             if not files:
                 logger.warning("%s: a class without documents is no class", path / label)
             for file in files:
-                if not file.is_file():
-                    raise ValueError(f"{file}: expected a file, a document of the class {label!r}")
                 try:
+                    if not file.is_file():  # a folder, a pipe, a link to nothing
+                        raise ValueError(
+                            f"{file}: expected a file, a document of the class {label!r}"
+                        )
                     text = whole_text(file, encoding)
                 except ValueError as error:
                     complain(str(error))
@@ -273,7 +278,7 @@ def folder_of_classes(
                     report(read)
 
 
-def _visible(folder: Path) -> list[Path]:
+def visible(folder: Path) -> list[Path]:
     """List a folder, sorted, without what is hidden: notes of programs, not documents."""
     return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
 

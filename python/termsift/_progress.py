@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 
 _PATIENCE = 1.0  # seconds that pass before there is a line
 _EVERY = 0.1
+_SIZES = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 
 
 def _is_terminal(stream: object) -> bool:
@@ -35,17 +37,22 @@ def progress(
     start = time.monotonic()
     due = start + _PATIENCE
     width = 0
+    said = _size if unit == "bytes" else "{:,.0f}".format
 
     def report(done: int) -> None:
         nonlocal due, width
         if time.monotonic() >= due:
-            line = f"termsift: {verb} {done:,} of {total:,} {unit}"
+            line = f"termsift: {verb} {said(done)} of {said(total)}"
+            line += "" if unit == "bytes" else f" {unit}"
             if already is not None and done > already:
                 rate = (done - already) / (time.monotonic() - start)
-                line += f", {rate:,.0f} a second, {_duration((total - done) / rate)} left"
+                line += f", {said(rate)} a second, {_duration((total - done) / rate)} left"
+            # A line that is longer than the terminal is wide would be a new one each time.
+            columns = shutil.get_terminal_size().columns - 1
+            line = line[:columns]
             # What is left of a longer line before goes.
-            stream.write(f"\r{line}{' ' * (width - len(line))}")
-            width = max(width, len(line))
+            stream.write(f"\r{line.ljust(min(width, columns))}")
+            width = len(line)
             stream.flush()
             due = time.monotonic() + _EVERY
 
@@ -55,6 +62,14 @@ def progress(
         if width:
             stream.write(f"\r{' ' * width}\r")
             stream.flush()
+
+
+def _size(n_bytes: float) -> str:
+    """Say how much it is: 12 bytes, 24.5 MB."""
+    for name, size in _SIZES.items():
+        if n_bytes >= size:
+            return f"{n_bytes / size:,.1f} {name}"
+    return f"{n_bytes:,.0f} bytes"
 
 
 def _duration(seconds: float) -> str:

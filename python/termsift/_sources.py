@@ -20,10 +20,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, io, svmlight
-from termsift._compression import opened
+from termsift._compression import COMPRESSED, opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
-from termsift._labelled_texts import TABLES, folder_of_classes, listed
+from termsift._labelled_texts import TABLES, folder_of_classes, listed, visible
 from termsift.csr_folder import CsrFolder, is_csr_folder
 from termsift.svmlight import read_blocks
 from termsift.text import GrowingRows, TextRules
@@ -144,8 +144,12 @@ def open_source(path: Path, labels: Path | None, how: Reading) -> Source:
                 f"{file}: is a pipe or device, which can be read once and not from the middle; "
                 "expected a file"
             )
-    ending = path.suffix.lower()
-    ending = ending if ending in ARROW_ENDINGS else io.ending_of(path)
+    ending = io.ending_of(path)
+    if ending in ARROW_ENDINGS and path.suffix.lower() in COMPRESSED:
+        raise ValueError(
+            f"{path}: expected the {ending} file itself, which is compressed within: it is not "
+            f"read front to back, as what ends in {path.suffix} is"
+        )
     if ending in TABLES or ending in ARROW_ENDINGS:
         why = "a table has its own labels and terms"
         io.refuse_arguments(path, why, labels=labels, terms=how.names)
@@ -316,7 +320,10 @@ class _Svmlight(Source):
             status = os.fstat(raw.fileno())
             if place.parsed and (status.st_size, status.st_mtime_ns) != (place.size, place.mtime):
                 self._check_parsed(place)
-            _go_to(content, place.offset, seekable=content is raw)
+            last = _go_to(content, place.offset, seekable=content is raw)
+            # The last line of a file may lack its end, and what is appended then makes it longer.
+            if last not in (b"", b"\n") and content.peek(1):  # type: ignore[attr-defined]
+                raise _changed(self.path, f"the first {place.line - 1:,} lines")
             place = place._replace(size=status.st_size, mtime=status.st_mtime_ns)
             blocks = read_blocks(
                 content,
@@ -399,13 +406,18 @@ class _Svmlight(Source):
         )
 
 
-def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> None:
-    """Go to a place in the content of a file; what is compressed has to be read on."""
-    if seekable:
-        content.seek(offset)
-        return
+def _go_to(content: BinaryIO, offset: int, *, seekable: bool) -> bytes:
+    """Go to a place in the content of a file, and give the byte before it, if there is one.
+
+    What is compressed has to be read on.
+    """
+    if seekable and offset:
+        content.seek(offset - 1)
+        return content.read(1)
+    last = b""
     while offset and (piece := content.read(min(offset, 1 << 20))):
-        offset -= len(piece)
+        offset, last = offset - len(piece), piece[-1:]
+    return last
 
 
 # ---- texts ---------------------------------------------------------------------------------------
@@ -464,7 +476,9 @@ class _Texts(Source):
             return Block(texts.matrix(), y, None, following, n_bytes, where, n_new, told)
 
         with closing(self.pairs(complain)) as pairs:
-            for text, label, n_bytes in pairs:  # noqa: B007
+            for text, value, n_bytes in pairs:  # noqa: B007
+                # As text has it: other files write as "1" what this one writes as 1.
+                label = str(value)
                 n_rows += 1
                 row = f"{label!r}\n{text}\n".encode("utf-8", "surrogatepass")
                 checksum = crc32(row, checksum)
@@ -527,7 +541,7 @@ class _ClassFolder(_Texts):
 
     def __init__(self, path: Path, how: Reading) -> None:
         super().__init__(path, how)
-        if not any(entry.is_dir() for entry in path.iterdir()):
+        if not any(entry.is_dir() for entry in visible(path)):
             raise ValueError(
                 f"{path}: expected sub-folders, one a class, or arrays; found no indptr.npy"
             )
@@ -535,7 +549,8 @@ class _ClassFolder(_Texts):
     @property
     def files(self) -> list[Path]:
         """The documents."""
-        return sorted(file for file in self.path.glob("*/*") if file.is_file())
+        folders = [entry for entry in visible(self.path) if entry.is_dir()]
+        return [file for folder in folders for file in visible(folder) if file.is_file()]
 
     @property
     def n_bytes(self) -> int:

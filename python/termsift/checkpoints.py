@@ -16,6 +16,8 @@ from termsift import _counts_file
 from termsift.counts import ClassCounts
 from termsift.scanning import Scan
 
+_UNRECORDED = {"on_error": "raise"}  # what is taken for the options that older checkpoints lack
+
 
 class Checkpoint:
     """The checkpoint of one job, in a file that may not be there yet.
@@ -100,7 +102,7 @@ def _difference(its: dict[str, Any], ours: dict[str, Any]) -> str | None:
         a, b = (files[where] if where < len(files) else "nothing more" for files in (before, now))
         return f"it had read {a} where this one reads {b};"
     for option in sorted({*its["options"], *ours["options"]}):
-        a, b = (job["options"].get(option) for job in (its, ours))
+        a, b = ({**_UNRECORDED, **job["options"]}.get(option) for job in (its, ours))
         if a != b:
             return f"it was made with {option}={a!r}, this one is with {option}={b!r};"
     return None

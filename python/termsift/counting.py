@@ -6,6 +6,8 @@ from collections.abc import Generator, Hashable, Iterable
 from contextlib import closing
 from typing import Any, Literal
 
+import numpy as np
+
 from termsift import _core, _validation
 from termsift.count_table import add_documents, is_exact
 from termsift.counts import ClassCounts
@@ -146,13 +148,10 @@ def count_chunks(
     with closing(iter(scan)) as chunks:
         for X, y in chunks:
             counts = ClassCounts._of(counts._counts, counts._classes, None, counts._tf)
-            try:
+            with _validation.naming(scan.where):
                 counts.update(
                     X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
                 )
-            except ValueError as error:
-                kind = _core.CountOverflowError if isinstance(error, OverflowError) else ValueError
-                raise kind(f"{scan.where}: {error}") from None
             del X, y  # their memory goes before the next chunk comes
             yield counts
 
@@ -169,6 +168,8 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
         assert names is not None
         counts = counts._with_words_sorted(names)
     elif names is not None:
+        if counts.n_terms < len(names):  # a source with names and no documents has more terms
+            counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
     if scan.min_df > 1:
         counts = counts.with_min_df(scan.min_df)

@@ -24,6 +24,7 @@ from termsift.counts import ClassCounts
 __all__ = ["count"]
 
 _dask = require("dask", "dask", "termsift.dask")
+_delayed = require("dask.delayed", "dask", "termsift.dask")
 _callbacks = require("dask.callbacks", "dask", "termsift.dask")
 
 
@@ -152,6 +153,11 @@ def _of_blocks(X: Any, y: Any, sample_weight: Any, how: Any) -> list[Any]:
 
 def _of_chunks(X: Any, how: Any) -> list[Any]:
     """Give the delayed counts of the chunks of a list, or of the partitions of a bag."""
+    if _is_delayed(X):
+        raise TypeError(
+            "X is delayed, and of what kind it will be is not known: give delayed chunks (X, y) as "
+            "a list, of one if need be"
+        )
     if hasattr(X, "to_delayed"):
         count_partition = _dask.delayed(_count_partition, pure=False)
         return [count_partition(i, part, how) for i, part in enumerate(X.to_delayed())]
@@ -175,7 +181,14 @@ def _leaves(chunk: Any) -> Any:
 
 
 def _is_blocked(values: Any) -> bool:
+    """Whether it has blocks of rows; something delayed seems to have every attribute."""
+    if _is_delayed(values):
+        return False
     return _is_frame(values) or (hasattr(values, "chunks") and hasattr(values, "to_delayed"))
+
+
+def _is_delayed(values: Any) -> bool:
+    return isinstance(values, _delayed.Delayed)
 
 
 def _is_frame(values: Any) -> bool:
@@ -215,6 +228,11 @@ def _cut_as(X: Any, values: Any, name: str, what: str) -> list[Any]:
                 f"{name} has {len(theirs)} blocks for the {len(lengths)} blocks of rows of X"
             )
         return _rows_of(values, name)
+    if _is_delayed(values):
+        raise TypeError(
+            f"{name} is delayed, and cannot be cut as X is before it is known: give it as a dask "
+            "array, or give chunks (X, y) that are delayed as a list"
+        )
     if not known:
         raise ValueError(
             f"the blocks of X are of unknown lengths, which cannot cut a local {name}: use "

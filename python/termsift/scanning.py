@@ -406,10 +406,17 @@ class Scan:
 def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
     """Give the names of the terms of all matrices: those of the widest, if they agree."""
     agreed, of = None, None
+    named = [source.path for source in sources if source.names is not None]
+    unnamed = [source.path for source in sources if source.names is None]
+    if named and unnamed:
+        raise ValueError(
+            f"{named[0]} and {unnamed[0]}: the terms have names in the first and none in the "
+            "second, and may be others: give the names of all by terms, or count both apart"
+        )
     for source in sources:
         names = source.names
         if names is None:
-            continue
+            return None  # as in all
         if agreed is None or len(names) > len(agreed):
             (agreed, of), (names, other) = (names, source.path), (agreed, of)
         else:
@@ -495,4 +502,4 @@ def read_whole(path: str | os.PathLike[str], **options: Any) -> io.Collection:
 def only_scanned(path: str | os.PathLike[str]) -> bool:
     """Whether a path is of a kind that `termsift.io.read_collection` does not read."""
     path = Path(path)
-    return path.suffix.lower() in ARROW_ENDINGS or (path.is_dir() and is_csr_folder(path))
+    return io.ending_of(path) in ARROW_ENDINGS or (path.is_dir() and is_csr_folder(path))

@@ -29,7 +29,7 @@ input, known by the ending of its name:
                           as termsift.save_csr writes them in Python
   .termsift               counts that termsift saved, but not for compare
 or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-All but .npz and .termsift may end in .gz, or .zst (needs zstandard). Files are UTF-8, texts of
+Files of text and .mtx may end in .gz, or .zst (needs zstandard). Files are UTF-8, texts of
 --encoding. --text 2 --label 1 (numbers) count the columns of a table without header. An svmlight
 file without an index 0 counts its indices from 1.
 """

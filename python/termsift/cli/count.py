@@ -143,7 +143,12 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
                 "--checkpoint, or delete it"
             )
         return None
-    options = {"index_base": args.index_base, "tf": args.tf or "raw", **reading_options(args)}
+    options = {
+        "index_base": args.index_base,
+        "on_error": args.on_error,
+        "tf": args.tf or "raw",
+        **reading_options(args),
+    }
     return Checkpoint(path, scan, options)
 
 
