@@ -138,6 +138,26 @@ def test_a_failed_chunk_changes_nothing() -> None:
     assert selector.counts_ is before
 
 
+def test_classes_of_a_later_chunk_count_too() -> None:
+    selector = ts.TermSelector(k=5).partial_fit(X, y, classes=["ham", "news", "spam"])
+    selector.partial_fit(X, y, classes=["ham", "late", "news", "spam"])
+    assert selector.classes_.tolist() == ["ham", "late", "news", "spam"]
+    assert selector.class_count_.tolist() == [40, 0, 40, 40]
+    before = selector.counts_
+    with pytest.raises(ValueError, match="the label of document 1 is 'news', which is not in"):
+        selector.partial_fit(X, y, classes=["ham", "spam"])
+    with pytest.raises(ValueError, match="tf"):
+        selector.set_params(tf="binary").partial_fit(X, y)
+    assert selector.counts_ is before
+
+
+def test_an_indicator_of_a_later_chunk_is_of_the_classes_known() -> None:
+    indicator = (y[:, None] == np.array(["ham", "news", "spam"])).astype(int)
+    selector = ts.TermSelector(k=5).partial_fit(X, indicator, classes=["ham", "news", "spam"])
+    selector.partial_fit(X, indicator)
+    assert selector.counts_ == ts.count(X, y).update(X, y)
+
+
 def test_weights_count_as_copies() -> None:
     weights = np.arange(60) % 4
     weighted = ts.TermSelector(k=6).fit(X, y, sample_weight=weights)

@@ -195,7 +195,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X, y, sample_weight
             As for `fit`, with the same columns each time.
         classes : sequence of labels, optional
-            All labels there may be, if the first chunk is to know them; late ones are welcome.
+            All labels there may be in this chunk, or the names of an indicator's columns; a label
+            outside is an error. They join those known, also where no document has them: late ones
+            are welcome. By default the labels that occur, and for an indicator the classes known.
 
         Returns
         -------
@@ -216,8 +218,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
                 )
             else:
-                counts = self.counts_ + counting.count(
-                    X, y, sample_weight, tf=self.tf, n_threads=self.n_threads
+                so_far = self.counts_ + counting.nothing(self.tf)  # what was counted before stays
+                counts = so_far.update(
+                    X, y, sample_weight, classes=classes, n_threads=self.n_threads
                 )
             self._learn(counts)
         return self
@@ -404,7 +407,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(self._needs_all())
         X, y, weights = documents
         self._refuse("k='auto'", "tf", "class_prior", "aggregate")
-        if weights is not None or np.ndim(self.alpha) > 0:
+        if weights is not None or isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
             raise ValueError("k='auto' takes no sample_weight, and one number for alpha")
         return evaluation.choose_k(
             X,
