@@ -30,7 +30,7 @@ LABEL_POOLS = (
     (-5, 7, -1, 2**40),
     ("b", "a", "", "Z", "é"),
     ((0, 1), (0,), (1, "x"), (2, 0)),
-    (1, "1", None, (2, 3), -7, 0.5),
+    (1, "1", b"1", (2, 3), -7, 0.5),
 )
 # What numpy stores in an array of its own kind rather than of objects.
 NUMPY_POOLS = LABEL_POOLS[:3]

@@ -22,6 +22,19 @@ def test_typical_terms_are_those_that_a_class_uses_more() -> None:
     assert (second.label, list(second.indices)) == ("b", [1])
 
 
+@pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])
+def test_a_term_speaks_for_the_class_that_its_method_says(method: str) -> None:
+    # Most documents of b have term 0, the one of a that has it has it nine times. Got wrong: the
+    # share of occurrences put the term under a, for which chi2 scores how rarely it has it.
+    X = [[9, 1], [0, 1], [0, 1], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]
+    counts = ts.count(np.array(X), list("aaaabbbb"))
+    speaks_for = "a" if method == "md" else "b"
+    assert [found.label for found in typical_terms(counts, method) if 0 in found.indices] == [
+        speaks_for
+    ]
+    assert counts.classes[class_spoken_for(counts, np.array([0]), method)[0]] == speaks_for
+
+
 def collection(kind: str) -> ts.ClassCounts:
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.poisson(0.3, (60, 200)))
@@ -44,8 +57,12 @@ def test_it_is_the_dense_definition(
     dense = counts.class_scores(method)
     occurrences = counts.term_frequency.toarray()
     totals = occurrences.sum(axis=0)
-    share = occurrences / np.maximum(counts.class_tokens, 1)[:, None]
-    more = share > totals / counts.class_tokens.sum()
+    # As the tables say it: by documents, for methods that count these.
+    table = counts.columns(method, per_class=True)
+    more = np.zeros(dense.shape, dtype=bool)
+    position = {label: c for c, label in enumerate(counts.classes)}
+    for label, term, sign in zip(table["class"], table["index"], table["sign"], strict=True):
+        more[position[label], term] = sign > 0
     rtol = 1e-11 if kind == "fractions" and cells < 2**20 else 0
     for c, found in enumerate(typical_terms(counts, method, k=200)):
         assert found.label == counts.classes[c]

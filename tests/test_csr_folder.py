@@ -27,7 +27,7 @@ def test_every_kind_of_array(tmp_path: Path, dtype: Any, index: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "y", [["1", "2", "1", "x"], [1.5, 2, 1.5, 2], [("a", 1), None, True, b"b"], [-5, 2**62, 0, 0]]
+    "y", [["1", "2", "1", "x"], [1.5, 2, 1.5, 2], [("a", 1), "x", True, b"b"], [-5, 2**62, 0, 0]]
 )
 def test_every_kind_of_label(tmp_path: Path, y: Any) -> None:
     ts.save_csr(tmp_path / "c", X, y)

@@ -79,6 +79,12 @@ def test_the_lines_are_the_curves(curves: dict[str, ts.Curve]) -> None:
     assert [text.get_text() for text in legend.get_texts()] == list(curves)
 
 
+def test_no_name_is_lost_from_the_legend(one_run: ts.Curve) -> None:
+    (legend,) = plot_curves({"_md": one_run, "ig": one_run}).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_md", "ig"]
+    assert len(legend.legend_handles) == 2
+
+
 def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
     axes = plot_curves(curves).axes[1]
     for shade, curve in zip(axes.collections, curves.values(), strict=True):

@@ -192,6 +192,19 @@ def test_how_to_make_it_again(run: Any, tmp_path: Path) -> None:
         assert word in page.text()
 
 
+def test_how_to_make_it_again_of_a_name_like_an_option(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-c.csv").write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\n" * 10)
+    assert run("report", "--cv", 0, "-o", "first.html", "--", "-c.csv").code == 0
+    (command,) = (
+        text for tag, text in Page(Path("first.html").read_text("utf-8")).texts if tag == "code"
+    )
+    assert run(*shlex.split(command)[1:]).code == 0
+    assert Path("report.html").read_bytes() == Path("first.html").read_bytes()
+
+
 # ---- what is left out --------------------------------------------------------------------------
 
 

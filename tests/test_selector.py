@@ -138,6 +138,26 @@ def test_a_failed_chunk_changes_nothing() -> None:
     assert selector.counts_ is before
 
 
+def test_classes_of_a_later_chunk_count_too() -> None:
+    selector = ts.TermSelector(k=5).partial_fit(X, y, classes=["ham", "news", "spam"])
+    selector.partial_fit(X, y, classes=["ham", "late", "news", "spam"])
+    assert selector.classes_.tolist() == ["ham", "late", "news", "spam"]
+    assert selector.class_count_.tolist() == [40, 0, 40, 40]
+    before = selector.counts_
+    with pytest.raises(ValueError, match="the label of document 1 is 'news', which is not in"):
+        selector.partial_fit(X, y, classes=["ham", "spam"])
+    with pytest.raises(ValueError, match="tf"):
+        selector.set_params(tf="binary").partial_fit(X, y)
+    assert selector.counts_ is before
+
+
+def test_an_indicator_of_a_later_chunk_is_of_the_classes_known() -> None:
+    indicator = (y[:, None] == np.array(["ham", "news", "spam"])).astype(int)
+    selector = ts.TermSelector(k=5).partial_fit(X, indicator, classes=["ham", "news", "spam"])
+    selector.partial_fit(X, indicator)
+    assert selector.counts_ == ts.count(X, y).update(X, y)
+
+
 def test_weights_count_as_copies() -> None:
     weights = np.arange(60) % 4
     weighted = ts.TermSelector(k=6).fit(X, y, sample_weight=weights)
@@ -168,6 +188,31 @@ def test_noise_is_rarely_significant(method: str) -> None:
     assert np.mean(np.array(kept) > 0) < 0.15
 
 
+@pytest.mark.parametrize("method", ["chi2", "g2"])
+@pytest.mark.parametrize("k", ["fdr", "fwe"])
+def test_fractions_of_documents_keep_two_classes_apart(method: str, k: str) -> None:
+    # Got wrong: sums of 0.1 differ in their last bits by their order, and the two classes were
+    # taken for ones that share documents, whose p-values are doubled.
+    rng = np.random.default_rng(0)
+    labels = np.arange(400) % 2
+    some = rng.random((400, 200)) < 0.2 + 0.6 * np.outer(labels, rng.random(200))
+    for weight in (0.1, 0.3, 0.5, 0.7):
+        weights = np.full(400, weight)
+        selector = ts.TermSelector(method, k=k, level=0.3)
+        kept = selector.fit(some, labels, sample_weight=weights).ranking_
+        how = "bh" if k == "fdr" else "bonferroni"
+        found = selector.counts_.significance(method)
+        assert len(kept) == np.count_nonzero(found.adjusted(how) <= 0.3)
+        assert len(kept) > 0
+        # Documents of both classes: the p-values of the stronger one are doubled.
+        both = np.column_stack([labels, labels == 0])
+        both[0] = 1
+        shared = selector.fit(some, both, sample_weight=weights)
+        doubled = np.minimum(2 * shared.pvalues_, 1)
+        if k == "fwe":
+            assert len(shared.ranking_) == np.count_nonzero(200 * doubled <= 0.3)
+
+
 def test_what_is_learnt_stays() -> None:
     selector = ts.TermSelector("chi2", k=3).fit(X, y)
     before = selector.ranking_.indices, selector.scores_, selector.pvalues_
@@ -185,6 +230,26 @@ def test_what_is_learnt_stays() -> None:
         ({"k": "auto", "tf": "log"}, None, "k='auto' takes no tf, got 'log'"),
         ({"k": "auto", "aggregate": "max"}, None, "k='auto' takes no aggregate, got 'max'"),
         ({"k": "auto", "class_prior": "uniform"}, None, "k='auto' takes no class_prior"),
+        (
+            {"k": "auto", "class_prior": np.array([0.5, 0.5])},
+            None,
+            r"k='auto' takes no class_prior, got array\(\[0\.5, 0\.5\]\)",
+        ),
+        (
+            {"k": "auto", "alpha": np.array([1.0, 2.0])},
+            None,
+            "k='auto' takes no sample_weight, and one number",
+        ),
+        (
+            {"method": "conditional_gain", "alpha": np.array([1.0, 2.0])},
+            None,
+            r"takes no alpha, got array\(\[1\., 2\.\]\)",
+        ),
+        (
+            {"method": "conditional_gain", "class_prior": np.array([0.5, 0.5])},
+            None,
+            "has no class_prior",
+        ),
         ({"k": "auto", "alpha": (1, 40)}, None, "k='auto' takes no sample_weight, and one number"),
         ({"k": "auto"}, np.ones(60), "k='auto' takes no sample_weight"),
         ({"method": "conditional_gain", "policy": "round_robin"}, None, "has no policy"),
@@ -231,6 +296,12 @@ def test_as_many_as_cross_validation_asks_for() -> None:
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("\\\\", "\\")):
         ts.TermSelector(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("level", ["x", None, True, [0.05]])
+def test_a_level_is_a_number(level: Any) -> None:
+    with pytest.raises(TypeError, match=r"level must be a number in \(0, 1\), got "):
+        ts.TermSelector("chi2", k="fdr", level=level).fit(X, y)
 
 
 def test_one_class_is_refused() -> None:

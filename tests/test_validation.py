@@ -357,6 +357,26 @@ def test_missing_label_of_pandas():
     assert message == f"the label of document 1 is missing: {y[1]!r}"
 
 
+@pytest.mark.parametrize("form", ["list", "object", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("labels", [["ham", None, "ham"], [(1,), None, (2,)]], ids=["str", "tuple"])
+def test_missing_label_is_none(form, labels):
+    if form == "list":
+        y = labels
+    elif form == "object":
+        y = np.empty(3, dtype=object)
+        y[:] = labels
+    elif form == "pandas":
+        y = pytest.importorskip("pandas").Series(labels, dtype=object)
+    elif labels[0] != "ham":
+        pytest.skip("no label of this library")
+    elif form == "polars":
+        y = pytest.importorskip("polars").Series(labels)
+    else:
+        y = pytest.importorskip("pyarrow").array(labels)
+    message = complaint(VALUE, ts.count, DENSE, y)
+    assert message == "the label of document 1 is missing: None"
+
+
 @pytest.mark.parametrize(
     ("dtype", "y"),
     [
@@ -407,6 +427,7 @@ UNHASHABLE = "classes hold a label that is a list, expected something hashable"
         (np.array([1, 2, 1]), VALUE, "classes hold 1 twice"),
         (["ham", NAN], VALUE, "classes hold nan, which equals no label"),
         (np.array([1, NAN]), VALUE, "classes hold nan, which equals no label"),
+        (["ham", None], VALUE, "classes hold None, which stands for a missing label"),
         *((c, TYPE, UNHASHABLE) for c in ([["a"], ["b"]], np.array([["a", "b"]]))),
         *(
             (c, TYPE, f"classes must hold labels in order, got {c!r}")

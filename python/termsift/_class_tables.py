@@ -140,7 +140,7 @@ def class_columns(
         "index": terms,
         "rank": np.tile(np.arange(1, k + 1), len(present)),
         "score": scores.ravel(),
-        "sign": _signs(counts, method, model, rows, (l_ic, l_i), (d_ic, d_i)),
+        "sign": signs(counts, method, model, rows, (l_ic, l_i), (d_ic, d_i)),
         "n_class": l_ic,
         "n_rest": l_i - l_ic,
         "df_class": d_ic,
@@ -166,7 +166,7 @@ def _frequencies(
     return found.ravel(), collection[terms.ravel()]
 
 
-def _signs(
+def signs(
     counts: ClassCounts,
     method: str,
     model: str,

@@ -194,7 +194,7 @@ def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
     counts = _core.Counts.from_arrays(
         header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
     )
-    classes = _validation.check_classes([decode_label(label) for label in header["classes"]])
+    classes = _validation.distinct_labels([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = "raw" if version == _VERSIONS[0] else _validation.check_tf(header["tf"])

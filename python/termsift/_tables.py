@@ -97,10 +97,23 @@ def rows_of(columns: Columns) -> Iterator[tuple[Any, ...]]:
 
 def write_csv(file: TextIO, columns: Columns) -> None:
     """Write a header and a line a row; reading a float gives the same float again."""
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows_of(columns):
         writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
+
+
+class _UnixLines:
+    """Ends the lines by a line feed alone, though the writer quotes carriage returns too.
+
+    Before Python 3.13 it quotes only what ends its own lines; a reader ends a row at either.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        return self._file.write(row.removesuffix("\r\n") + "\n")
 
 
 def write_json_lines(file: TextIO, columns: Columns) -> None:

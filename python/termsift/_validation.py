@@ -236,13 +236,21 @@ def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]
 
 
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Give the classes as a list of distinct labels."""
+    """Give the classes as a list of distinct labels, none of them missing."""
+    listed = distinct_labels(classes)
+    if None in listed:
+        raise ValueError("classes hold None, which stands for a missing label")
+    return listed
+
+
+def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
+    """Give the classes as `check_classes`; in saved counts None may be one, as it once could."""
     sequence = _sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
     for label in listed:
         _require_hashable(label, "classes hold a label that")
-        if _is_missing(label):
+        if label is not None and _is_missing(label):
             raise ValueError(f"classes hold {label!r}, which equals no label")
         if label in seen:
             raise ValueError(f"classes hold {label!r} twice")
@@ -260,7 +268,9 @@ def _require_hashable(label: Any, where: str) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether the label does not equal itself: NaN, NaT, pandas' NA."""
+    """Whether the label is None or does not equal itself: NaN, NaT, pandas' NA."""
+    if label is None:
+        return True
     try:
         return not bool(label == label)
     except TypeError:  # the truth of NA is no truth

@@ -172,7 +172,8 @@ def rank_by(
         return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), chosen)
     for name, value in options.items():
-        if value not in (None, "top", "empirical"):
+        # An array is none of these, and has no one truth to ask for.
+        if np.ndim(value) > 0 or value not in (None, "top", "empirical"):
             raise ValueError(f"{method} looks at the documents and has no {name}, got {value!r}")
     ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
     if counts.term_names is None:

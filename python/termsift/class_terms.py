@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, _validation
+from termsift._class_tables import signs
 from termsift.counts import ClassCounts
-from termsift.methods import find_method
+from termsift.methods import MODELS, find_method
 
 __all__ = ["ClassTerms", "class_spoken_for", "largest_classes", "typical_terms"]
 
@@ -85,11 +86,11 @@ def typical_terms(
 
     Notes
     -----
-    A class uses a term more if the term's share of its occurrences is larger than that of the
-    occurrences in all classes. Scores are those of `termsift.ClassCounts.class_scores`, of
-    fractions within rounding, taken of some terms at a time: some 100 bytes of memory for each pair
-    of a class and a term it contains and 32 MiB, in time O(n_classes) for each term of a class
-    wanted.
+    A class uses a term more if its sign in ``counts.to_frame(method)`` is 1: if the term's share of
+    the class's tokens is larger than that of all tokens; of its documents, for methods that count
+    or divide by these. Scores are those of `termsift.ClassCounts.class_scores`, of fractions within
+    rounding, taken of some terms at a time: some 100 bytes of memory for each pair of a class and a
+    term it contains and 32 MiB, in time O(n_classes) for each term of a class wanted.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def typical_terms(
     k = _validation.check_k(k, counts.n_terms)
     is_wanted = np.zeros(len(labels), dtype=bool)
     is_wanted[wanted] = True
-    pairs = _Pairs.used_more(counts, is_wanted, np.ones(counts.n_terms, dtype=bool))
+    pairs = _Pairs.used_more(counts, method, is_wanted, np.ones(counts.n_terms, dtype=bool))
     scores = pairs.scores(counts, method, n_threads)
     found = []
     for c in wanted:
@@ -138,7 +139,7 @@ def class_spoken_for(
     """
     is_wanted = np.zeros(counts.n_terms, dtype=bool)
     is_wanted[terms] = True
-    pairs = _Pairs.used_more(counts, np.ones(counts.n_classes, dtype=bool), is_wanted)
+    pairs = _Pairs.used_more(counts, method, np.ones(counts.n_classes, dtype=bool), is_wanted)
     scores = pairs.scores(counts, method, n_threads)
     spoken_for = np.full(counts.n_terms, -1, dtype=np.int64)
     worst_first = np.lexsort((-pairs.classes, scores))  # the last one written stays
@@ -163,15 +164,29 @@ class _Pairs:
 
     @classmethod
     def used_more(
-        cls, counts: ClassCounts, of_classes: NDArray[np.bool_], of_terms: NDArray[np.bool_]
+        cls,
+        counts: ClassCounts,
+        method: str,
+        of_classes: NDArray[np.bool_],
+        of_terms: NDArray[np.bool_],
     ) -> _Pairs:
-        table = counts.term_frequency
-        tokens = np.asarray(counts.class_tokens)
+        table, documents = counts.term_frequency, counts.document_frequency  # of the same pairs
         classes = np.repeat(np.arange(counts.n_classes), np.diff(table.indptr))
-        totals = np.asarray(table.sum(axis=0))
-        usual = totals / max(tokens.sum(), 1)
-        more = table.data / tokens[classes] > usual[table.indices]
+        of_all = counts.collection_term_frequency, counts.collection_document_frequency
+        occurrences_of, documents_of = (totals[table.indices] for totals in of_all)
+        more = (
+            signs(
+                counts,
+                method,
+                MODELS[0],
+                classes,
+                (table.data, occurrences_of),
+                (documents.data, documents_of),
+            )
+            > 0
+        )
         chosen = np.flatnonzero(more & of_classes[classes] & of_terms[table.indices])
+        totals = np.asarray(table.sum(axis=0))
         return cls(classes[chosen], table.indices[chosen], table.data[chosen], totals)
 
     def scores(

@@ -116,8 +116,11 @@ def plot_curves(
             _draw(axes, named, metric)
         panels[0].set_ylabel("%")
         if len(named) > 1:
-            handles, names = panels[0].get_legend_handles_labels()
-            figure.legend(handles, names, loc="outside right center", frameon=False, handlelength=4)
+            # Given both, as names that begin with _ are otherwise left out.
+            names = [name for name, _ in named]
+            figure.legend(
+                panels[0].lines, names, loc="outside right center", frameon=False, handlelength=4
+            )
         _finish(figure, title, path)
     return figure
 

@@ -31,6 +31,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+_ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
+
 
 def _counts_suffice(selector: TermSelector) -> bool:
     """Whether nothing looks at the documents themselves; else partial_fit is not there."""
@@ -193,7 +195,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X, y, sample_weight
             As for `fit`, with the same columns each time.
         classes : sequence of labels, optional
-            All labels there may be, if the first chunk is to know them; late ones are welcome.
+            All labels there may be in this chunk, or the names of an indicator's columns; a label
+            outside is an error. They join those known, also where no document has them: late ones
+            are welcome. By default the labels that occur, and for an indicator the classes known.
 
         Returns
         -------
@@ -214,8 +218,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
                 )
             else:
-                counts = self.counts_ + counting.count(
-                    X, y, sample_weight, tf=self.tf, n_threads=self.n_threads
+                so_far = self.counts_ + counting.nothing(self.tf)  # what was counted before stays
+                counts = so_far.update(
+                    X, y, sample_weight, classes=classes, n_threads=self.n_threads
                 )
             self._learn(counts)
         return self
@@ -378,6 +383,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _n_significant(self, counts: ClassCounts) -> int:
+        if not isinstance(self.level, Real) or isinstance(self.level, bool):
+            raise TypeError(f"level must be a number in (0, 1), got {self.level!r}")
         if not 0 < self.level < 1:
             raise ValueError(f"level must be in (0, 1), got {self.level!r}")
         if self.policy != "top" or self.aggregate is not None:
@@ -400,7 +407,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(self._needs_all())
         X, y, weights = documents
         self._refuse("k='auto'", "tf", "class_prior", "aggregate")
-        if weights is not None or isinstance(self.alpha, (tuple, list)):
+        if weights is not None or isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
             raise ValueError("k='auto' takes no sample_weight, and one number for alpha")
         return evaluation.choose_k(
             X,
@@ -419,7 +426,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         usual = {"alpha": 1.0, "tf": "raw", "class_prior": None, "aggregate": None}
         for name in names:
             value = getattr(self, name)
-            if not (isinstance(value, str) and value == "empirical") and value != usual[name]:
+            # An array is never as usual, and has no one truth to ask for.
+            if np.ndim(value) > 0 or value not in (usual[name], "empirical"):
                 raise ValueError(f"{what} takes no {name}, got {value!r}")
 
     def _needs_all(self) -> str:
@@ -427,9 +435,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _is_partition(counts: ClassCounts) -> bool:
-    """Whether every document, of each term too, is of one class."""
+    """Whether every document, of each term too, is of one class.
+
+    Sums of fractions are equal within rounding only: == would ask which weights they are.
+    """
     in_classes = counts.document_frequency.sum(axis=0)
     return bool(
-        counts.class_docs.sum() == counts.n_docs
-        and np.array_equal(in_classes, counts.collection_document_frequency)
+        np.isclose(counts.class_docs.sum(), counts.n_docs, rtol=_ROUNDING, atol=0)
+        and np.allclose(in_classes, counts.collection_document_frequency, rtol=_ROUNDING, atol=0)
     )

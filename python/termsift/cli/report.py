@@ -103,7 +103,8 @@ def _run(args: argparse.Namespace) -> None:
 
 def _command(args: argparse.Namespace) -> str:
     """Write the line that makes the page again; threads and the file's name change nothing."""
-    words = ["termsift", "report", args.input]
+    source = str(args.input)
+    words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
     own = ("tf", "method", "k", "cv", "title")
     for option in (*FILE_OPTIONS, *TEXT_OPTIONS, *own):
         value, flag = getattr(args, option), option.replace("_", "-")
