@@ -323,7 +323,7 @@ class _Svmlight(Source):
             last = _go_to(content, place.offset, seekable=content is raw)
             # The last line of a file may lack its end, and what is appended then makes it longer.
             if last not in (b"", b"\n") and content.peek(1):  # type: ignore[attr-defined]
-                raise _changed(self.path, f"the first {place.line - 1:,} lines")
+                raise _changed(self.path, f"the first {place.line:,} lines")
             place = place._replace(size=status.st_size, mtime=status.st_mtime_ns)
             blocks = read_blocks(
                 content,

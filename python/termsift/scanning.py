@@ -61,7 +61,8 @@ def scan(
         For each path, the file of its labels, one a line or a ``.npy`` array. Needed for ``.npz``
         and ``.mtx``; replaces the labels of svmlight files; not for tables and folders.
     terms : path, optional
-        File with the name of one term a line, in the order of the columns; not for tables.
+        File with the name of one term a line, in the order of the columns; not for tables. Without
+        it, either all matrices bring names of their own or none does.
     text, label : str or int, optional
         The columns of a table: names, "text" and "label" by default, or numbers from 1 for a table
         without header.
