@@ -25,7 +25,7 @@ da = pytest.importorskip("dask.array")
 bag = pytest.importorskip("dask.bag")
 distributed = pytest.importorskip("distributed")
 
-LABELS: list[Any] = ["ham", ("a", 1), None, 7, 2.5, b"x"]
+LABELS: list[Any] = ["ham", ("a", 1), True, 7, 2.5, b"x"]
 
 
 def collection(n_docs: int = 200, n_terms: int = 40, seed: int = 0) -> tuple[Any, list[Any]]:
