@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -493,6 +494,15 @@ def until(seen: Any, process: subprocess.Popen[str]) -> None:
         time.sleep(0.001)
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Have children hear SIGINT, which they would ignore as what a shell runs in the background."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:

@@ -361,7 +361,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
     ranking = ts.count(X, y).rank("chi2")
     expected = ts.selection_curve(ranking, X, y, X_test, y_test)
     assert expected.name == "chi2"
-    names = [("a", "b", "c", "d", "e"), (1, "1", None, (2, 3), -7)]
+    names = [("a", "b", "c", "d", "e"), (1, "1", b"1", (2, 3), -7)]
     for form in (sp.csr_matrix, sp.csc_array, np.asfortranarray, lambda X: X.astype(np.float32)):
         for name in names:
             found = ts.selection_curve(
@@ -774,7 +774,7 @@ POOLS = [
     ("a", "a\0", "a\0\0", "b"),  # the same to numpy
     (-1, 2**63, 2**63 + 1, 2),  # floats, two of them equal
     (2**64, 1, 2, 3),
-    ((0, 1), (0,), "x", None),
+    ((0, 1), (0,), "x", b"x"),
     (1, "1", 0.5, -2),
     (0.5, 1.5, 2.5, 3.5),
 ]
