@@ -87,7 +87,7 @@ struct Kernels {
   void (*logarithms)(const double* hi, const double* lo, int n, double* log_hi, double* log_lo);
   // x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
   void (*log_plus_one)(double* x, std::int64_t n);
-  void (*mix_pairs)(const PairRun&);       // U, P and A += what the class adds
+  void (*mix_pairs)(const PairRun&);       // U += what the class adds; for divergences P and A as well
   void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without
   void (*score_empty)(const EmptyRun&);    // V = sum_c omega_c (value without)
   void (*finish_terms)(const TermRun&);
