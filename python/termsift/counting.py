@@ -35,7 +35,8 @@ def count(
         Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
         dense input is converted. Or a `Scan` of files, which brings its labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
-        Labels of any hashable kind but None and NaN, which are missing labels. In an indicator matrix of zeros and ones, a document counts in
+        Labels of any hashable kind but None and NaN, which are missing labels. In an indicator
+        matrix of zeros and ones, a document counts in
         each of its classes.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
