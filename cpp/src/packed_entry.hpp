@@ -16,10 +16,12 @@ namespace termsift {
 // of which the rest stands in a list of its own. Fractions do not fit either and are never streamed.
 class PackedEntry {
  public:
-  explicit PackedEntry(std::int64_t n_cells)
-      : value_bits_(std::min(16, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
-        escape_((std::uint32_t{1} << value_bits_) - 1) {}
+  // Below this, values and sums of two of them have room in a counter (streams.hpp).
+  static constexpr int most_value_bits = 15;
 
+  explicit PackedEntry(std::int64_t n_cells)
+      : value_bits_(std::min(most_value_bits, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
+        escape_((std::uint32_t{1} << value_bits_) - 1) {}
 
   template <class Value>
   TERMSIFT_INLINE bool holds(Value value) const {

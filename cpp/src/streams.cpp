@@ -29,24 +29,24 @@ bool StreamLimits::allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_
 
 CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
     : notes_touched_(notes_touched),
-      counters_(LargeArray<std::uint64_t>::zeroed((n_cells + 63) / 64 * 64)),
+      small_(LargeArray<std::uint32_t>::zeroed((n_cells + 63) / 64 * 64)),
+      large_(LargeArray<std::uint64_t>::zeroed_for_few((n_cells + 63) / 64 * 64)),
       seen_(LargeArray<std::uint64_t>::zeroed((n_cells + 63) / 64)),
       seen_groups_(LargeArray<std::uint8_t>::zeroed(notes_touched ? n_cells / (64 * group_words) + 1 : 0)) {}
 
 void CellCounters::add(const Streams& streams, std::size_t stream) {
-  constexpr std::uint64_t one_document = std::uint64_t{1} << StreamLimits::document_shift;
   const CounterKernels kernels = counter_kernels_in_use();
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
     const std::uint32_t* const begin = streams.entries + streams.offsets[stream * streams.n_ranges + range];
     const std::int64_t n = streams.offsets[stream * streams.n_ranges + range + 1] - streams.offsets[stream * streams.n_ranges + range];
     if (notes_touched_)
-      kernels.add_and_note(begin, n, streams.packed, one_document, counters_.get(), seen_.get(), seen_groups_.get());
+      kernels.add_and_note(begin, n, streams.packed, counters(), seen_.get(), seen_groups_.get());
     else
-      kernels.add(begin, n, streams.packed, one_document, counters_.get());
+      kernels.add(begin, n, streams.packed, counters());
     const auto& escapes = streams.escapes[range];
     auto escape = std::lower_bound(escapes.begin(), escapes.end(), stream,
                                    [](const Streams::Escape& e, std::size_t s) { return e.stream < s; });
-    for (; escape != escapes.end() && escape->stream == stream; ++escape) counters_[escape->cell] += escape->rest;
+    for (; escape != escapes.end() && escape->stream == stream; ++escape) counters().add_occurrences(escape->cell, escape->rest);
   }
 }
 
@@ -60,7 +60,7 @@ void CellCounters::for_each_seen_part(std::int64_t first, std::int64_t n, const 
 
 std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
   const CounterKernels kernels = counter_kernels_in_use();
-  if (!notes_touched_) return kernels.note(counters_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
+  if (!notes_touched_) return kernels.note(small_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
   std::int64_t size = 0;
   for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) { size += kernels.count_bits(seen_.get() + word, n_words); });
   return size;
@@ -68,21 +68,21 @@ std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
 
 template <CountType Count>
 void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row) {
-  constexpr std::uint64_t occurrences = (std::uint64_t{1} << StreamLimits::document_shift) - 1;
   const CounterKernels kernels = counter_kernels_in_use();
   std::int64_t at = 0;
   for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
-    std::uint64_t* const counters = counters_.get() + 64 * word;
+    const Counters from{small_.get() + 64 * word, large_.get() + 64 * word};
     std::uint64_t* const words = seen_.get() + word;
     const auto term = static_cast<TermId>(first_term + (64 * word - first));
     if (row.is_narrow()) {
-      at += kernels.drain(counters, words, n_words, term, StreamLimits::document_shift, row.size - at, row.terms + at,
+      at += kernels.drain(from, words, n_words, term, row.size - at, row.terms + at,
                           row.term_frequency.narrow() + at, row.document_frequency.narrow() + at);
     } else {
       for (const std::int64_t end = at + kernels.list(words, n_words, term, row.size - at, row.terms + at); at < end; ++at) {
-        const std::uint64_t counter = std::exchange(counters[row.terms[at] - term], 0);
-        row.term_frequency.set(at, static_cast<Count>(counter & occurrences));
-        row.document_frequency.set(at, static_cast<Count>(counter >> StreamLimits::document_shift));
+        const std::int64_t cell = row.terms[at] - term;
+        const std::uint64_t both = from.take_large(cell, from.take_small(cell));
+        row.term_frequency.set(at, static_cast<Count>(Counters::large_occurrences(both)));
+        row.document_frequency.set(at, static_cast<Count>(both >> Counters::large_document_shift));
       }
     }
     if (notes_touched_) seen_groups_[word / group_words] = 0;

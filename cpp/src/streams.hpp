@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "counters.hpp"
 #include "packed_entry.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/csr_view.hpp"
@@ -59,16 +60,15 @@ struct Streamed {
 // The matrix with the same values in every row; there are as many as the longest row has entries.
 AnyCsr with_values(const AnyCsr& x, const Bool* values);
 
-// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a counter holds
-// the occurrences and the documents of a cell in 64 bits together.
+// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a large counter
+// holds the occurrences and the documents of a cell in 64 bits together.
 class StreamLimits {
  public:
-  static constexpr int document_shift = 40;
-  static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - document_shift)) - 1;
+  static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - Counters::large_document_shift)) - 1;
   static bool allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_t n_entries);
 };
 
-// One counter a cell, all zero between streams. 8 bytes a cell, and a bit or so.
+// One counter a cell, all zero between streams. 4 bytes a cell, and a bit or so; few have 8 more.
 class CellCounters {
  public:
   // Noting the touched cells while adding costs about as much as the addition, but spares a look at all others.
@@ -89,8 +89,11 @@ class CellCounters {
   template <class F>
   void for_each_seen_part(std::int64_t first, std::int64_t n, const F& f);
 
+  Counters counters() const { return {small_.get(), large_.get()}; }
+
   bool notes_touched_;
-  LargeArray<std::uint64_t> counters_;    // (n_cells,) documents above, occurrences below
+  LargeArray<std::uint32_t> small_;       // (n_cells,)
+  LargeArray<std::uint64_t> large_;       // (n_cells,)
   LargeArray<std::uint64_t> seen_;        // a bit a cell: whether its counter is not zero
   LargeArray<std::uint8_t> seen_groups_;  // a byte for group_words words of seen_, if touched cells are noted
 };

@@ -13,7 +13,7 @@ namespace {
 
 // Cell c * n_terms + j of a block is its j-th term in class c (the collection after the last).
 struct BlockShape {
-  // Counters of 8 bytes for this many cells stay in the cache of one core.
+  // Counters of 4 bytes for this many cells stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)

@@ -41,13 +41,15 @@ class LargeArray {
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
+  // Of which few elements, far apart, will be touched: in small pages.
+  static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }
   T& operator[](std::int64_t i) const { return get()[i]; }
   T* release() { return static_cast<T*>(memory_.release()); }
 
  private:
-  LargeArray(std::int64_t size, bool zero) {
+  LargeArray(std::int64_t size, bool zero, bool huge_pages = true) {
     const auto n = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
     if (n > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = n * sizeof(T);
@@ -57,7 +59,7 @@ class LargeArray {
                   : large ? std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page)
                           : std::malloc(bytes));
     if (memory_ == nullptr) throw std::bad_alloc();
-    advise_huge_pages(memory_.get(), bytes);
+    if (huge_pages) advise_huge_pages(memory_.get(), bytes);
   }
   std::unique_ptr<void, FreeMemory> memory_;
 };

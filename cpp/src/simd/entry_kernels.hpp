@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "../counters.hpp"
 #include "../packed_entry.hpp"
 
 namespace termsift {
@@ -34,19 +35,18 @@ struct RowKernels {
 };
 
 struct CounterKernels {
-  // counters[cell] += one_document + value for n packed entries.
-  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
-              std::uint64_t* counters);
+  // Adds n packed entries to the counters of their cells.
+  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters);
   // The same, and sets the bit of each cell in `seen` and the byte of its 4096 neighbours in `seen_groups`.
-  void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
-                       std::uint64_t* counters, std::uint64_t* seen, std::uint8_t* seen_groups);
+  void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters,
+                       std::uint64_t* seen, std::uint8_t* seen_groups);
   // Sets bit i of words[w] to whether counters[64 w + i] is not zero; returns how many are.
-  std::int64_t (*note)(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words);
+  std::int64_t (*note)(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words);
   std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
   // Moves the counters whose bits are set in the words to a row that has room for n pairs: first + i, and the two parts of
   // counter i, for each bit i in order. Clears the bits and the counters. Returns how many there were.
-  std::int64_t (*drain)(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
-                        int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
+  std::int64_t (*drain)(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                        std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
   // The same for frequencies that need more than 32 bits: the terms alone, and leaves the counters.
   std::int64_t (*list)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms);
 };

@@ -99,15 +99,17 @@ std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, Packe
   return escapes;
 }
 
-void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document, std::uint64_t* counters) {
-  for (std::int64_t e = 0; e < n; ++e) counters[packed.cell(entries[e])] += one_document + packed.value(entries[e]);
+void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters) {
+  const Counters c = counters;
+  for (std::int64_t e = 0; e < n; ++e) c.add(packed.cell(entries[e]), packed.value(entries[e]));
 }
 
-void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, std::uint64_t one_document,
-                  std::uint64_t* counters, std::uint64_t* seen, std::uint8_t* seen_groups) {
+void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters,
+                  std::uint64_t* seen, std::uint8_t* seen_groups) {
+  const Counters c = counters;
   for (std::int64_t e = 0; e < n; ++e) {
     const std::uint32_t cell = packed.cell(entries[e]);
-    counters[cell] += one_document + packed.value(entries[e]);
+    c.add(cell, packed.value(entries[e]));
     seen[cell / 64] |= std::uint64_t{1} << cell % 64;
     seen_groups[cell / 4096] = 1;
   }
@@ -120,20 +122,23 @@ std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
 }
 
 // Bit i: whether numbers[i] is not zero; n <= 64.
-TERMSIFT_INLINE std::uint64_t nonzero(const std::uint64_t* numbers, int n = 64) {
+template <class Number>
+TERMSIFT_INLINE std::uint64_t nonzero(const Number* numbers, int n = 64) {
   std::uint64_t bits = 0;
   int i = 0;
 #ifdef __AVX512F__
-  for (; i + 8 <= n; i += 8) {
-    const __m512i eight = _mm512_loadu_si512(numbers + i);
-    bits |= std::uint64_t{_mm512_test_epi64_mask(eight, eight)} << i;
+  constexpr int lanes = 64 / sizeof(Number);
+  for (; i + lanes <= n; i += lanes) {
+    const __m512i some = _mm512_loadu_si512(numbers + i);
+    if constexpr (sizeof(Number) == 4) bits |= std::uint64_t{_mm512_test_epi32_mask(some, some)} << i;
+    else bits |= std::uint64_t{_mm512_test_epi64_mask(some, some)} << i;
   }
 #endif
   for (; i < n; ++i) bits |= static_cast<std::uint64_t>(numbers[i] != 0) << i;
   return bits;
 }
 
-std::int64_t note(const std::uint64_t* counters, std::int64_t n_words, std::uint64_t* words) {
+std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words) {
   for (std::int64_t w = 0; w < n_words; ++w) words[w] = nonzero(counters + 64 * w);
   return count_bits(words, n_words);
 }
@@ -175,31 +180,38 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
 }
 
 #ifdef __AVX512F__
-// Eight counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the
+// Sixteen counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the
 // row has room.
-std::int64_t drain_dense(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
-                         int document_shift, std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
-  constexpr __mmask8 all = 0xff;
-  const __m128i shift = _mm_cvtsi32_si128(document_shift);
-  __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                         std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+  constexpr __mmask16 all = 0xffff;
+  const __m512i occurrences = _mm512_set1_epi32(Counters::occurrences(~0u)), documents = _mm512_set1_epi32(Counters::documents(~0u)),
+                moved = _mm512_set1_epi32(static_cast<int>(Counters::moved));
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(first),
+                                     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   std::int64_t at = 0;
   for (std::int64_t w = 0; w < n_words; ++w) {
     const std::uint64_t bits = words[w];
     words[w] = 0;
-    for (int i = 0; i < 64; i += 8) {
-      const auto used = static_cast<__mmask8>(bits >> i);
-      std::uint64_t* const eight = counters + 64 * w + i;
-      const __m512i moved = _mm512_maskz_compress_epi64(used, _mm512_loadu_si512(eight));
-      const __m256i moved_terms = _mm256_maskz_compress_epi32(used, numbers);
-      const __m256i moved_tf = _mm512_maskz_cvtepi64_epi32(all, moved);
-      const __m256i moved_df = _mm512_maskz_cvtepi64_epi32(all, _mm512_maskz_srl_epi64(all, moved, shift));
+    for (int i = 0; i < 64; i += 16) {
+      const auto used = static_cast<__mmask16>(bits >> i);
+      std::uint32_t* const sixteen = counters.small + 64 * w + i;
+      const __m512i counted = _mm512_maskz_compress_epi32(used, _mm512_loadu_si512(sixteen));
       const int n_used = __builtin_popcount(used);
-      const auto stored = at + 8 <= n ? all : static_cast<__mmask8>((1u << n_used) - 1);
-      _mm256_mask_storeu_epi32(terms + at, stored, moved_terms);
-      _mm256_mask_storeu_epi32(tf + at, stored, moved_tf);
-      _mm256_mask_storeu_epi32(df + at, stored, moved_df);
-      _mm512_storeu_si512(eight, _mm512_setzero_si512());
-      numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
+      const auto stored = at + 16 <= n ? all : static_cast<__mmask16>((1u << n_used) - 1);
+      _mm512_mask_storeu_epi32(terms + at, stored, _mm512_maskz_compress_epi32(used, numbers));
+      _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));
+      const __m512i above = _mm512_maskz_srli_epi32(all, counted, Counters::document_shift);
+      _mm512_mask_storeu_epi32(df + at, stored, _mm512_maskz_and_epi32(all, above, documents));
+      if (__builtin_expect(_mm512_test_epi32_mask(counted, moved) != 0, 0))
+        for (int k = 0; k < n_used; ++k) {
+          const std::int64_t cell = terms[at + k] - first;
+          const std::uint64_t both = counters.take_large(cell, counters.small[cell]);
+          tf[at + k] = static_cast<std::uint32_t>(both);
+          df[at + k] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+        }
+      _mm512_storeu_si512(sixteen, _mm512_setzero_si512());
+      numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
       at += n_used;
     }
   }
@@ -207,18 +219,24 @@ std::int64_t drain_dense(std::uint64_t* counters, std::uint64_t* words, std::int
 }
 #endif
 
-std::int64_t drain(std::uint64_t* counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, int document_shift,
-                   std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+std::int64_t drain(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n,
+                   std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
 #ifdef __AVX512F__
-  if (count_bits(words, n_words) >= 4 * n_words)
-    return drain_dense(counters, words, n_words, first, document_shift, n, terms, tf, df);
+  if (count_bits(words, n_words) >= 4 * n_words) return drain_dense(counters, words, n_words, first, n, terms, tf, df);
 #endif
+  const Counters c = counters;
   const std::int64_t size = list(words, n_words, first, n, terms);
-  for (std::int64_t i = 0; i < size; ++i) {
-    const std::uint64_t counter = counters[terms[i] - first];
-    counters[terms[i] - first] = 0;
-    tf[i] = static_cast<std::uint32_t>(counter);
-    df[i] = static_cast<std::uint32_t>(counter >> document_shift);
+  std::uint32_t any = 0;
+  for (std::int64_t i = 0; i < size; ++i) any |= tf[i] = c.take_small(terms[i] - first);
+  if ((any & Counters::moved) == 0) {
+    for (std::int64_t i = 0; i < size; ++i) df[i] = Counters::documents(tf[i]);
+    for (std::int64_t i = 0; i < size; ++i) tf[i] = Counters::occurrences(tf[i]);
+  } else {
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::uint64_t both = c.take_large(terms[i] - first, tf[i]);
+      tf[i] = static_cast<std::uint32_t>(both);
+      df[i] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+    }
   }
   return size;
 }
