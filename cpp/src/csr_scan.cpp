@@ -23,24 +23,29 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
 }
 
 bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
-  constexpr std::int64_t scan_entries = 8192;  // the two scans of the indices read them from the cache
+  constexpr std::int64_t scan_entries = 8192;  // at most what `descents` may be given
   EntryFacts seen;
   // Over all entries of the rows at once; a row's first entry may lie below its predecessor's last, and those descents are
   // taken back afterwards.
   std::int64_t not_increasing = 0;
+  bool ends_within = true;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);
-      refused |= !kernels.within(x.indices + e, n, x.n_columns) || !kernels.values(x.data + e, n, packed, seen);
+      refused |= !kernels.values(x.data + e, n, packed, seen);
       const std::int64_t first_pair = std::max(e, begin + 1);
       not_increasing += kernels.descents(x.indices + first_pair, e + n - first_pair);
     }
     for (std::int64_t row = first; row < last; ++row) {
-      const std::int64_t e = x.indptr[row];
-      if (e > begin && e < x.indptr[row + 1]) not_increasing -= x.indices[e] <= x.indices[e - 1];
+      const std::int64_t e = x.indptr[row], row_end = x.indptr[row + 1];
+      if (e == row_end) continue;
+      if (e > begin) not_increasing -= x.indices[e] <= x.indices[e - 1];
+      ends_within &= x.indices[e] >= 0 && x.indices[row_end - 1] < x.n_columns;
     }
+    // What increases lies between its ends.
+    refused |= not_increasing == 0 ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
   });
   facts.distinct &= not_increasing == 0;
   facts.has_zeros |= seen.has_zeros;
