@@ -72,69 +72,69 @@ std::vector<Window> plan_windows(const AnyCsr& x, const LabelView& labels, bool 
   return windows;
 }
 
-// The documents of a window, split into ranges of about as many entries each: those of range r are
-// documents[begins[r] .. begins[r + 1]).
-struct Ranges {
-  std::vector<std::int64_t> documents;
-  std::vector<std::size_t> begins;
-};
-
-// Also lays the streams out.
-Ranges plan_ranges(const AnyCsr& x, const LabelView& labels, bool with_collection, const Window& window, Streams& streams) {
-  Ranges ranges{{}, {0}};
+// Where the window's documents are split into ranges of about as many of its entries each, (n_ranges + 1,); also lays the
+// streams out.
+std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, bool with_collection, const Window& window,
+                                      Streams& streams) {
+  std::vector<std::int64_t> begins{window.first_doc};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
   std::int64_t entries = 0;
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
+    while (begins.size() < streams.n_ranges && static_cast<double>(entries) >= share * static_cast<double>(begins.size()))
+      begins.push_back(d);
     const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-    bool listed = length == 0;
     for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
-      if (!listed) {
-        while (ranges.begins.size() < streams.n_ranges &&
-               static_cast<double>(entries) >= share * static_cast<double>(ranges.begins.size()))
-          ranges.begins.push_back(ranges.documents.size());
-        ranges.documents.push_back(d);
-        listed = true;
-      }
-      streams.offsets[stream * streams.n_ranges + ranges.begins.size()] += length;
+      streams.offsets[stream * streams.n_ranges + begins.size()] += length;
       entries += length;
     });
   }
-  ranges.begins.resize(streams.n_ranges + 1, ranges.documents.size());
+  begins.resize(streams.n_ranges + 1, window.last_doc);
   streams.lay_out();
-  return ranges;
+  return begins;
 }
 
-// Appends the rows of documents to their streams; next (n_streams,) is where a stream's next entry goes. `same`: every row
-// has the values of the first. `scattered`: the documents do not follow each other, so their rows are fetched ahead.
+// Appends the rows of the documents [first, last) to their streams; next (n_streams,) is where a stream's next entry goes.
+// `same`: every row has the values of the first. `scattered`: others have read the rows between those of the window, which
+// are not in the cache and fetched ahead.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection,
-                 const Window& window, std::span<const std::int64_t> documents, bool scattered, Streams& streams,
+                 const Window& window, std::int64_t first, std::int64_t last, bool scattered, Streams& streams,
                  std::size_t range, std::vector<std::int64_t>& next) {
   const PackedEntry packed = streams.packed;
   const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    const std::int64_t d = documents[i];
-#ifdef __GNUC__
-    if (scattered && i + 2 < documents.size()) {
-      const std::int64_t ahead = documents[i + 2];
-      for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512); e += 16) {
-        __builtin_prefetch(x.indices + e);
-        if (!same) __builtin_prefetch(x.data + e);
-      }
+  constexpr int most = 256;
+  std::int64_t documents[most];
+  while (first < last) {
+    int n = 0;
+    for (; first < last && n < most; ++first) {
+      documents[n] = first;
+      bool is_in = false;
+      for_each_class_in(window, labels, with_collection, first, [&](std::size_t) { is_in = true; });
+      n += is_in;
     }
+    for (int i = 0; i < n; ++i) {
+#ifdef __GNUC__
+      if (scattered && i + 2 < n) {
+        const std::int64_t ahead = documents[i + 2];
+        for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512); e += 16) {
+          __builtin_prefetch(x.indices + e);
+          if (!same) __builtin_prefetch(x.data + e);
+        }
+      }
 #endif
-    const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
-    const Index* const indices = x.indices + begin;
-    const Value* const data = same ? x.data : x.data + begin;
-    for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
-      std::uint32_t* const out = streams.entries + next[stream];
-      next[stream] += length;
-      if (kernels.pack(indices, data, length, packed, out) == 0) return;
-      for (std::int64_t k = 0; k < length; ++k)
-        if (!packed.holds(data[k]))
-          streams.escapes[range].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
-                                            packed.rest(data[k])});
-    });
+      const std::int64_t d = documents[i], begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+      const Index* const indices = x.indices + begin;
+      const Value* const data = same ? x.data : x.data + begin;
+      for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
+        std::uint32_t* const out = streams.entries + next[stream];
+        next[stream] += length;
+        if (kernels.pack(indices, data, length, packed, out) == 0) return;
+        for (std::int64_t k = 0; k < length; ++k)
+          if (!packed.holds(data[k]))
+            streams.escapes[range].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
+                                              packed.rest(data[k])});
+      });
+    }
   }
 }
 
@@ -163,40 +163,26 @@ Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const 
     const auto as_counted = [&](const CsrFacts& facts) {
       return ones != nullptr ? of_ones(facts, streams.packed, n_entries) : facts;
     };
-    const Ranges ranges = plan_ranges(x, labels, with_collection, window, streams);
+    const std::vector<std::int64_t> begins = plan_ranges(x, labels, with_collection, window, streams);
 
+    // The first window looks at all documents, also those that it does not copy, a few just before they are copied.
     std::vector<CsrScan> scans(n_threads);
     for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
       std::vector<std::int64_t> next(streams.n_streams);
       for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_threads + range];
-      const std::int64_t* document = ranges.documents.data() + ranges.begins[range];
-      const std::int64_t* const end = ranges.documents.data() + ranges.begins[range + 1];
-      const auto append_until = [&](const std::int64_t* last) {
+      const std::int64_t end = begins[range + 1], end_of_scan = !checks ? end : range + 1 == n_threads ? x.n_rows : end;
+      for (std::int64_t d = begins[range]; d < end_of_scan;) {
+        const std::int64_t last = checks ? rows_to_scan(x, d, end_of_scan) : std::min<std::int64_t>(end, d + (1 << 14));
+        worker.check();
+        if (checks) {
+          if (!scans[range].rows(x, d, last, streams.packed)) return;
+          if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
+        }
         counted.visit([&](const auto& view) {
-          append_rows(view, ones != nullptr, labels, with_collection, window, {document, last}, !checks, streams, range, next);
+          append_rows(view, ones != nullptr, labels, with_collection, window, d, std::min(last, end), !checks, streams, range, next);
         });
-        document = last;
-      };
-      if (checks) {
-        // The first window looks at all documents, also those that it does not copy, a few just before they are copied.
-        const bool is_last = range + 1 == n_threads || end == ranges.documents.data() + ranges.documents.size();
-        std::int64_t d = range == 0 ? 0 : document == end ? x.n_rows : *document;
-        const std::int64_t end_of_rows = is_last ? x.n_rows : *end;
-        CsrScan& scan = scans[range];
-        while (d < end_of_rows) {
-          const std::int64_t last = rows_to_scan(x, d, end_of_rows);
-          worker.check();
-          if (!scan.rows(x, d, last, streams.packed)) return;
-          if (!StreamLimits::allow(as_counted(scan.facts), 1, n_entries)) return;
-          append_until(std::lower_bound(document, end, last));
-          d = last;
-        }
-      } else {
-        while (document != end) {
-          worker.check();
-          append_until(document + std::min<std::ptrdiff_t>(end - document, 512));
-        }
+        d = last;
       }
       streams.sort_escapes(range);
     });

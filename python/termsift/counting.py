@@ -50,7 +50,7 @@ def count(
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
         in a child forked after its parent counted on several threads.
-    window_bytes : int, default 256 MiB
+    window_bytes : int, default 128 MiB
         Memory for copies of entries while counting. Entries that need more are counted in several
         windows, with the same result: some classes at a time, or some documents of one class.
 
@@ -79,7 +79,8 @@ def count(
 
     Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
     names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
-    entry of one document, and 8 bytes for each term and thread, each class and each document. With
+    entry of one document, 4 bytes for each term and thread (and 8 for one that some class has more
+    than 16,000 times), and 8 for each class and each document. With
     logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
     bytes for each term and thread and 16 for each label of a document. An update holds the old and
     the added counts beside the new ones, few classes with millions of terms a second copy of the

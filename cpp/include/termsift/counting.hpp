@@ -61,7 +61,7 @@ enum class Damping : std::uint8_t {
 };
 
 // Memory for the packed entries of a window of documents.
-inline constexpr std::int64_t default_window_bytes = std::int64_t{256} << 20;
+inline constexpr std::int64_t default_window_bytes = std::int64_t{128} << 20;
 
 struct CountingOptions {
   Threads threads = {};
