@@ -14,7 +14,7 @@
 namespace termsift {
 namespace {
 
-constexpr std::int64_t most_chunk_terms = 1 << 13;   // 64 KiB for each array of a chunk
+constexpr std::int64_t most_chunk_terms = 1 << 15;   // 256 KiB for each array of a chunk; the runs of 5,000 classes are short in smaller ones
 constexpr std::int64_t least_chunk_terms = 1 << 10;  // fewer would not pay for going through the classes
 
 // Terms are handed to threads in chunks of this many: enough chunks that no thread waits long for another's last one.
