@@ -38,15 +38,17 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
 
 template <class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
-                        const std::optional<py::array>& prior, int n_threads) {
+                        const std::optional<py::array>& prior, int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
-        auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
+        const TermRange range{first, last.value_or(c.n_terms)};
+        if (range.first < 0 || range.last < range.first || range.last > c.n_terms) throw std::invalid_argument("no range of terms");
+        auto scores = LargeArray<double>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
         const auto model = model_of(measure, b1, b2, prior);
-        without_gil([&] { class_scores(c, model, measure, threads, scores.get()); });
-        return to_numpy(std::move(scores), {n_classes, c.n_terms});
+        without_gil([&] { class_scores(c, model, measure, threads, scores.get(), range); });
+        return to_numpy(std::move(scores), {n_classes, range.size()});
       },
       counts_of(counts));
 }
@@ -59,7 +61,7 @@ py::tuple test_classes(const py::object& counts, ContingencyMeasure measure, int
         auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
         auto signs = LargeArray<std::int8_t>::uninitialised(n_classes * c.n_terms);
         const Threads threads = python_threads(n_threads);
-        without_gil([&] { class_scores(c, ContingencyOptions{}, measure, threads, scores.get(), signs.get()); });
+        without_gil([&] { class_scores(c, ContingencyOptions{}, measure, threads, scores.get(), {}, signs.get()); });
         return py::make_tuple(to_numpy(std::move(scores), {n_classes, c.n_terms}),
                               to_numpy(std::move(signs), {n_classes, c.n_terms}));
       },
@@ -142,7 +144,9 @@ void register_scores(py::module_& module) {
 #undef TERMSIFT_VALUE
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
-    module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+    // Of the terms [first, last), or from `first` on.
+    module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
+               "first"_a = 0, "last"_a = py::none());
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "n_threads"_a);
   };
   define_scores(Measure{});

@@ -584,7 +584,7 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
 
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, std::int8_t* signs, TermRange range) {
+                  const Threads& threads, double* class_scores, TermRange range, std::int8_t* signs) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   range = range.within(counts.n_terms);
@@ -608,7 +608,7 @@ void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& op
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
   template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*, \
-                             std::int8_t*, TermRange);
+                             TermRange, std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -128,7 +128,7 @@ template <CountType Count>
 void round_robin(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure, std::int64_t k,
                  const Threads& threads, std::int64_t* indices, double* scores) {
   take_turns(counts, k, threads, indices, scores, [&](std::int64_t first, std::int64_t n, double* values) {
-    class_scores(counts, options, measure, threads, values, nullptr, {first, first + n});
+    class_scores(counts, options, measure, threads, values, {first, first + n});
   });
 }
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
@@ -17,48 +16,34 @@ from termsift.significance import log_chi2_sf
 if TYPE_CHECKING:
     from termsift.counts import ClassCounts
 
-# The class scores of some counts, of shape (n_classes, n_terms).
-Scoring: TypeAlias = Callable[[_core.Counts], NDArray[np.float64]]
+# The class scores of the terms from one to another, of shape (n_classes, last - first).
+Scoring: TypeAlias = Callable[[int, int], NDArray[np.float64]]
 Adjustment: TypeAlias = Literal["bh", "bonferroni"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
 
-_BLOCK_BYTES = 1 << 25  # of class scores at a time; the core takes as much again
+_BLOCK_BYTES = 1 << 25  # of class scores at a time
 
 
 def best_by_class(
-    counts: _core.Counts, scoring: Scoring, k: int
+    scoring: Scoring, n_classes: int, n_terms: int, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Give the k best terms of each class, and their scores.
-
-    Parameters
-    ----------
-    counts : _core.Counts
-    scoring : callable
-        From counts to class scores; those of a term must depend on nothing but what it has and the
-        classes' documents and tokens.
-    k : int
-        At most n_terms.
+    """Give the k best terms of each class, and their scores; k is at most n_terms.
 
     Returns
     -------
     indices : ndarray of shape (n_classes, k), int64
         Best first, and of equal scores the lowest index first.
     scores : ndarray of that shape, float64
-
-    Notes
-    -----
-    Class scores of up to 32 MiB are there at once. Of more, some terms are scored at a time; then
-    the counts are copied, which takes 80 bytes for each pair of a class and a term it contains.
     """
-    n_classes, n_terms = len(counts.class_docs), counts.n_terms
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * n_classes
     block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
     with progress("scored", n_terms, "terms") as report:
-        for first, last, block in _blocks(counts, block_terms):
-            found = scoring(block)
+        for first in range(0, n_terms, block_terms):
+            last = min(first + block_terms, n_terms)
+            found = scoring(first, last)
             for c, (indices, scores) in enumerate(best):
                 # The best so far stand first: of equal scores the lower index still comes first.
-                scores = np.concatenate([scores, found[c, : last - first]])
+                scores = np.concatenate([scores, found[c]])
                 indices = np.concatenate([indices, np.arange(first, last)])
                 order = _core.top_k(scores, min(k, len(scores)))
                 best[c] = indices[order], scores[order]
@@ -70,60 +55,17 @@ def best_by_class(
     return indices, np.array([scores for _, scores in best]).reshape(shape)
 
 
-def _blocks(counts: _core.Counts, block_terms: int) -> Iterator[tuple[int, int, _core.Counts]]:
-    """Yield the terms from first to last, and counts in which they alone are apart.
-
-    All other terms are one more column: what a score takes from them is the classes' tokens.
-    """
-    n_terms = counts.n_terms
-    if n_terms <= block_terms:
-        yield 0, n_terms, counts
-        return
-    arrays = counts.to_arrays()
-    class_docs, terms, indptr = arrays["class_docs"], arrays["terms"], arrays["indptr"]
-    tf, df = (
-        sp.csr_array((values, terms, indptr), shape=(len(class_docs), n_terms)).tocsc()
-        for values in (arrays["term_frequency"], arrays["document_frequency"])
-    )
-    tokens: NDArray[Any] = tf.sum(axis=1)
-    for first in range(0, n_terms, block_terms):
-        last = min(first + block_terms, n_terms)
-        own_tf, own_df = tf[:, first:last], df[:, first:last]
-        rest = np.maximum(tokens - own_tf.sum(axis=1), 0)  # of fractions it may round below
-        # Of its documents no more is asked than that there may be so many.
-        own_tf = sp.hstack([own_tf, sp.csr_array(rest[:, np.newaxis])], format="csr")
-        own_df = sp.hstack([own_df, sp.csr_array(np.minimum(rest, 1)[:, np.newaxis])], format="csr")
-        yield (
-            first,
-            last,
-            _core.Counts.from_arrays(
-                last - first + 1,
-                arrays["n_docs"],
-                arrays["has_collection"],
-                class_docs,
-                own_tf.indptr.astype(np.int64),
-                own_tf.indices.astype(np.int32),
-                own_tf.data,
-                own_df.data,
-            ),
-        )
-
-
 def class_columns(
     counts: ClassCounts,
     method: str,
     k: int,
     scoring: Scoring,
-    counted: _core.Counts,
     model: str,
     adjust: Adjustment,
 ) -> dict[str, NDArray[Any]]:
-    """Give the columns of the table, by name; classes without documents have no rows.
-
-    ``scoring`` is of ``counted``, as for `best_by_class`.
-    """
+    """Give the columns of the table, by name; classes without documents have no rows."""
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
-    best, best_scores = best_by_class(counted, scoring, k)
+    best, best_scores = best_by_class(scoring, counts.n_classes, counts.n_terms, k)
     indices, scores = best[present], best_scores[present]
     rows, terms = np.repeat(present, k), indices.ravel()
     labels = np.fromiter(counts.classes, object, counts.n_classes)

@@ -168,6 +168,8 @@ def class_scores(
     b2: tuple[float, float],
     prior: Float64s | None,
     n_threads: int,
+    first: int = 0,
+    last: int | None = None,
 ) -> Float64s: ...
 def round_robin(
     counts: Counts,

@@ -188,10 +188,8 @@ class ClassCounts(CountTable):
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The value of each class before they are aggregated; 0 for classes without documents.
         """
-        counts, scoring = self._class_scoring(
-            method, model, alpha, class_prior, n_threads, **options
-        )
-        return scoring(counts)
+        scoring = self._class_scoring(method, model, alpha, class_prior, n_threads, **options)
+        return scoring(0, self.n_terms)
 
     def _class_scoring(
         self,
@@ -201,24 +199,20 @@ class ClassCounts(CountTable):
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
         **options: str,
-    ) -> tuple[_core.Counts, Scoring]:
-        """Give what is scored by class, of which some terms may be scored alone, and how."""
+    ) -> Scoring:
+        """Give what scores some of the terms by class."""
         chosen = find_method(method)
         measure = chosen.measure(options, check_model(model, chosen))
         self._check_whole(chosen, model)
         b1, b2 = _validation.check_smoothing(alpha, self.n_terms, model)
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
+        counts = self._counted_by(model, threads)
 
-        # What divides by documents is told of these by the counts of any terms; else the tokens
-        # of all terms are divided by, which counts of some must be given.
-        event = _core.EventModel.__members__[model] if model in _INDEPENDENT else None
+        def scoring(first: int, last: int) -> NDArray[np.float64]:
+            return _core.class_scores(counts, measure, b1, b2, prior, threads, first, last)
 
-        def scoring(counts: _core.Counts) -> NDArray[np.float64]:
-            counted = counts if event is None else counts.as_counted_by(event, threads)
-            return _core.class_scores(counted, measure, b1, b2, prior, threads)
-
-        return self._counts if event else self._counted_by(model, threads), scoring
+        return scoring
 
     def score(
         self,
@@ -679,11 +673,9 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Per class O(n_classes * n_terms) in time and, beyond the table, 64 MiB of memory. Where
-        class scores take more than 32 MiB, some terms are scored at a time, which takes 80 bytes
-        for each pair of a class and a term it contains; scores of fractional counts may then differ
-        from `class_scores` in the last digit. But "bh" depends on the order of all tests and takes
-        50 bytes for each class and term; "bonferroni" does not.
+        Per class O(n_classes * n_terms) in time and, beyond the table, some 64 MiB of memory: class
+        scores that take more than 32 MiB are of some terms at a time. But "bh" depends on the order
+        of all tests and takes 50 bytes for each class and term; "bonferroni" does not.
 
         Examples
         --------
@@ -712,9 +704,9 @@ class ClassCounts(CountTable):
             raise ValueError(f"adjust must be 'bh' or 'bonferroni', got {adjust!r}")
         if per_class:
             k = _validation.check_k(k, self.n_terms)
-            counted, scores = self._class_scoring(method, **scoring)
+            scores = self._class_scoring(method, **scoring)
             model = scoring.get("model", MODELS[0])
-            return class_columns(self, method, k, scores, counted, model, adjust)
+            return class_columns(self, method, k, scores, model, adjust)
         ranking = self.rank(method, k, **scoring)
         columns = ranking.columns()
         if isinstance(chosen := find_ranker(method), Method) and chosen.is_test:

@@ -60,7 +60,7 @@ void agrees_with_class_scores(const ClassCounts<Count>& counts) {
     const ContingencyOptions options{{}, smoothed, 0};
     std::vector<double> values(n_terms * n_classes), scores(n_terms);
     std::vector<std::int8_t> signs(n_terms * n_classes);
-    class_scores(counts, options, measure, {2, {}}, values.data(), signs.data());
+    class_scores(counts, options, measure, {2, {}}, values.data(), {}, signs.data());
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::max})
       for (const int n_threads : {1, 3}) {
         score(counts, options, measure, aggregate, {n_threads, {}}, scores.data());

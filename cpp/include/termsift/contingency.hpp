@@ -78,6 +78,6 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
 // class_scores (n_classes, terms of the range), row-major, and unless null the signs of det. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, std::int8_t* signs = nullptr, TermRange range = {});
+                  const Threads& threads, double* class_scores, TermRange range = {}, std::int8_t* signs = nullptr);
 
 }  // namespace termsift
