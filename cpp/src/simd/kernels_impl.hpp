@@ -163,16 +163,17 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   }
 }
 
-TERMSIFT_INLINE DoubleDouble probability(double x_hi, double x_lo, const ClassConstants& c) {
-  const DoubleDouble p = two_product(x_hi, c.inverse_hi);
-  return {p.hi, p.lo + (x_hi * c.inverse_lo + x_lo * c.inverse_hi)};
+// w x; without low parts x is x.hi, and the product with zero is not left to the compiler, which may not leave it out.
+template <bool with_low>
+TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
+  const DoubleDouble product = two_product(x.hi, w_hi);
+  const double rest = x.hi * w_lo;
+  return {product.hi, product.lo + (with_low ? rest + x.lo * w_hi : rest)};
 }
 
-// sum + w x
-TERMSIFT_INLINE DoubleDouble add_product(DoubleDouble sum, double w_hi, double w_lo, double x_hi, double x_lo) {
-  const DoubleDouble wx = two_product(x_hi, w_hi);
-  const DoubleDouble s = two_sum(sum.hi, wx.hi);
-  return {s.hi, sum.lo + (s.lo + (wx.lo + (x_hi * w_lo + x_lo * w_hi)))};
+template <bool with_low = true>
+TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c) {
+  return weighted<with_low>(x, c.inverse_hi, c.inverse_lo);
 }
 
 // The low parts of a class's row, or null where there are none: null has no offset.
@@ -189,8 +190,9 @@ void mix_classes(const Block& block, double* __restrict T_hi, double* __restrict
     const double* __restrict x_hi = block.x_hi + k * block_terms;
     const double* __restrict x_lo = low_row(block, k);
     for (int j = 0; j < block.n; ++j) {
-      const DoubleDouble T = add_product({T_hi[j], T_lo[j]}, w_hi, w_lo, x_hi[j], with_low ? x_lo[j] : 0.0);
-      T_hi[j] = T.hi, T_lo[j] = T.lo;
+      const DoubleDouble wx = weighted<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, w_hi, w_lo);
+      const DoubleDouble T = two_sum(T_hi[j], wx.hi);
+      T_hi[j] = T.hi, T_lo[j] += T.lo + wx.lo;
     }
   }
 }
@@ -204,7 +206,7 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
   const double* __restrict x_hi = block.x_hi + k * block_terms;
   const double* __restrict x_lo = low_row(block, k);
   for (int j = 0; j < block.n; ++j) {
-    const DoubleDouble p = probability(x_hi[j], with_low ? x_lo[j] : 0.0, c);
+    const DoubleDouble p = probability<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, c);
     const Value v = ordinary_value<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
     values[j] = v.value;
     margin[j] = smaller(margin[j], smaller(v.margin, v.difference_margin));
@@ -389,7 +391,7 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
 template <Measure measure>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.empty);
-  const Value v = ordinary_value<measure>(probability(x.hi, x.lo, c), T, rest_inverse(c), lost);
+  const Value v = ordinary_value<measure>(probability(x, c), T, rest_inverse(c), lost);
   return {v.value, v.margin};
 }
 
