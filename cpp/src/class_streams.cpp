@@ -78,17 +78,23 @@ std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, 
                                       Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
+  // Of which classes a document is cannot be foretold: those out of the window share a stream after its own, not a branch.
+  std::vector<std::int64_t> sizes((streams.n_streams + 1) * streams.n_ranges, 0);
   std::int64_t entries = 0;
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
     while (begins.size() < streams.n_ranges && static_cast<double>(entries) >= share * static_cast<double>(begins.size()))
       begins.push_back(d);
     const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-    for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
-      streams.offsets[stream * streams.n_ranges + begins.size()] += length;
-      entries += length;
-    });
+    const auto add = [&](std::size_t c) {
+      const std::size_t stream = std::min(c - window.first_class, streams.n_streams);  // wraps below the first class
+      sizes[stream * streams.n_ranges + begins.size() - 1] += length;
+      entries += stream < streams.n_streams ? length : 0;
+    };
+    for_each_class(labels, d, add);
+    if (with_collection) add(static_cast<std::size_t>(labels.n_classes));
   }
   begins.resize(streams.n_ranges + 1, window.last_doc);
+  std::copy_n(sizes.begin(), streams.n_streams * streams.n_ranges, streams.offsets.begin() + 1);
   streams.lay_out();
   return begins;
 }
@@ -108,8 +114,8 @@ void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labe
     int n = 0;
     for (; first < last && n < most; ++first) {
       documents[n] = first;
-      bool is_in = false;
-      for_each_class_in(window, labels, with_collection, first, [&](std::size_t) { is_in = true; });
+      bool is_in = with_collection && window.last_class > static_cast<std::size_t>(labels.n_classes);
+      for_each_class(labels, first, [&](std::size_t c) { is_in |= c - window.first_class < window.n_classes(); });
       n += is_in;
     }
     for (int i = 0; i < n; ++i) {
