@@ -349,12 +349,18 @@ def test_count_with_several_labels_by_hand():
         ([3, -1, 3], [-1, 3]),
         (["b", "a", "b"], ["a", "b"]),
         ([(2, 0), (1, 9), (2, 0)], [(1, 9), (2, 0)]),
-        (["b", 1, None, -1], [None, -1, 1, "b"]),
+        (["b", 1, (2,), -1], [-1, 1, "b", (2,)]),
         (np.array([2.5, 0.5, 2.5]), [0.5, 2.5]),
     ],
 )
 def test_classes_are_sorted_by_kind_if_they_must(y, classes):
     assert reference.count(np.eye(len(y)), y).classes == classes
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_missing_label_is_no_class(missing):
+    with pytest.raises(ValueError, match=r"y\[1\] is .* missing"):
+        reference.count(np.eye(2), ["a", missing])
 
 
 def test_classes_given_keep_their_order_and_may_be_empty():

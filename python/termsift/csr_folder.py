@@ -62,8 +62,8 @@ def save_csr(
     FileExistsError
         If there is something at ``path``.
     ValueError, TypeError
-        As for `termsift.count`, and for labels that are not None, bool, int, float, str, bytes or
-        tuples of these.
+        As for `termsift.count`, and for labels that are not bool, int, float, str, bytes or tuples
+        of these.
 
     Examples
     --------

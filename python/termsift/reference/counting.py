@@ -107,8 +107,8 @@ def count(
     Raises
     ------
     ValueError
-        Lengths differ, a value or weight is negative or not finite, a label is NaN or not among
-        ``classes``, an indicator holds something other than 0 and 1, ``tf`` is unknown.
+        Lengths differ, a value or weight is negative or not finite, a label is None, NaN or not
+        among ``classes``, an indicator holds something other than 0 and 1, ``tf`` is unknown.
     OverflowError
         A count exceeds its type.
 
@@ -244,8 +244,8 @@ def _memberships(
             given = sorted(given, key=lambda label: (type(label).__name__, repr(label)))
     position = {label: c for c, label in enumerate(given)}
     for d, label in enumerate(labels):
-        if label != label:
-            raise ValueError(f"y[{d}] is {label}, which equals no label, not even itself")
+        if label is None or label != label:
+            raise ValueError(f"y[{d}] is {label}, which stands for a missing label")
         if label not in position:
             raise ValueError(f"y[{d}] is {label!r}, which is not among classes")
     return given, [[position[label]] for label in labels]
