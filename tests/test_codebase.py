@@ -53,6 +53,11 @@ def test_kernels_use_nothing_from_outside_their_target() -> None:
         assert "std::" not in re.sub(types, "", text)
 
 
+def test_no_line_of_cpp_is_longer_than_125_columns() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("*") if path.suffix in (".cpp", ".hpp")]
+    assert files_with(r".{126}", CPP + tests) == []
+
+
 @pytest.mark.parametrize("name", [n for n in dir(_core) if not n.startswith("__")])
 def test_the_stub_names_what_the_extension_has(name: str) -> None:
     stub = STUB.read_text("utf-8")

@@ -28,7 +28,8 @@ inline void require_vector(const py::array& array, const char* name) {
 template <class T>
 const T* vector_data(const py::array& array, const char* name) {
   require_vector(array, name);
-  if (!has_dtype<T>(array)) throw py::type_error(std::string(name) + " has the dtype " + py::str(array.dtype()).cast<std::string>());
+  if (!has_dtype<T>(array))
+    throw py::type_error(std::string(name) + " has the dtype " + py::str(array.dtype()).cast<std::string>());
   return static_cast<const T*>(array.data());
 }
 
@@ -38,7 +39,7 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-// The arguments of a call as an Estimation, which refers to the array. b2 is a double-double: its value and what that rounds off.
+// A call's arguments as an Estimation, which refers to the array. b2 is a double-double: its value and what that rounds off.
 inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");

@@ -21,7 +21,8 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   GainRanking ranking = without_gil([&] {
     return conditional_gain(x, codes, n_classes, weight, {shape, temper, step, k, classes_in_play}, threads, tell);
   });
-  return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}), ranking.evaluations);
+  return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
+                        ranking.evaluations);
 }
 
 }  // namespace

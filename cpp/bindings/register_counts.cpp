@@ -21,7 +21,8 @@ struct Counts {
 Counts empty_counts(std::int64_t n_classes, bool exact) {
   const auto make = [&]<class Count>(Count) {
     return ClassCounts<Count>{
-        0, 0, {static_cast<std::size_t>(n_classes), std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0))}, nullptr};
+        0, 0, {static_cast<std::size_t>(n_classes),
+               std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0))}, nullptr};
   };
   if (exact) return {make(std::int64_t{})};
   return {make(double{})};
@@ -50,15 +51,17 @@ Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
 
 // The counts with the documents, and the name of the way in which they were counted.
 std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
-                                       const py::array& data, std::int64_t n_terms, const std::optional<py::array>& label_indptr,
-                                       const py::array& codes, const std::optional<py::array>& weights, Damping damping,
-                                       int n_threads, std::int64_t window_bytes) {
+                                       const py::array& data, std::int64_t n_terms,
+                                       const std::optional<py::array>& label_indptr, const py::array& codes,
+                                       const std::optional<py::array>& weights, Damping damping, int n_threads,
+                                       std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
   const CountingOptions options{threads, window_bytes, forced_path, damping};
   CountingPath path{};
   const LabelView labels{
       std::visit([](const auto& c) { return static_cast<std::int64_t>(c.rows.size()); }, counts.value), codes.size(),
-      label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr, vector_data<ClassId>(codes, "codes")};
+      label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr,
+      vector_data<ClassId>(codes, "codes")};
   const std::int64_t n_docs = indptr.size() - 1;
   if (label_indptr && label_indptr->size() != n_docs + 1) throw py::value_error("y and X differ in length");
   if (weights && weights->size() != n_docs) throw py::value_error("sample_weight and X differ in length");
@@ -222,8 +225,12 @@ void register_counts(py::module_& module) {
   py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
       .def_property_readonly("exact", [](const Counts& c) { return c.value.index() == 0; })
-      .def_property_readonly("n_terms", [](const Counts& c) { return std::visit([](const auto& v) { return v.n_terms; }, c.value); })
-      .def_property_readonly("n_docs", [](const Counts& c) { return std::visit([](const auto& v) { return py::cast(v.n_docs); }, c.value); })
+      .def_property_readonly("n_terms", [](const Counts& c) {
+        return std::visit([](const auto& v) { return v.n_terms; }, c.value);
+      })
+      .def_property_readonly("n_docs", [](const Counts& c) {
+        return std::visit([](const auto& v) { return py::cast(v.n_docs); }, c.value);
+      })
       .def_property_readonly("n_pairs", [](const Counts& c) {
         return std::visit([](const auto& v) {
           std::int64_t pairs = 0;
@@ -232,21 +239,29 @@ void register_counts(py::module_& module) {
         }, c.value);
       })
       .def_property_readonly("class_docs", [](const Counts& c) {
-        return std::visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_docs; }); }, c.value);
+        return std::visit([](const auto& v) {
+          return row_values(v.rows, [](const auto& row) { return row.n_docs; });
+        }, c.value);
       })
       .def_property_readonly("class_tokens", [](const Counts& c) {
-        return std::visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); }, c.value);
+        return std::visit([](const auto& v) {
+          return row_values(v.rows, [](const auto& row) { return row.n_tokens; });
+        }, c.value);
       })
-      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a, "damping"_a,
-           "n_threads"_a, "window_bytes"_a)
+      .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
+           "damping"_a, "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
         return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
       }, "map"_a)
       .def("merge", [](const Counts& a, const Counts& b, int n_threads) {
-        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return merge(x, y, threads); });
+        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) {
+          return merge(x, y, threads);
+        });
       }, "other"_a, "n_threads"_a = 0)
       .def("subtract", [](const Counts& a, const Counts& b, int n_threads) {
-        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) { return subtract(x, y, threads); });
+        return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) {
+          return subtract(x, y, threads);
+        });
       }, "part"_a, "n_threads"_a = 0)
       .def("as_counted_by", [](const Counts& c, EventModel model, int n_threads) {
         const Threads threads = python_threads(n_threads);
@@ -274,10 +289,14 @@ void register_counts(py::module_& module) {
         }, c.value);
       })
       .def("term_frequency", [](const Counts& c) {
-        return std::visit([]<class Count>(const ClassCounts<Count>& v) { return table(v.rows, &ClassRow<Count>::term_frequency); }, c.value);
+        return std::visit([]<class Count>(const ClassCounts<Count>& v) {
+          return table(v.rows, &ClassRow<Count>::term_frequency);
+        }, c.value);
       })
       .def("document_frequency", [](const Counts& c) {
-        return std::visit([]<class Count>(const ClassCounts<Count>& v) { return table(v.rows, &ClassRow<Count>::document_frequency); }, c.value);
+        return std::visit([]<class Count>(const ClassCounts<Count>& v) {
+          return table(v.rows, &ClassRow<Count>::document_frequency);
+        }, c.value);
       })
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,

@@ -23,7 +23,8 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
         const Threads threads = python_threads(n_threads);
         const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, damping};
         without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
-        return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}), to_numpy(std::move(predicted), {n_ks, n_classes}));
+        return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
+                              to_numpy(std::move(predicted), {n_ks, n_classes}));
       },
       counts_of(counts));
 }

@@ -18,7 +18,8 @@ namespace {
 Estimation model_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
   return estimation(b1, b2, prior);
 }
-ContingencyOptions model_of(ContingencyMeasure, double, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
+ContingencyOptions model_of(ContingencyMeasure, double, const std::pair<double, double>& b2,
+                            const std::optional<py::array>& prior) {
   return {estimation(0, b2, prior).prior_weights, b2.first, b2.second};
 }
 
@@ -38,12 +39,14 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
 
 template <class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
-                        const std::optional<py::array>& prior, int n_threads, std::int64_t first, std::optional<std::int64_t> last) {
+                        const std::optional<py::array>& prior, int n_threads, std::int64_t first,
+                        std::optional<std::int64_t> last) {
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
         const TermRange range{first, last.value_or(c.n_terms)};
-        if (range.first < 0 || range.last < range.first || range.last > c.n_terms) throw std::invalid_argument("no range of terms");
+        if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
+          throw std::invalid_argument("no range of terms");
         auto scores = LargeArray<double>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
         const auto model = model_of(measure, b1, b2, prior);
@@ -137,17 +140,22 @@ void register_scores(py::module_& module) {
       .value("poisson_kl", Measure::poisson_kl)
       .value("poisson_nu_j", Measure::poisson_nu_j)
       .value("poisson_nu_pearson", Measure::poisson_nu_pearson);
-  py::enum_<Aggregate>(module, "Aggregate").value("sum", Aggregate::sum).value("mean", Aggregate::mean).value("max", Aggregate::max);
+  py::enum_<Aggregate>(module, "Aggregate")
+      .value("sum", Aggregate::sum)
+      .value("mean", Aggregate::mean)
+      .value("max", Aggregate::max);
   py::enum_<ContingencyMeasure> contingency_measure(module, "ContingencyMeasure");
 #define TERMSIFT_VALUE(name) contingency_measure.value(#name, ContingencyMeasure::name);
   TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_VALUE)
 #undef TERMSIFT_VALUE
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
-    module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a);
+    module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
+               "n_threads"_a);
     // Of the terms [first, last), or from `first` on.
     module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
                "first"_a = 0, "last"_a = py::none());
-    module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a, "n_threads"_a);
+    module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
+               "n_threads"_a);
   };
   define_scores(Measure{});
   define_scores(ContingencyMeasure{});

@@ -247,7 +247,8 @@ template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) {
   const auto empty = std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
   ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, counts.collection};
-  for (const std::int64_t from : map) result.rows.push_back(from < 0 ? empty : counts.rows.at(static_cast<std::size_t>(from)));
+  for (const std::int64_t from : map)
+    result.rows.push_back(from < 0 ? empty : counts.rows.at(static_cast<std::size_t>(from)));
   return result;
 }
 

@@ -9,9 +9,9 @@
 
 namespace termsift {
 
-// The constants of one class that takes part, for probabilities or rates p_ic. Pairs (hi, lo) are double-double. Counts are scaled by a power of two s so
-// that 1 <= s L_c < 2 (or nearly, at the ends of the range of double), which changes no bit of any quotient and keeps
-// products of totals near 2^63 (or float counts near 1e300) in range.
+// The constants of one class that takes part, for probabilities or rates p_ic. Pairs (hi, lo) are double-double. Counts
+// are scaled by a power of two s so that 1 <= s L_c < 2 (or nearly, at the ends of the range of double), which changes no
+// bit of any quotient and keeps products of totals near 2^63 (or float counts near 1e300) in range.
 struct ClassConstants {
   double scale;                          // s
   double empty;                          // s b1: the numerator of p_ic where l_ic = 0

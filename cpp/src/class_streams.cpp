@@ -122,7 +122,8 @@ void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labe
 #ifdef __GNUC__
       if (scattered && i + 2 < n) {
         const std::int64_t ahead = documents[i + 2];
-        for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512); e += 16) {
+        for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
+             e += 16) {
           __builtin_prefetch(x.indices + e);
           if (!same) __builtin_prefetch(x.data + e);
         }
@@ -186,7 +187,8 @@ Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const 
           if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
         }
         counted.visit([&](const auto& view) {
-          append_rows(view, ones != nullptr, labels, with_collection, window, d, std::min(last, end), !checks, streams, range, next);
+          append_rows(view, ones != nullptr, labels, with_collection, window, d, std::min(last, end), !checks, streams,
+                      range, next);
         });
         d = last;
       }
@@ -227,8 +229,8 @@ Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const 
   return result;
 }
 
-template Streamed<std::int64_t> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool, std::int64_t,
-                                                       const Threads&);
+template Streamed<std::int64_t> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool,
+                                                       std::int64_t, const Threads&);
 template Streamed<double> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool, std::int64_t,
                                                  const Threads&);
 

@@ -19,7 +19,7 @@ namespace termsift {
 // window_bytes, or 4 bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a
 // class.
 template <CountType Count>
-Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels,
-                                       bool with_collection, bool notes_touched, std::int64_t window_bytes, const Threads& threads);
+Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels, bool with_collection,
+                                       bool notes_touched, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift

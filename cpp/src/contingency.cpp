@@ -14,7 +14,8 @@
 namespace termsift {
 namespace {
 
-constexpr std::int64_t most_chunk_terms = 1 << 15;   // 256 KiB for each array of a chunk; the runs of 5,000 classes are short in smaller ones
+// 256 KiB for each array of a chunk; in smaller ones the runs of 5,000 classes are short.
+constexpr std::int64_t most_chunk_terms = 1 << 15;
 constexpr std::int64_t least_chunk_terms = 1 << 10;  // fewer would not pay for going through the classes
 
 // Terms are handed to threads in chunks of this many: enough chunks that no thread waits long for another's last one.
@@ -102,8 +103,8 @@ class ColumnTotals {
   std::vector<double> hi_, lo_;
 };
 
-// Many pairs of a class have equal cells: what of their values depends on the cell alone is worked out once for each number up
-// to the class's total, which no cell exceeds, where those are far fewer than the pairs.
+// Many pairs of a class have equal cells: what of their values depends on the cell alone is worked out once for each
+// number up to the class's total, which no cell exceeds, where those are far fewer than the pairs.
 class CellParts {
  public:
   CellParts(const ContingencyModel& model, CellKernel kernel, std::int64_t n_pairs, const Threads& threads) {
@@ -297,7 +298,8 @@ class ChunkScorer {
 
   // The same with the largest value of a class. Unless `strongest` is null, strongest[t] is the first class, as a row of the
   // counts, that has it, and signs[t] the sign of det there.
-  void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest, std::int8_t* signs) {
+  void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest,
+           std::int8_t* signs) {
     find(first, last);
     largest_.assign(static_cast<std::size_t>(last - first), Largest{});
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
@@ -417,7 +419,8 @@ class ChunkScorer {
   void prefetch_run(std::size_t k) const {
     const ClassRow<Count>& row = task_.row(k);
     prefetch_entries(row.terms, entries_.begin[k], entries_.end[k]);
-    if (const std::uint32_t* narrow = task_.cells(row).narrow()) prefetch_entries(narrow, entries_.begin[k], entries_.end[k]);
+    if (const std::uint32_t* narrow = task_.cells(row).narrow())
+      prefetch_entries(narrow, entries_.begin[k], entries_.end[k]);
   }
 
   // a of class k and a term of the chunk.
@@ -570,7 +573,8 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 }
 
 template <CountType Count>
-void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores) {
+void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads,
+                       double* scores) {
   const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::sum);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
   if (model.classes.empty()) {
@@ -592,23 +596,24 @@ void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& op
   std::fill_n(class_scores, n_cells, 0.0);
   if (signs != nullptr) std::fill_n(signs, n_cells, std::int8_t{0});
   const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
-    scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
-      const std::int64_t at = model.classes[k].row * range.size() + begin - range.first;
-      std::copy_n(values, n, class_scores + at);
-      for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
-    });
+    scorer.all_values(first, last, worker,
+                      [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
+                        const std::int64_t at = model.classes[k].row * range.size() + begin - range.first;
+                        std::copy_n(values, n, class_scores + at);
+                        for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
+                      });
   };
   for_each_chunk(task, n_cells, threads, use, range);
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
-  template void score(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, Aggregate, const Threads&,  \
+  template void score(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, Aggregate, const Threads&, \
                       double*);                                                                                            \
-  template void strongest_class(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*, std::int64_t*,      \
+  template void strongest_class(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*, std::int64_t*,     \
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
-  template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, double*, \
-                             TermRange, std::int8_t*);
+  template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&,     \
+                             double*, TermRange, std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -133,8 +133,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   return model;
 }
 
-template ContingencyModel make_contingency_model(const ClassCounts<std::int64_t>&, const ContingencyOptions&, ContingencyMeasure,
-                                                 Aggregate);
+template ContingencyModel make_contingency_model(const ClassCounts<std::int64_t>&, const ContingencyOptions&,
+                                                 ContingencyMeasure, Aggregate);
 template ContingencyModel make_contingency_model(const ClassCounts<double>&, const ContingencyOptions&, ContingencyMeasure,
                                                  Aggregate);
 

@@ -156,7 +156,8 @@ CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std
 void check_labels(const LabelView& labels, std::int64_t n_docs) {
   if (labels.indptr == nullptr) {
     if (labels.n_codes != n_docs)
-      throw std::invalid_argument("y has " + std::to_string(labels.n_codes) + " labels for " + std::to_string(n_docs) + " documents");
+      throw std::invalid_argument("y has " + std::to_string(labels.n_codes) + " labels for " + std::to_string(n_docs) +
+                                  " documents");
   } else {
     if (labels.indptr[0] != 0 || labels.indptr[n_docs] != labels.n_codes)
       throw std::invalid_argument("the label offsets do not span the labels");
@@ -171,8 +172,8 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
 }
 
 template <CountType Count>
-Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels, const Count* weights,
-                               const CountingOptions& options) {
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
+                               const Count* weights, const CountingOptions& options) {
   const Damping damping = options.damping;
   if (std::is_integral_v<Count> &&
       (damping == Damping::log || (damping == Damping::raw && x.holds_floats)))
@@ -184,7 +185,8 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   result.n_terms = std::max(counts.n_terms, x.n_columns);
   // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
   // another order of summation in float ones.
-  const bool is_sum = std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
+  const bool is_sum =
+      std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
   if (!is_sum && !result.collection) result.collection = collection_row(counts);
   const bool with_collection = result.collection != nullptr;
 

@@ -20,8 +20,8 @@ class EmptyClasses {
   EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure);
 
   // V(U), good to 2^-53 or so. Returns false if it is not tabulated there: T near 1/64 or beyond what classes can have
-  // together (unless they are rates), U too small beside T_0 for the differences p - T. O(1), once its piece stands; O(n_classes) before that. Any
-  // thread may call it.
+  // together (unless they are rates), U too small beside T_0 for the differences p - T. O(1), once its piece stands;
+  // O(n_classes) before that. Any thread may call it.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
   // The values of a piece's interpolant, one evaluation of every class's value each; and how many that are in whole vectors.

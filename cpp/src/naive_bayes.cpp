@@ -185,8 +185,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   }
 }
 
-template void classify_by_prefixes(const ClassCounts<std::int64_t>&, const NaiveBayes&, const LabelledDocuments&, const Threads&,
-                                   std::int64_t*, std::int64_t*);
+template void classify_by_prefixes(const ClassCounts<std::int64_t>&, const NaiveBayes&, const LabelledDocuments&,
+                                   const Threads&, std::int64_t*, std::int64_t*);
 template void classify_by_prefixes(const ClassCounts<double>&, const NaiveBayes&, const LabelledDocuments&, const Threads&,
                                    std::int64_t*, std::int64_t*);
 

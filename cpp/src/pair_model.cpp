@@ -26,7 +26,8 @@ PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, doubl
   const DoubleDouble log_b1 = logarithm(kernels, {b1, 0});
   for (const ClassConstants& c : model.constants) {
     const double omega = aggregate == Aggregate::mean ? c.prior_hi : 1.0;
-    const DoubleDouble w = scale({c.weight_hi, c.weight_lo}, c.scale), inverse = scale({c.inverse_hi, c.inverse_lo}, c.scale);
+    const DoubleDouble w = scale({c.weight_hi, c.weight_lo}, c.scale),
+                       inverse = scale({c.inverse_hi, c.inverse_lo}, c.scale);
     const DoubleDouble r{c.rest_inverse_hi, c.rest_inverse_lo}, rw = multiply(r, w);
     const DoubleDouble kappa = subtract(logarithm(kernels, inverse), logarithm(kernels, r));
     const DoubleDouble p = multiply(inverse, omega), empty_p = multiply(p, b1);

@@ -21,7 +21,8 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const st
         if (d % 1024 == 0) worker.check();
         const std::int64_t row = rows[static_cast<std::size_t>(d)];
         if (facts.distinct && !facts.has_zeros) {
-          for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e) f(static_cast<std::size_t>(view.indices[e]), d);
+          for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
+            f(static_cast<std::size_t>(view.indices[e]), d);
         } else {
           own.read(x, row, facts.distinct);
           for (std::int64_t i = 0; i < own.size(); ++i) f(static_cast<std::size_t>(own.terms()[i]), d);
@@ -50,7 +51,9 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const st
   postings.documents_ = LargeArray<std::int32_t>::uninitialised(begin);
   for_each_block(parts, threads, [&](std::int64_t part, Worker& worker) {
     std::vector<std::int64_t>& at = next[static_cast<std::size_t>(part)];
-    for_each_entry(part, worker, [&](std::size_t term, std::int64_t d) { postings.documents_[at[term]++] = static_cast<std::int32_t>(d); });
+    for_each_entry(part, worker, [&](std::size_t term, std::int64_t d) {
+      postings.documents_[at[term]++] = static_cast<std::int32_t>(d);
+    });
   });
   return postings;
 }

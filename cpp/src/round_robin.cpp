@@ -62,8 +62,8 @@ class Stretch {
 
 // values_of(first, n, values): writes the values (n_classes, n) of the terms first .. first + n.
 template <CountType Count, class ValuesOf>
-void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads& threads, std::int64_t* indices, double* scores,
-                const ValuesOf& values_of) {
+void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads& threads, std::int64_t* indices,
+                double* scores, const ValuesOf& values_of) {
   std::vector<std::size_t> classes;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) classes.push_back(c);
@@ -125,17 +125,17 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
 }
 
 template <CountType Count>
-void round_robin(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure, std::int64_t k,
-                 const Threads& threads, std::int64_t* indices, double* scores) {
+void round_robin(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+                 std::int64_t k, const Threads& threads, std::int64_t* indices, double* scores) {
   take_turns(counts, k, threads, indices, scores, [&](std::int64_t first, std::int64_t n, double* values) {
     class_scores(counts, options, measure, threads, values, {first, first + n});
   });
 }
 
-#define TERMSIFT_INSTANTIATE(Count)                                                                                          \
-  template void round_robin(const ClassCounts<Count>&, const Estimation&, Measure, std::int64_t, const Threads&, std::int64_t*, \
-                            double*);                                                                                        \
-  template void round_robin(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, std::int64_t,           \
+#define TERMSIFT_INSTANTIATE(Count)                                                                                        \
+  template void round_robin(const ClassCounts<Count>&, const Estimation&, Measure, std::int64_t, const Threads&,           \
+                            std::int64_t*, double*);                                                                       \
+  template void round_robin(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, std::int64_t,        \
                             const Threads&, std::int64_t*, double*);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)

@@ -186,8 +186,8 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
   });
 }
 
-template void add_by_rows(ClassCounts<std::int64_t>&, const AnyCsr&, const CsrFacts&, const LabelView&, const std::int64_t*, Damping,
-                          const std::vector<std::int64_t>&, const Threads&);
+template void add_by_rows(ClassCounts<std::int64_t>&, const AnyCsr&, const CsrFacts&, const LabelView&,
+                          const std::int64_t*, Damping, const std::vector<std::int64_t>&, const Threads&);
 template void add_by_rows(ClassCounts<double>&, const AnyCsr&, const CsrFacts&, const LabelView&, const double*, Damping,
                           const std::vector<double>&, const Threads&);
 

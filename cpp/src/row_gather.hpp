@@ -10,8 +10,8 @@ namespace termsift {
 
 // Adds the documents to the counts. `docs` are the documents of each class and last of the collection, with these.
 //
-// O(n_entries + n_docs + terms of the rows touched). Extra memory: 8 bytes a label and a document; for each thread 20 bytes
-// a term, 28 if rows repeat a column or are not sorted (20, and 28 for each entry of one document, where entries are damped).
+// O(n_entries + n_docs + terms of the rows touched). Extra memory: 8 bytes a label and a document; for each thread 20
+// bytes a term, 28 if rows repeat a column or are not sorted (20, and 28 an entry of one document, if entries are damped).
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
                  const Count* weights, Damping damping, const std::vector<Count>& docs, const Threads& threads);

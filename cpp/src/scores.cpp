@@ -281,8 +281,10 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores) {
-  if (sparse_pays(counts, estimation, measure, aggregate)) score_sparse(counts, estimation, measure, aggregate, threads, scores);
-  else score_dense(counts, estimation, measure, aggregate, threads, scores);
+  if (sparse_pays(counts, estimation, measure, aggregate))
+    score_sparse(counts, estimation, measure, aggregate, threads, scores);
+  else
+    score_dense(counts, estimation, measure, aggregate, threads, scores);
 }
 
 template <CountType Count>

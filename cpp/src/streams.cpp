@@ -38,7 +38,8 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
   const CounterKernels kernels = counter_kernels_in_use();
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
     const std::uint32_t* const begin = streams.entries + streams.offsets[stream * streams.n_ranges + range];
-    const std::int64_t n = streams.offsets[stream * streams.n_ranges + range + 1] - streams.offsets[stream * streams.n_ranges + range];
+    const std::int64_t n =
+        streams.offsets[stream * streams.n_ranges + range + 1] - streams.offsets[stream * streams.n_ranges + range];
     if (notes_touched_)
       kernels.add_and_note(begin, n, streams.packed, counters(), seen_.get(), seen_groups_.get());
     else
@@ -46,7 +47,8 @@ void CellCounters::add(const Streams& streams, std::size_t stream) {
     const auto& escapes = streams.escapes[range];
     auto escape = std::lower_bound(escapes.begin(), escapes.end(), stream,
                                    [](const Streams::Escape& e, std::size_t s) { return e.stream < s; });
-    for (; escape != escapes.end() && escape->stream == stream; ++escape) counters().add_occurrences(escape->cell, escape->rest);
+    for (; escape != escapes.end() && escape->stream == stream; ++escape)
+      counters().add_occurrences(escape->cell, escape->rest);
   }
 }
 
@@ -62,7 +64,9 @@ std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
   const CounterKernels kernels = counter_kernels_in_use();
   if (!notes_touched_) return kernels.note(small_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
   std::int64_t size = 0;
-  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) { size += kernels.count_bits(seen_.get() + word, n_words); });
+  for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
+    size += kernels.count_bits(seen_.get() + word, n_words);
+  });
   return size;
 }
 

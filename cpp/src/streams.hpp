@@ -37,7 +37,8 @@ struct Streams {
   std::uint32_t* entries = nullptr;              // (offsets.back(),), the caller's, used again for window after window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
-      : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0), escapes(n_ranges) {}
+      : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
+        escapes(n_ranges) {}
 
   std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
   std::int64_t n_entries() const { return offsets.back(); }

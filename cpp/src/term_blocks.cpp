@@ -18,7 +18,8 @@ struct BlockShape {
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
       : n_classes(n_classes_),
-        term_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most_cells / n_classes, 64)))) - 1),
+        term_bits(static_cast<int>(std::bit_width(
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(most_cells / n_classes, 64)))) - 1),
         n_blocks(((n_terms - 1) >> term_bits) + 1) {}
 
   std::int64_t n_classes;
@@ -61,15 +62,17 @@ void add_to_sizes(const AnyCsr& any, const LabelView& labels, bool with_collecti
     for (std::int64_t d = first; d < last; ++d) {
       std::int64_t copies = 0;
       for_each_row(labels, with_collection, d, [&](std::size_t) { ++copies; });
-      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
+      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
+        sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
     }
   });
 }
 
 // `same`: every row has the values of the first.
 template <class Index, class Value>
-void append_documents(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection, std::int64_t first,
-                      std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
+void append_documents(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection,
+                      std::int64_t first, std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next,
+                      std::size_t range, Streams& streams) {
   const PackedEntry packed = streams.packed;
   const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
   for (std::int64_t d = first; d < last; ++d)
@@ -191,6 +194,7 @@ Streamed<Count> count_by_term_blocks(const AnyCsr& x, const Bool* ones, const La
 
 template Streamed<std::int64_t> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t,
                                                      const Threads&);
-template Streamed<double> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t, const Threads&);
+template Streamed<double> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t,
+                                               const Threads&);
 
 }  // namespace termsift

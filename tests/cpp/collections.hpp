@@ -254,8 +254,9 @@ template <CountType Count>
 std::string describe(const ClassRow<Count>& row) {
   std::string out = describe(row.n_docs) + " docs, " + describe(row.n_tokens) + " tokens:";
   for (std::size_t i = 0; i < at(row.size); ++i)
-    out.append(" ").append(std::to_string(row.terms[i])).append(":").append(describe(row.term_frequency[static_cast<std::int64_t>(i)])).append("/")
-        .append(describe(row.document_frequency[static_cast<std::int64_t>(i)]));
+    out.append(" ").append(std::to_string(row.terms[i]))
+        .append(":").append(describe(row.term_frequency[static_cast<std::int64_t>(i)]))
+        .append("/").append(describe(row.document_frequency[static_cast<std::int64_t>(i)]));
   return out + "\n";
 }
 

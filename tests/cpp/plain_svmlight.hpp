@@ -70,7 +70,7 @@ inline std::string parsed(const std::string& text, const SvmlightOptions& o) {
   }
 }
 
-// ---- the same, written plainly: strings, strtod and long double ------------------------------------------------------------
+// ---- the same, written plainly: strings, strtod and long double --------------------------------------------------------
 
 struct Plain {
   std::vector<std::int64_t> indptr{0}, indices, label_indptr{0};

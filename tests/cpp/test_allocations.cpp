@@ -157,7 +157,8 @@ TEST(text) {
   options.multilabel = options.skip = true;
   CHECK(fail_everywhere([&] {
           const SvmlightBlock block = parse_svmlight(text, options);
-          return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " + std::to_string(block.n_skipped);
+          return std::to_string(block.n_docs) + " " + std::to_string(block.n_entries) + " " +
+                 std::to_string(block.n_skipped);
         }) > 5);
 }
 

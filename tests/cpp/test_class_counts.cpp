@@ -174,10 +174,12 @@ TEST(what_is_no_part_is_refused) {
 TEST(float_remainders_within_rounding_are_nothing) {
   // Got wrong: 0.1 + 0.2 + 0.3 without its parts leaves 1e-17 of a token in no document.
   const auto counts = [](const std::vector<double>& tf) { return make_counts<double>({1.0}, {tf}); };
-  auto whole = merge(merge(make_counts<double>({2.0}, {{0.1, 1}}), counts({0.2, 0}), one_thread), counts({0.3, 0}), one_thread);
+  auto whole = merge(merge(make_counts<double>({2.0}, {{0.1, 1}}), counts({0.2, 0}), one_thread), counts({0.3, 0}),
+                     one_thread);
   for (const double tf : {0.3, 0.1, 0.2}) whole = subtract(whole, counts({tf, 0}), one_thread);
   CHECK_EQ(describe(*whole.rows[0]), "0x1p+0 docs, 0x1p+0 tokens: 1:0x1p+0/0x1p+0\n");
-  CHECK_THROWS(subtract(counts({1}), counts({1 + 1e-9}), one_thread), invalid_argument, "term 0 in class 0 would be negative");
+  CHECK_THROWS(subtract(counts({1}), counts({1 + 1e-9}), one_thread), invalid_argument,
+               "term 0 in class 0 would be negative");
 }
 
 // ---- frequencies of four bytes and of eight ------------------------------------------------------------------------------

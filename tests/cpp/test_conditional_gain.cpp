@@ -202,8 +202,8 @@ ConditionalGain make_options(Int k, Random& random) {
 }  // namespace
 
 TEST(the_definition_document_by_document) {
-  // Got wrong: W' of the wrong class, a weight applied twice, a document of weight 0 counted, a row kept for terms of as many
-  // documents taken for one of others, the prior where a chosen term has changed it, ties decided by rounding.
+  // Got wrong: W' of the wrong class, a weight applied twice, a document of weight 0 counted, a row kept for terms of as
+  // many documents taken for one of others, the prior where a chosen term has changed it, ties decided by rounding.
   Random random(1);
   for (const Kind kind : kinds)
     for (const std::int32_t n_classes : {1, 2, 3, 5, 8, 9, 17})

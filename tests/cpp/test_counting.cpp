@@ -278,8 +278,8 @@ TEST(values_about_what_a_counter_holds) {
 }
 
 TEST(counters_that_need_more_than_four_bytes) {
-  // Got wrong: a counter that moves to the large ones an addition too late or twice, what of it is left behind or missing at
-  // the end, one that moves in the last addition, or among its neighbours that do not; what a class leaves there for the next.
+  // Got wrong: a counter that moves to the large ones an addition too late or twice, what of it is left behind or missing
+  // at the end, one that moves in the last addition or among neighbours that do not; what a class leaves for the next.
   const auto collection = [](std::int64_t n_rows, auto value_of) {
     Matrix<std::int32_t, std::int64_t> x;
     x.n_columns = 40;
@@ -296,8 +296,8 @@ TEST(counters_that_need_more_than_four_bytes) {
   const std::int64_t escape = PackedEntry(40).value(~std::uint32_t{0});
   for (const std::int64_t value : {std::int64_t{1} << 14, escape - 1, escape, escape + 1})  // occurrences
     for (const std::int64_t n_rows : {1, 2, 3, 4, 9})
-      every_way_agrees(collection(n_rows, [&](std::int64_t row) { return row % 8 < 7 ? value : 1; }), labels_in_turn(n_rows, 2),
-                       std::to_string(value) + ": ", {default_window_bytes});
+      every_way_agrees(collection(n_rows, [&](std::int64_t row) { return row % 8 < 7 ? value : 1; }),
+                       labels_in_turn(n_rows, 2), std::to_string(value) + ": ", {default_window_bytes});
   for (const std::int64_t n_rows : {(1 << 14) - 1, 1 << 14, (1 << 14) + 1, 1 << 15, 50000})  // documents
     for (const std::int64_t n_classes : {1, 3})
       every_way_agrees(collection(n_rows, [](std::int64_t) { return 1; }), labels_in_turn(n_rows, n_classes),
@@ -901,7 +901,8 @@ TEST(values_that_are_no_counts_are_refused) {
   CHECK_THROWS(facts_of(matrix<float>(5, {{{2, -0.5f}}})), invalid_argument, "X has -0.5 at row 0, column 2");
   CHECK_THROWS(facts_of(matrix<float>(5, {{{2, HUGE_VALF}}})), invalid_argument, "X has inf");
   CHECK_THROWS(facts_of(matrix<std::int8_t>(5, {{{3, std::int8_t{-7}}}})), invalid_argument, "X has -7 at row 0, column 3");
-  CHECK_THROWS(facts_of(matrix<std::int16_t>(5, {{{3, std::int16_t{-7}}}})), invalid_argument, "X has -7 at row 0, column 3");
+  CHECK_THROWS(facts_of(matrix<std::int16_t>(5, {{{3, std::int16_t{-7}}}})), invalid_argument,
+               "X has -7 at row 0, column 3");
   CHECK_THROWS(facts_of(matrix<std::int32_t>(5, {{{3, -7}}})), invalid_argument, "X has -7 at row 0, column 3");
   CHECK_THROWS(facts_of(matrix<std::int64_t>(5, {{{3, -most - 1}}})), invalid_argument, "X has -9223372036854775808 at");
   CHECK_THROWS(facts_of(matrix<std::uint64_t>(5, {{{3, std::uint64_t{1} << 63}}})), CountOverflow,

@@ -345,7 +345,7 @@ TEST(a_table_covers_what_pays) {
 }
 
 TEST(a_table_changes_no_bit) {
-  // Got wrong: a count at the limit taken for a small one, the constants of the made-up counts instead of the collection's, a
+  // Got wrong: a count at the limit taken for a small one, the made-up counts' constants for the collection's, a
   // class without documents in the table, a term of p > 1/64, terms that score 0 or infinity, the ends of chunks.
   Random random(13);
   const std::string best = simd_target();
@@ -488,7 +488,8 @@ TEST(the_way_is_chosen_by_the_counts) {
   Random random(11);
   const auto many = many_classes(random, 300, 40000), few = many_classes(random, 2, 3000);
   for (const Measure measure : measures)
-    for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean}) CHECK(sparse_pays(many, {1, 40000, {}}, measure, aggregate));
+    for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean})
+      CHECK(sparse_pays(many, {1, 40000, {}}, measure, aggregate));
   CHECK(!sparse_pays(many, {1, 40000, {}}, Measure::kl, Aggregate::max));
   CHECK(!sparse_pays(many, {0, 40000, {}}, Measure::kl, Aggregate::sum));
   CHECK(!sparse_pays(many, {1e92, 1e92, {}}, Measure::kl, Aggregate::sum));  // a total beyond most_pair_total
@@ -589,7 +590,8 @@ TEST(no_smoothing_gives_infinity_or_zero_never_nan) {
     for (const Aggregate aggregate : aggregates) {
       const auto scores = scores_of(counts, {0, 0, {}}, measure, aggregate);
       CHECK_EQ(scores[0], infinity);  // the first class alone has it: q = 0
-      CHECK(!is_divergence(measure) && !is_pearson(measure) ? scores[1] == infinity : std::isfinite(scores[1]) && scores[1] > 0);
+      CHECK(!is_divergence(measure) && !is_pearson(measure) ? scores[1] == infinity
+                                                            : std::isfinite(scores[1]) && scores[1] > 0);
       CHECK(std::isfinite(scores[2]));
       CHECK_EQ(scores[3], 0.0);
     }

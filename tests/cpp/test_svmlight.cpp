@@ -51,7 +51,8 @@ std::string random_text(Random& random, std::size_t n_lines) {
   for (std::size_t line = 0; line < n_lines; ++line) {
     text += std::to_string(below(random, 20));
     for (std::size_t n = below(random, 30); n > 0; --n)
-      text.append(" ").append(std::to_string(below(random, 1000000))).append(":").append(counts[below(random, counts.size())]);
+      text.append(" ").append(std::to_string(below(random, 1000000)))
+          .append(":").append(counts[below(random, counts.size())]);
     if (below(random, 50) == 0) text += " # a comment: 1:1";
     text += '\n';
   }
@@ -73,7 +74,8 @@ TEST(nothing_but_a_label) {
 
 TEST(whole_counts_are_exact_to_the_last_that_int64_holds) {
   CHECK_EQ(parsed("1 1:9223372036854775807 2:9007199254740993 3:9007199254740993.0 4:1e18", options()),
-           "[0, 4][1, 2, 3, 4][9223372036854775807, 9007199254740993, 9007199254740993, 1000000000000000000][1] lines 0 skipped 0");
+           "[0, 4][1, 2, 3, 4][9223372036854775807, 9007199254740993, 9007199254740993, 1000000000000000000][1] "
+           "lines 0 skipped 0");
   CHECK_EQ(parsed("1 1:9223372036854775808 2:1", options()),
            "[0, 2][1, 2] as doubles [9.2233720368547758e+18, 1][1] lines 0 skipped 0");
 }

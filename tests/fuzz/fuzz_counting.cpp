@@ -1,5 +1,5 @@
-// Any arrays at all, as a matrix, labels and weights: refused if and only if they are not sound, else counted by every way as
-// the plain loop counts.
+// Any arrays at all, as a matrix, labels and weights: refused if and only if they are not sound, else counted by every way
+// as the plain loop counts.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -88,7 +88,9 @@ void run(fuzz::Bytes& bytes) {
       classes.push_back(static_cast<ClassId>(bytes.below(n_classes)));
     }
     labels.add(classes);
-    if (weighted) weights.push_back(std::is_integral_v<Count> ? static_cast<Count>(bytes.below(4)) : static_cast<Count>(bytes.below(9) / 4.0));
+    if (weighted)
+      weights.push_back(std::is_integral_v<Count> ? static_cast<Count>(bytes.below(4))
+                                                  : static_cast<Count>(bytes.below(9) / 4.0));
   }
   const bool sound = is_sound(x);
   bool refused = false;

@@ -15,7 +15,8 @@ namespace {
 
 template <class Count>
 Count any_count(fuzz::Bytes& bytes) {
-  return bytes.below(32) == 0 ? bytes.take<Count>() : static_cast<Count>(bytes.below(9)) - static_cast<Count>(bytes.below(32) == 0);
+  return bytes.below(32) == 0 ? bytes.take<Count>()
+                              : static_cast<Count>(bytes.below(9)) - static_cast<Count>(bytes.below(32) == 0);
 }
 
 template <class Count>

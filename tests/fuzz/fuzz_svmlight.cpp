@@ -1,4 +1,4 @@
-// Any bytes at all, as svmlight text: parsed as the plain parser does, on any number of threads, or refused at the same line.
+// Any bytes, as svmlight text: parsed as the plain parser does, on any number of threads, or refused at the same line.
 #define CHECK_WITHOUT_MAIN
 #include "../cpp/plain_svmlight.hpp"
 #include "fuzz.hpp"

@@ -26,7 +26,8 @@ Input mutated(Input bytes, const Input& other, std::mt19937_64& random) {
       case 3: *place = static_cast<std::uint8_t>(*place + (below(2) == 0 ? 1 : 255)); break;
       default:  // the rest of another input
         bytes.erase(place, bytes.end());
-        if (!other.empty()) bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size())), other.end());
+        if (!other.empty())
+          bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size())), other.end());
     }
   }
   return bytes;

@@ -15,7 +15,7 @@ namespace termsift {
 //     W'_tc = log (D_tc - 1 + a) - log ((n_c - 1)(d_t - 1) / (n - 1) + a),              that without one document of c,
 // no number below 0 and 0/0 = 0. A document d of class y that has m of the chosen terms is of class c with the probability
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc the sum of W_tc over these, for c = y of W'_tc,
-// kept in single precision. The gain of a term is what it takes off the documents' losses -log P_dy, if a step of it is taken:
+// kept in single precision. The gain of a term is what a step of it takes off the documents' losses -log P_dy:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
 // Of many classes some are in play for a document from its first chosen term t on: its own, and of the others those of the
 // largest log(n_c / n) + W_tc, compared in whole units of 2^-30, equals by index. Of the rest it is not: P_dc = 0.
@@ -41,9 +41,9 @@ struct GainRanking {
 // classes: of each document, below n_classes. weights: of each document, or empty; a document of weight w counts as w
 // documents, of which one is left out. x as for counting: entries in any order, repeated or 0.
 //
-// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 40 for each term (8 more
-// for each thread from the fifth on), 16 for each document, and for a document that has a chosen term 12 for each class (rounded
-// up to a multiple of 8), 16 for each in play if those are fewer: 1 KiB.
+// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 40 for each term (8
+// more for each thread from the fifth on), 16 for each document, and for a document that has a chosen term 12 for each
+// class (rounded up to a multiple of 8), 16 for each in play if those are fewer: 1 KiB.
 //
 // Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
 // negative, and where e^{b W} could leave the range of a double or e^{b (W - W')} take half of its digits.

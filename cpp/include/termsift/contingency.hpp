@@ -50,23 +50,23 @@ struct ContingencyOptions {
   double prior_mass = 0, prior_mass_rest = 0;  // a_0 of log_odds, a double-double
 };
 
-// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the class
-// is all or no document has the term; no result is NaN: +inf and -inf add up to 0. An infinite value of a class without weight
-// is no part of a mean. They throw std::invalid_argument if fewer than two classes have documents (df and tfidf compare none),
-// or unless the weights are finite and not negative, some positive.
+// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the
+// class is all or no document has the term; no result is NaN: +inf and -inf add up to 0. An infinite value of a class
+// without weight is no part of a mean. They throw std::invalid_argument if fewer than two classes have documents (df and
+// tfidf compare none), or unless the weights are finite and not negative, some positive.
 //
 // Accuracy: 4 ulp of the formula's value; of bns 4 ulp of the larger quantile. Bits depend neither on the number of threads
 // nor on the SIMD target.
 
-// scores (n_terms,). O(pairs of a term and a class that has it) time: what a class without the term adds is known from t and r.
-// Only the sums and means of g2, bns, relevancy and log_odds are
+// scores (n_terms,). O(pairs of a term and a class that has it) time: what a class without the term adds is known from t
+// and r. Only the sums and means of g2, bns, relevancy and log_odds are
 // O(pairs + n_classes * number of distinct totals t).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
            Aggregate aggregate, const Threads& threads, double* scores);
 
-// For chi2, g2 and chi2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first class that has
-// it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither. O(pairs).
+// For chi2, g2 and chi2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first class that
+// has it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither. O(pairs).
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);

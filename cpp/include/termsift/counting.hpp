@@ -42,15 +42,13 @@ const char* name(CountingPath path);
 
 // The way for n_entries of n_terms in n_rows, which are the classes and the collection if it is kept:
 //   term_blocks    at most 16 rows of 2^21 terms or more (and 2^27 at most, lest blocks be too many): the counters of one
-//   row would
-//                  not stay in the cache. Of 2 classes and 19 million entries term blocks took 1.8 times as long at 2^20
-//                  terms, 0.8 at 2^21, 0.5 at 2^24;
+//                  row would not stay in the cache. Of 2 classes and 19 million entries term blocks took 1.8 times as long
+//                  at 2^20 terms, 0.8 at 2^21, 0.5 at 2^24;
 //   touched_terms  rows with less than an eighth of the terms in the mean: most of what a row looks through would be zero.
-//   Of
-//                  5,000 classes 0.65 times as long;
+//                  Of 5,000 classes 0.65 times as long;
 //   class_streams  everything else.
-// Logarithms, weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack, and float
-// counts that already hold documents are counted by `rows` whatever the shape.
+// Logarithms, weights, stored zeros, fractions, rows that are not sorted or repeat a column, many values too large to pack,
+// and float counts that already hold documents are counted by `rows` whatever the shape.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // What is counted of an entry x > 0, repeated entries of a document added up first and weights applied afterwards.

@@ -1,5 +1,5 @@
-// The kernels of contingency.hpp's measures. contingency_kernels_impl.hpp holds their one source, compiled once for each SIMD
-// target; contingency_targets.cpp chooses among them.
+// The kernels of contingency.hpp's measures. contingency_kernels_impl.hpp holds their one source, compiled once for each
+// SIMD target; contingency_targets.cpp chooses among them.
 #pragma once
 
 #include "termsift/contingency.hpp"

@@ -1,5 +1,5 @@
-// The measures of contingency.hpp, without a branch in a loop over terms. Included by the source file of each SIMD target; what
-// logarithms.hpp says of bits and of functions from outside the target holds here too.
+// The measures of contingency.hpp, without a branch in a loop over terms. Included by the source file of each SIMD target;
+// what logarithms.hpp says of bits and of functions from outside the target holds here too.
 //
 // Everything follows from det = a g - t r, the products exact in double-double: a term that is nearly independent of a class
 // keeps all digits of what little it says. With P = a g and Q = t r,
@@ -69,8 +69,8 @@ struct Table {
   DoubleDouble P, Q, det;         // a g, t r and P - Q
 
   TERMSIFT_INLINE Table(DoubleDouble a_, DoubleDouble t_, const ContingencyConstants& c)
-      : a(a_), t(t_), r{c.r_hi, c.r_lo}, rest{c.rest_hi, c.rest_lo}, g{c.g_hi, c.g_lo}, P(Of::times(a, g)), Q(Of::times(t, r)),
-        det(Of::difference(P, Q)) {}
+      : a(a_), t(t_), r{c.r_hi, c.r_lo}, rest{c.rest_hi, c.rest_lo}, g{c.g_hi, c.g_lo}, P(Of::times(a, g)),
+        Q(Of::times(t, r)), det(Of::difference(P, Q)) {}
 
   TERMSIFT_INLINE DoubleDouble B() const { return Of::minus(t, a); }
   TERMSIFT_INLINE DoubleDouble C() const { return Of::minus(r, a); }

@@ -65,7 +65,8 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     }
     // Negative if any of them is, 2^63 or more if any is.
     if constexpr (!std::is_same_v<Value, Bool>)
-      if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max()) return false;
+      if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
+        return false;
     facts.has_zeros |= zero != 0;
     const double bound = as_count<double>(static_cast<Value>(any));
     facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
@@ -185,7 +186,8 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
 std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                          std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
   constexpr __mmask16 all = 0xffff;
-  const __m512i occurrences = _mm512_set1_epi32(Counters::occurrences(~0u)), documents = _mm512_set1_epi32(Counters::documents(~0u)),
+  const __m512i occurrences = _mm512_set1_epi32(Counters::occurrences(~0u)),
+                documents = _mm512_set1_epi32(Counters::documents(~0u)),
                 moved = _mm512_set1_epi32(static_cast<int>(Counters::moved));
   __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(first),
                                      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));

@@ -273,8 +273,9 @@ void class_parts(const PairConstants& class_, const double* __restrict l, int n,
     const DoubleDouble p_sum = two_sum(c.empty_p_hi, P.hi);
     const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.empty_p_lo));
     const DoubleDouble log_x = logarithm(two_sum(l[j], c.b1));
-    const DoubleDouble A = subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.empty_A_hi, c.empty_A_lo}),
-                                    multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
+    const DoubleDouble A =
+        subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.empty_A_hi, c.empty_A_lo}),
+                 multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
     hi[0][j] = U.hi, lo[0][j] = U.lo + l[j] * c.w_lo;
     hi[1][j] = P.hi, lo[1][j] = P_lo;
     hi[2][j] = A.hi, lo[2][j] = A.lo;

@@ -1,6 +1,6 @@
-// Logarithms, exponentials, and what of a divergence is a logarithm: the terms p log(p/q) - p + q. The only place where they
-// are taken, without the C library's. Every operation is an IEEE addition, multiplication or division in a fixed order, so that all targets
-// give the same bits; no branches, so that loops over these functions vectorise.
+// Logarithms, exponentials, and what of a divergence is a logarithm: the terms p log(p/q) - p + q. The only place where
+// they are taken, without the C library's. Every operation is an IEEE addition, multiplication or division in a fixed
+// order, so that all targets give the same bits; no branches, so that loops over these functions vectorise.
 //
 // Nothing in a kernel may use an inline function or template from outside the target's namespace: the linker keeps one copy
 // of such a function for the whole program, and it might be this one, with instructions that the machine lacks.

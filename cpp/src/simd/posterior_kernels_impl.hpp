@@ -43,7 +43,8 @@ TERMSIFT_INLINE void mixtures_of(const MixtureRun& run) {
     const std::int32_t* __restrict in_play = some_in_play ? run.in_play + document * run.stride : nullptr;
     double sums[lanes] = {};
     for (std::int64_t c = 0; c < run.stride; c += lanes)
-      for (int j = 0; j < lanes; ++j) sums[j] += static_cast<double>(row[c + j]) * lift[some_in_play ? in_play[c + j] : c + j];
+      for (int j = 0; j < lanes; ++j)
+        sums[j] += static_cast<double>(row[c + j]) * lift[some_in_play ? in_play[c + j] : c + j];
     run.mixtures[i] = sum_of(sums) + static_cast<double>(row[some_in_play ? 0 : own]) * (run.own_lift[own] - lift[own]);
   }
 }
