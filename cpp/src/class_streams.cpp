@@ -20,13 +20,15 @@ struct Window {
   std::int64_t n_entries;
 
   std::size_t n_classes() const { return last_class - first_class; }
+  // The stream of a class, n_classes() if the window has none of it; wraps below the first class.
+  std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
 // Calls f(class) for each class of the document that the window has.
 template <class F>
 void for_each_class_in(const Window& window, const LabelView& labels, bool with_collection, std::int64_t d, const F& f) {
   for_each_class(labels, d, [&](std::size_t c) {
-    if (c >= window.first_class && c < window.last_class) f(c - window.first_class);
+    if (const std::size_t stream = window.stream(c); stream < window.n_classes()) f(stream);
   });
   const auto collection = static_cast<std::size_t>(labels.n_classes);
   if (with_collection && window.last_class > collection) f(collection - window.first_class);
@@ -86,7 +88,7 @@ std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, 
       begins.push_back(d);
     const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
     const auto add = [&](std::size_t c) {
-      const std::size_t stream = std::min(c - window.first_class, streams.n_streams);  // wraps below the first class
+      const std::size_t stream = window.stream(c);
       sizes[stream * streams.n_ranges + begins.size() - 1] += length;
       entries += stream < streams.n_streams ? length : 0;
     };
@@ -115,7 +117,7 @@ void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labe
     for (; first < last && n < most; ++first) {
       documents[n] = first;
       bool is_in = with_collection && window.last_class > static_cast<std::size_t>(labels.n_classes);
-      for_each_class(labels, first, [&](std::size_t c) { is_in |= c - window.first_class < window.n_classes(); });
+      for_each_class(labels, first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n += is_in;
     }
     for (int i = 0; i < n; ++i) {
@@ -172,23 +174,25 @@ Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const 
     };
     const std::vector<std::int64_t> begins = plan_ranges(x, labels, with_collection, window, streams);
 
-    // The first window looks at all documents, also those that it does not copy, a few just before they are copied.
+    // The first window looks at all documents, also those before and after its own, a few just before they are copied: what
+    // comes later relies on all of them.
     std::vector<CsrScan> scans(n_threads);
     for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
       std::vector<std::int64_t> next(streams.n_streams);
       for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_threads + range];
-      const std::int64_t end = begins[range + 1], end_of_scan = !checks ? end : range + 1 == n_threads ? x.n_rows : end;
-      for (std::int64_t d = begins[range]; d < end_of_scan;) {
-        const std::int64_t last = checks ? rows_to_scan(x, d, end_of_scan) : std::min<std::int64_t>(end, d + (1 << 14));
+      const std::int64_t own = begins[range], own_end = begins[range + 1];
+      const std::int64_t first = checks && range == 0 ? 0 : own, end = checks && range + 1 == n_threads ? x.n_rows : own_end;
+      for (std::int64_t d = first; d < end;) {
+        const std::int64_t last = checks ? rows_to_scan(x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
         worker.check();
         if (checks) {
           if (!scans[range].rows(x, d, last, streams.packed)) return;
           if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
         }
         counted.visit([&](const auto& view) {
-          append_rows(view, ones != nullptr, labels, with_collection, window, d, std::min(last, end), !checks, streams,
-                      range, next);
+          append_rows(view, ones != nullptr, labels, with_collection, window, std::max(d, own), std::min(last, own_end), !checks,
+                      streams, range, next);
         });
         d = last;
       }

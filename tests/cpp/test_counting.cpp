@@ -890,6 +890,37 @@ TEST(unsound_columns_are_refused) {
   CHECK_THROWS(facts_of(wide), invalid_argument, "X has the index 4294967297 in row 0");
 }
 
+TEST(documents_before_and_after_the_first_window_are_looked_at) {
+  // Got wrong: the first window, the only one that looks, begins with the first document of the first class, or ends with
+  // its last: what stands before and after was then counted unseen, and a column out of range written to.
+  for (const std::int64_t first_of_class_0 : {0, 3, 5})
+    for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
+      Labels labels{2, false, {0}, {}};
+      for (std::int64_t d = 0; d < 10; ++d)
+        labels.add({static_cast<ClassId>(d < first_of_class_0 || d >= first_of_class_0 + 3)});
+      const auto altered = [&](const auto& alter) {
+        auto x = matrix_with(1.0, 10, 30);
+        alter(x, at(x.indptr[at(bad_row)] + 4));
+        return x;
+      };
+      const std::vector<std::int64_t> windows{1, 40, 80, 120, default_window_bytes};
+      const auto refused = [&](const auto& x, const char* what) {
+        for (const Way& way : ways(windows))
+          CHECK_THROWS(count_documents(no_counts<double>(2), x.view(), labels.view(), static_cast<const double*>(nullptr),
+                                       way.options),
+                       invalid_argument, what);
+      };
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = 30; }), "X has the index 30 in row");
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = -1; }), "X has the index -1 in row");
+      refused(altered([](auto& x, std::size_t e) { x.data[e] = -7; }), "X has -7 at row");
+      const auto agrees = [&](const auto& x) { every_way_agrees<double>(x, labels, "by rows: ", windows, false); };
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0; }));
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0.5; }));
+      agrees(altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; }));
+      agrees(altered([](auto&, std::size_t) {}));
+    }
+}
+
 TEST(values_that_are_no_counts_are_refused) {
   // Got wrong: a comparison that NaN passes; a negative value caught only in some types.
   const double nan = std::numeric_limits<double>::quiet_NaN();
