@@ -46,7 +46,8 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
         const TermRange range{first, last.value_or(c.n_terms)};
         if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
-          throw std::invalid_argument("no range of terms");
+          throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
+                                      std::to_string(range.first) + " to " + std::to_string(range.last));
         auto scores = LargeArray<double>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
         const auto model = model_of(measure, b1, b2, prior);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "class_prior.hpp"
 #include "exact_double.hpp"
 #include "values.hpp"
 
@@ -18,14 +19,7 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   if (!(b1 >= 0 && b2 >= 0 && (b1 <= b2 || rates) && std::isfinite(b1) && std::isfinite(b2 + b2_rest)))
     throw std::invalid_argument(std::string("smoothing must satisfy ") + (rates ? "0 <= b1, b2" : "0 <= b1 <= b2") +
                                 " < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
-  if (weights.empty()) return;
-  if (weights.size() != n_classes)
-    throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
-                                std::to_string(n_classes) + " classes");
-  for (std::size_t c = 0; c < weights.size(); ++c)
-    if (!(weights[c] >= 0 && std::isfinite(weights[c])))
-      throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) +
-                                  " for class " + std::to_string(c));
+  check_class_prior(weights, n_classes);
 }
 
 // Exact counts have no rate above 2^63.

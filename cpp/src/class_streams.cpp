@@ -191,8 +191,8 @@ Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const 
           if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
         }
         counted.visit([&](const auto& view) {
-          append_rows(view, ones != nullptr, labels, with_collection, window, std::max(d, own), std::min(last, own_end), !checks,
-                      streams, range, next);
+          append_rows(view, ones != nullptr, labels, with_collection, window, std::max(d, own), std::min(last, own_end),
+                      !checks, streams, range, next);
         });
         d = last;
       }

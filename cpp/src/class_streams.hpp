@@ -16,8 +16,8 @@ namespace termsift {
 // `notes_touched`: do not look through all terms of each class for those that occur (many classes).
 //
 // O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows:
-// window_bytes, or 4 bytes for each entry of one document; 8 bytes a document; for each thread 8 bytes a term and 16 a
-// class.
+// window_bytes, or 4 bytes for each entry of one document; for each thread 4 bytes a term, up to 8 more where counters
+// overflow, and 16 a class.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels, bool with_collection,
                                        bool notes_touched, std::int64_t window_bytes, const Threads& threads);

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "class_prior.hpp"
 #include "exact_double.hpp"
 #include "values.hpp"
 
@@ -24,14 +25,7 @@ double class_weight(const ClassCounts<Count>& counts, const ContingencyOptions& 
 // The largest weight of a class that takes part.
 template <CountType Count>
 double check(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure) {
-  const auto& weights = options.prior_weights;
-  if (!weights.empty() && weights.size() != counts.rows.size())
-    throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
-                                std::to_string(counts.rows.size()) + " classes");
-  for (std::size_t c = 0; c < weights.size(); ++c)
-    if (!(weights[c] >= 0 && std::isfinite(weights[c])))
-      throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) + " for class " +
-                                  std::to_string(c));
+  check_class_prior(options.prior_weights, counts.rows.size());
   double largest = 0;
   std::size_t n_classes = 0;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)

@@ -12,12 +12,13 @@ namespace termsift {
 // come, and what of the counters the cache holds decides how long that takes (10^8 entries of a million terms: 0.7 of the
 // time with 8 bytes each). Few cells need more; what does not fit is in large[cell], most of which is never touched.
 struct Counters {
-  // Occurrences below, documents above. A counter that has reached `full` moves to the large one and leaves `moved`, so that
+  // Occurrences below, documents above. A counter with a bit of `full` moves to the large one and leaves `moved`, so that
   // both parts have room for one more entry, and no counter of a cell that has entries is zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;
   static constexpr std::uint32_t full = std::uint32_t{1} << 30 | std::uint32_t{1} << PackedEntry::most_value_bits;
+  static_assert(PackedEntry::most_value_bits + 1 == document_shift, "half of a part is room for the largest entry");
   // The same in 64 bits.
   static constexpr int large_document_shift = 40;
 

@@ -16,7 +16,7 @@ namespace termsift {
 // of which the rest stands in a list of its own. Fractions do not fit either and are never streamed.
 class PackedEntry {
  public:
-  // Below this, values and sums of two of them have room in a counter (streams.hpp).
+  // Of a larger value a counter has no room beside what it holds already (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)

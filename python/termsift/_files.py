@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import os
 import re
@@ -23,6 +24,7 @@ _MEGABYTE = 10**6
 # Told of a line or row that is not as expected: raises, or has it left out by returning.
 Complain: TypeAlias = Callable[[str], None]
 _PARTIAL = ".termsift-"  # how the names of files begin that are not complete
+_MOST_LINKS = 40  # from one to the next, as Linux
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
@@ -69,14 +71,15 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     Its real path is of a pipe, which is nowhere, or of a file that the shell has begun to write,
     which another one must not replace.
     """
-    path = os.fspath(path)
-    while True:
-        folder, name = os.path.split(os.path.abspath(path))
+    link = os.fspath(path)
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(os.path.abspath(link))
         if re.fullmatch(r"/proc/\d+/fd|/dev/fd", os.path.realpath(folder)) and name.isdecimal():
             return int(name)
-        if not os.path.islink(path):
+        if not os.path.islink(link):
             return None
-        path = os.path.join(folder, os.readlink(path))
+        link = os.path.join(folder, os.readlink(link))
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
 
 
 @contextmanager

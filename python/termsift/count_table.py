@@ -435,9 +435,9 @@ def add_documents(
         )
     except MemoryError:
         raise MemoryError(
-            f"not enough memory to count documents of {matrix.n_terms:,} terms: that takes 8 bytes "
-            "for each term and thread, or 28 for fractions, beside the counts; fewer terms (of "
-            "hashing), fewer threads or a smaller window take less"
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: that takes up to "
+            "12 bytes for each term and thread, or 28 for fractions, beside the counts; fewer "
+            "terms (of hashing), fewer threads or a smaller window take less"
         ) from None
     logger.debug(
         "counted %d documents, %d terms, %d classes, %d entries by %s",

@@ -79,8 +79,8 @@ def count(
 
     Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
     names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
-    entry of one document, 4 bytes for each term and thread (and 8 for one that some class has more
-    than 16,000 times), and 8 for each class and each document. With
+    entry of one document, 4 bytes for each term and thread (up to 12 where values are large or
+    terms are in thousands of a class's documents), and 8 for each class and each document. With
     logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
     bytes for each term and thread and 16 for each label of a document. An update holds the old and
     the added counts beside the new ones, few classes with millions of terms a second copy of the
