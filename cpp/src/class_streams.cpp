@@ -1,10 +1,8 @@
 #include "class_streams.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "csr_scan.hpp"
