@@ -131,12 +131,18 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// t(p, q) for p >= 0 and q > 0, no more than 2^60 times smaller than p; d = p - q. Without low parts all three are doubles.
-template <bool with_low = true>
-TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
-  const double sum = p.hi + q.hi;
-  const bool near = 3 * magnitude(d.hi) <= sum;
+// What t(p, q) takes of log(p/q): 2 atanh(s) where p and q are near each other, else log(2^k) + 2 atanh(s). For p >= 0 and
+// q > 0, no more than 2^60 times smaller than p; d = p - q. Without low parts all three are doubles.
+struct Ratio {
+  double s;
+  double k;
+};
 
+TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitude(d) <= p + q; }
+
+template <bool with_low = true>
+TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  const bool near = are_near(p.hi, q.hi, d.hi);
   // As in divergence_term.
   const double p_log = larger(p.hi, least_probability);
   const unsigned long long biased = (bits(p_log) - bits(q.hi) + (1ull << 51) + (1024ull << 52)) >> 52;
@@ -144,10 +150,13 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   const double down = from_bits((2047ull - biased) << 52);
   const double a = p_log * down;
   const double a_q = with_low ? (a - q.hi) + (p.lo * down - q.lo) : a - q.hi;
-  const double s = (near ? d.hi : a_q) / (near ? sum : a + q.hi);
-  const double z = s * s;
-  const double sR = s * atanh_rest(z);
+  return {(near ? d.hi : a_q) / (near ? p.hi + q.hi : a + q.hi), k};
+}
 
+// t(p, q) of such p and q; sR = s R(s^2).
+template <bool with_low = true>
+TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
+  const auto [s, k] = ratio;
   // d s [1 + (1+s) s R], where d.lo counts twice: in d and in s
   const double rest = d.hi * (sR + s * sR);
   const double t_near = d.hi * s + s * (with_low ? rest + 2.0 * d.lo : rest);
@@ -158,12 +167,13 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   const double p_log_lo = p.hi * (log_ratio.lo + k * ln2_lo);
   const double t_far = (p_log_ratio.hi - d.hi) +
                        (p_log_ratio.lo + (with_low ? p_log_lo + (p.lo * log_ratio.hi - d.lo) : p_log_lo));
-  return near ? t_near : t_far;
+  return are_near(p.hi, q.hi, d.hi) ? t_near : t_far;
 }
 
-// t(p, q) + t(1-p, 1-q) for such p, q <= 2^-6.
-TERMSIFT_INLINE double ordinary_divergence(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
-  return ordinary_term(p, q, d) + ordinary_complement(p.hi + q.hi, d.hi);
+template <bool with_low = true>
+TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  const Ratio ratio = ordinary_ratio<with_low>(p, q, d);
+  return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
 // log(p/q) for p, q >= 0, to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one is 0.
