@@ -20,10 +20,16 @@
 
 namespace termsift {
 
-// What the pairs of a term change, each sum a double-double (hi, lo).
+// What the pairs of a term change, each sum a double-double (hi, lo); the fourth only fills the vector.
 struct alignas(64) TermSums {
-  enum : int { U, P, A, V };
+  enum : int { U, P, A };
   double hi[4], lo[4];
+};
+
+// What is read of it and written where the pairs' parts of V are added up: half the memory, since that is what binds.
+struct alignas(32) TermValue {
+  double U_hi, U_lo;  // a double-double; TermSums has a high part that many additions left some ulps off
+  double V_hi, V_lo;
 };
 
 // The constants of one class, for counts l as they are: those of ClassConstants belong to s l.

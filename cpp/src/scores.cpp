@@ -19,16 +19,19 @@ constexpr std::int64_t chunk_terms = 16 * block_terms;
 
 constexpr std::int64_t table_chunk_terms = 1 << 14;  // 128 KiB of scores
 
-// Of the classes that have a term: 2 MiB of sums. Each class's run of entries begins where no machine looks ahead, so that
-// long runs pay: with 5,000 classes a quarter of this many terms took half as long again.
-constexpr std::int64_t most_sparse_chunk_terms = 1 << 15;
+// Of the classes that have a term. The smaller, the more of their sums the cache holds (100 bytes a term); but each class's
+// run of entries begins where no machine looks ahead, so that runs are to be long.
+constexpr std::int64_t least_sparse_chunk_terms = 1 << 14, most_sparse_chunk_terms = 1 << 16;
+constexpr double enough_pairs_of_run = 1024;
 
 // As many chunks for each thread as for the others.
-std::int64_t sparse_chunk_terms(std::int64_t n_terms, const Threads& threads) {
+std::int64_t sparse_chunk_terms(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
   const auto in_steps = [](std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; };
   n_terms = std::max<std::int64_t>(n_terms, 1);
-  const std::int64_t n_chunks = in_steps(n_terms, most_sparse_chunk_terms) / most_sparse_chunk_terms;
-  const std::int64_t n_even = in_steps(n_chunks, threads.count);
+  const double pairs_of_term = static_cast<double>(n_pairs) / static_cast<double>(n_terms) / static_cast<double>(n_classes);
+  std::int64_t size = least_sparse_chunk_terms;
+  while (size < most_sparse_chunk_terms && static_cast<double>(size) * pairs_of_term < enough_pairs_of_run) size *= 2;
+  const std::int64_t n_even = in_steps(in_steps(n_terms, size) / size, threads.count);
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
@@ -134,7 +137,7 @@ class SparseScorer {
   SparseScorer(const ScoreTask<Count>& task, const PairModel& pairs, const EmptyClasses& empty, double unseen,
                std::int64_t most_terms)
       : task_(task), pairs_(pairs), empty_(empty), unseen_(unseen), entries_(task.n_classes()),
-        sums_(static_cast<std::size_t>(most_terms)), l_(sums_.size()), doubtful_(sums_.size()), dense_(task) {}
+        sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()), doubtful_(sums_.size()), dense_(task) {}
 
   // The terms [first, last). O(pairs of the chunk + n_classes * terms scored densely).
   void score(std::int64_t first, std::int64_t last, Worker& worker) {
@@ -148,6 +151,10 @@ class SparseScorer {
     std::fill_n(doubtful_.begin(), n, 0);
 
     for_each_class_run(first, worker, task_.kernels.mix_pairs);
+    for (std::size_t j = 0; j < n; ++j) {
+      const DoubleDouble U = quick_two_sum(sums_[j].hi[TermSums::U], sums_[j].lo[TermSums::U]);
+      values_[j] = {U.hi, U.lo, 0, 0};
+    }
     for_each_class_run(first, worker, task_.kernels.score_pairs);
     for (std::int64_t begin = 0; begin < last - first; begin += block_terms) finish(first, begin, last - first - begin);
 
@@ -168,9 +175,9 @@ class SparseScorer {
       const TermId* const terms = row.terms + begin;
       const PairConstants& c = pairs_.classes[k];
       const auto doubt = [&](std::int64_t i) { doubtful_[static_cast<std::size_t>(terms[i] - first)] = 1; };
-      if (row.is_narrow()) {
-        task_.kernels.numerators(row.term_frequency.narrow() + begin, static_cast<int>(n), 1.0, 0.0, l_.data());
-      } else {
+      const std::uint32_t* const narrow_l = row.is_narrow() ? row.term_frequency.narrow() + begin : nullptr;
+      if (narrow_l == nullptr) {
+        l_.resize(sums_.size());
         for (std::int64_t i = 0; i < n; ++i) {
           const Count count = row.term_frequency[begin + i];
           l_[static_cast<std::size_t>(i)] = static_cast<double>(count);
@@ -180,8 +187,8 @@ class SparseScorer {
       }
       if (c.w_hi == 0)
         for (std::int64_t i = 0; i < n; ++i) doubt(i);
-      kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, l_.data(), terms, static_cast<TermId>(first),
-              sums_.data(), doubtful_.data()});
+      kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, narrow_l, l_.data(), terms, static_cast<TermId>(first),
+              sums_.data(), values_.data(), doubtful_.data()});
     }
   }
 
@@ -195,20 +202,20 @@ class SparseScorer {
   void finish(std::int64_t first, std::int64_t begin, std::int64_t n_left) {
     const auto n = static_cast<std::size_t>(std::min<std::int64_t>(n_left, block_terms));
     const std::size_t lanes = (n + 7) / 8 * 8;
-    const TermSums* const sums = sums_.data() + begin;
+    const TermValue* const values = values_.data() + begin;
     unsigned char* const doubtful = doubtful_.data() + begin;
     double empty_hi[block_terms], empty_lo[block_terms], scores[block_terms];
     unsigned char doubtful_scores[block_terms];
     for (std::size_t j = 0; j < lanes; ++j) {
-      const DoubleDouble U = quick_two_sum(sums[j].hi[TermSums::U], sums[j].lo[TermSums::U]);
+      const DoubleDouble U{values[j].U_hi, values[j].U_lo};
       DoubleDouble V;
       if (j < n && U.hi > 0 && !empty_.find(U, V)) doubtful[j] = 1;
       empty_hi[j] = V.hi, empty_lo[j] = V.lo;
     }
-    task_.kernels.finish_terms({static_cast<int>(lanes), &pairs_.totals, task_.measure, sums, empty_hi, empty_lo, scores,
-                                doubtful_scores});
+    task_.kernels.finish_terms({static_cast<int>(lanes), &pairs_.totals, task_.measure, sums_.data() + begin, values,
+                                empty_hi, empty_lo, scores, doubtful_scores});
     for (std::size_t j = 0; j < n; ++j) {
-      const bool unseen = sums[j].hi[TermSums::U] == 0;
+      const bool unseen = values[j].U_hi == 0;
       task_.scores[first + begin + static_cast<std::int64_t>(j)] = unseen ? unseen_ : scores[j];
       if (!unseen && doubtful_scores[j] != 0) doubtful[j] = 1;
     }
@@ -221,7 +228,8 @@ class SparseScorer {
   ChunkEntries entries_;
   std::int64_t next_ = 0;                // the term after the last chunk's
   std::vector<TermSums> sums_;           // (terms of the chunk,)
-  std::vector<double> l_;                // (terms of the chunk,) the counts of a class
+  std::vector<TermValue> values_;        // (terms of the chunk,)
+  std::vector<double> l_;                // (terms of the chunk,) the counts of a class, if they are not narrow
   std::vector<unsigned char> doubtful_;  // (terms of the chunk,)
   BlockScorer<Count> dense_;
 };
@@ -236,7 +244,7 @@ void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requeste
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
   const Threads threads = worth(requested, n_pairs);
   PerThread<SparseScorer<Count>> scorers(threads);
-  const std::int64_t size = sparse_chunk_terms(n_terms, threads);
+  const std::int64_t size = sparse_chunk_terms(n_terms, n_pairs, task.n_classes(), threads);
   for_each_block((n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
     const std::int64_t first = chunk * size;
     scorers.own(worker, task, pairs, empty, unseen, size).score(first, std::min(first + size, n_terms), worker);

@@ -43,10 +43,12 @@ struct PairRun {
   const PairTotals* totals;
   Measure measure;
   double lost;          // ClassModel::lost
-  const double* l;      // (n,) l_ic
+  const std::uint32_t* narrow_l;  // (n,) l_ic, or null
+  const double* l;                // (n,) l_ic, if that is null
   const TermId* terms;  // (n,) distinct
   TermId first;
   TermSums* sums;           // term i stands at sums[i - first]
+  TermValue* values;        // the same
   unsigned char* doubtful;  // the same
 };
 
@@ -71,6 +73,7 @@ struct TermRun {
   const PairTotals* totals;
   Measure measure;
   const TermSums* sums;      // (n,)
+  const TermValue* values;   // (n,)
   const double* empty_hi;    // (n,) V of all classes as if none had the term
   const double* empty_lo;
   double* scores;            // (n,) out
@@ -88,7 +91,7 @@ struct Kernels {
   // x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
   void (*log_plus_one)(double* x, std::int64_t n);
   void (*mix_pairs)(const PairRun&);       // U += what the class adds; for divergences P and A as well
-  void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without
+  void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without, given U
   void (*score_empty)(const EmptyRun&);    // V = sum_c omega_c (value without)
   void (*finish_terms)(const TermRun&);
 };

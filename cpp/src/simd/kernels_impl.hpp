@@ -82,8 +82,10 @@ void end_aggregate(const Block& block, const double* low) {
 }
 
 // 2^52 + l in the bits of a double, less 2^52: the one conversion that vectorises on every target.
+TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
+
 void numerators(const std::uint32_t* __restrict l, int n, double scale, double scaled_b1, double* __restrict x) {
-  for (int j = 0; j < n; ++j) x[j] = (from_bits(0x4330000000000000ull | l[j]) - 0x1p52) * scale + scaled_b1;
+  for (int j = 0; j < n; ++j) x[j] = as_double(l[j]) * scale + scaled_b1;
 }
 
 // ---- the ordinary way ---------------------------------------------------------------------------------------------------
@@ -359,24 +361,45 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   __builtin_memcpy(sums.lo, &lo, sizeof lo);
 }
 
+// l[j] = l_ic of the pair begin + j, n of them.
+TERMSIFT_INLINE void load_counts(const PairRun& run, std::int64_t begin, int n, double* __restrict l) {
+  if (run.narrow_l != nullptr)
+    for (int j = 0; j < n; ++j) l[j] = as_double(run.narrow_l[begin + j]);
+  else
+    for (int j = 0; j < n; ++j) l[j] = run.l[begin + j];
+}
+
+TERMSIFT_INLINE int pairs_of_block(const PairRun& run, std::int64_t begin) {
+  return static_cast<int>(run.n - begin < block_terms ? run.n - begin : block_terms);
+}
+
 // U alone, which is all that the measures but the divergences need. O(n).
 void mix_totals(const PairRun& run) {
   const double w_hi = run.constants->w_hi, w_lo = run.constants->w_lo;
-  for (std::int64_t j = 0; j < run.n; ++j) {
-    TermSums& sums = run.sums[run.terms[j] - run.first];
-    const DoubleDouble part = two_product(run.l[j], w_hi);
-    const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
-    sums.hi[TermSums::U] = sum.hi;
-    sums.lo[TermSums::U] += sum.lo + (part.lo + run.l[j] * w_lo);
+  double l[block_terms];
+  for (std::int64_t begin = 0; begin < run.n; begin += block_terms) {
+    const int n = pairs_of_block(run, begin);
+    load_counts(run, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      TermSums& sums = run.sums[run.terms[begin + j] - run.first];
+      const DoubleDouble part = two_product(l[j], w_hi);
+      const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
+      sums.hi[TermSums::U] = sum.hi;
+      sums.lo[TermSums::U] += sum.lo + (part.lo + l[j] * w_lo);
+    }
   }
 }
 
-// What the pairs touch lies scattered. Most counts are small: what they add is worked out beforehand. O(n).
+// What the pairs touch lies scattered: it is asked for some pairs ahead. Most counts are small: what they add is worked out
+// beforehand. O(n).
 void mix_pairs(const PairRun& run) {
   if (!is_divergence(run.measure)) return mix_totals(run);
-  constexpr int most_parts = 256;
+  constexpr int most_parts = 256, ahead = 16;
+  TermSums* const sums = run.sums;
+  const TermId* const terms = run.terms;
+  const TermId first = run.first;
   TermSums parts[most_parts], other_parts[block_terms];
-  double l[block_terms];
+  double l[block_terms], other_l[block_terms];
   const auto n_parts = static_cast<int>(run.n / 8 < 8 ? 8 : run.n / 8 > most_parts ? most_parts : run.n / 64 * 8);
   for (int begin = 0; begin < n_parts; begin += block_terms) {
     const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
@@ -388,19 +411,24 @@ void mix_pairs(const PairRun& run) {
   int n_others = 0;
   const auto add_others = [&] {
     if (n_others == 0) return;
-    for (int j = n_others; j % 8 != 0; ++j) l[j] = l[0];
-    class_parts(*run.constants, l, (n_others + 7) / 8 * 8, other_parts);
-    for (int j = 0; j < n_others; ++j) add_part(run.sums[run.terms[others[j]] - run.first], other_parts[j]);
+    for (int j = n_others; j % 8 != 0; ++j) other_l[j] = other_l[0];
+    class_parts(*run.constants, other_l, (n_others + 7) / 8 * 8, other_parts);
+    for (int j = 0; j < n_others; ++j) add_part(sums[terms[others[j]] - first], other_parts[j]);
     n_others = 0;
   };
-  for (std::int64_t j = 0; j < run.n; ++j) {
-    const int at = run.l[j] < n_parts ? static_cast<int>(run.l[j]) : -1;
-    if (at == run.l[j]) {
-      add_part(run.sums[run.terms[j] - run.first], parts[at]);
-    } else {
-      l[n_others] = run.l[j];
-      others[n_others] = j;
-      if (++n_others == block_terms) add_others();
+  for (std::int64_t begin = 0; begin < run.n; begin += block_terms) {
+    const int n = pairs_of_block(run, begin);
+    load_counts(run, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      if (begin + j + ahead < run.n) __builtin_prefetch(&sums[terms[begin + j + ahead] - first]);
+      const int at = l[j] < n_parts ? static_cast<int>(l[j]) : -1;
+      if (at == l[j]) {
+        add_part(sums[terms[begin + j] - first], parts[at]);
+      } else {
+        other_l[n_others] = l[j];
+        others[n_others] = begin + j;
+        if (++n_others == block_terms) add_others();
+      }
     }
   }
   add_others();
@@ -454,46 +482,57 @@ TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo)
   return quick_two_sum(T.hi, T.lo + (T_0.lo + U_lo));
 }
 
+// In short loops, as the divergences above.
 template <Measure measure>
 void score_pairs(const PairRun& run) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
-  const PairConstants c = *run.constants;
+  const PairConstants& c = *run.constants;
   const ClassConstants base = is_divergence(measure) ? ClassConstants{} : *c.base;
   const double lost = run.lost;
   const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
+  TermValue* const values = run.values;
+  const TermId first = run.first;
   for (std::int64_t begin = 0; begin < run.n; begin += block_terms) {
-    const auto n = static_cast<int>(run.n - begin < block_terms ? run.n - begin : block_terms);
+    const int n = pairs_of_block(run, begin);
     const int lanes = (n + 7) / 8 * 8;
-    for (int j = 0; j < lanes; ++j) {  // lanes without a pair repeat the first
-      const std::int64_t from = begin + (j < n ? j : 0);
-      const TermSums& sums = run.sums[run.terms[from] - run.first];
-      U_hi[j] = sums.hi[TermSums::U], U_lo[j] = sums.lo[TermSums::U], l[j] = run.l[from];
+    const TermId* const terms = run.terms + begin;
+    load_counts(run, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      const TermValue& value = values[terms[j] - first];
+      U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
-    for (int j = 0; j < lanes; ++j) {
-      // After many additions the high part is as many ulps off.
-      const DoubleDouble U = quick_two_sum(U_hi[j], U_lo[j]);
-      if constexpr (is_divergence(measure)) {
-        const double T = T_0.hi + U.hi;
-        const Coupling with = coupling<measure>(c, l[j], U.hi, U.lo, T, lost);
-        const Coupling without = empty_coupling<measure>(c, U.hi, T);
-        hi[j] = c.omega * (with.value - without.value), lo[j] = 0;
-        margin[j] = smaller(with.margin, without.margin);
-      } else {
-        const DoubleDouble T = whole_T(T_0, U.hi, U.lo);
+    for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first
+      U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
+    if constexpr (is_divergence(measure)) {
+      for (int j = 0; j < lanes; ++j) {
+        const Coupling with = coupling<measure>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
+        hi[j] = with.value, margin[j] = with.margin;
+      }
+      for (int j = 0; j < lanes; ++j) {
+        const Coupling without = empty_coupling<measure>(c, U_hi[j], T_0.hi + U_hi[j]);
+        hi[j] = c.omega * (hi[j] - without.value), lo[j] = 0;
+        margin[j] = smaller(margin[j], without.margin);
+      }
+    } else {
+      for (int j = 0; j < lanes; ++j) {
+        const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
         const Coupling with = whole_value<measure>(base, l[j], T, lost), without = whole_value<measure>(base, 0.0, T, lost);
         const DoubleDouble gain = two_sum(c.omega * with.value, -(c.omega * without.value));
         hi[j] = gain.hi, lo[j] = gain.lo;
         margin[j] = smaller(with.margin, without.margin);
       }
     }
+    long long some_doubtful = 0;
+    for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
     for (int j = 0; j < n; ++j) {
-      const TermId place = run.terms[begin + j] - run.first;
-      TermSums& sums = run.sums[place];
-      const DoubleDouble sum = two_sum(sums.hi[TermSums::V], hi[j]);
-      sums.hi[TermSums::V] = sum.hi;
-      sums.lo[TermSums::V] += sum.lo + lo[j];
-      if (!(margin[j] > 0)) run.doubtful[place] = 1;
+      TermValue& value = values[terms[j] - first];
+      const DoubleDouble sum = two_sum(value.V_hi, hi[j]);
+      value.V_hi = sum.hi;
+      value.V_lo += sum.lo + lo[j];
     }
+    if (some_doubtful != 0)
+      for (int j = 0; j < n; ++j)
+        if (!(margin[j] > 0)) run.doubtful[terms[j] - first] = 1;
   }
 }
 
@@ -540,26 +579,27 @@ void finish_terms(const TermRun& run) {
   double U_hi[block_terms], U_lo[block_terms], P_hi[block_terms], P_lo[block_terms], A_hi[block_terms], A_lo[block_terms],
       V[block_terms], margin[block_terms];
   const TermSums* const sums = run.sums;
+  const TermValue* const values = run.values;
   if (!is_divergence(run.measure)) {
     for (int j = 0; j < run.n; ++j) {
-      const DoubleDouble sum = two_sum(run.empty_hi[j], sums[j].hi[TermSums::V]);
-      run.scores[j] = sum.hi + (sum.lo + (run.empty_lo[j] + sums[j].lo[TermSums::V]));
+      const DoubleDouble sum = two_sum(run.empty_hi[j], values[j].V_hi);
+      run.scores[j] = sum.hi + (sum.lo + (run.empty_lo[j] + values[j].V_lo));
       // V of empty classes counts with its rounding errors also where most of it is taken away again.
       run.doubtful[j] = run.scores[j] >= 0.75 * run.empty_hi[j] ? 0 : 1;
     }
     return;
   }
   for (int j = 0; j < run.n; ++j) {
-    U_hi[j] = sums[j].hi[TermSums::U], U_lo[j] = sums[j].lo[TermSums::U];
+    U_hi[j] = values[j].U_hi, U_lo[j] = values[j].U_lo;
     P_hi[j] = sums[j].hi[TermSums::P], P_lo[j] = sums[j].lo[TermSums::P];
     A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
-    V[j] = run.empty_hi[j] + (sums[j].hi[TermSums::V] + (sums[j].lo[TermSums::V] + run.empty_lo[j]));
+    V[j] = run.empty_hi[j] + (values[j].V_hi + (values[j].V_lo + run.empty_lo[j]));
   }
   const PairTotals totals = *run.totals;
   const DoubleDouble T_0{totals.T_0_hi, totals.T_0_lo}, P_0{totals.P_0_hi, totals.P_0_lo}, A_0{totals.A_0_hi, totals.A_0_lo},
       R{totals.R_hi, totals.R_lo};
   for (int j = 0; j < run.n; ++j) {
-    const DoubleDouble T = add(T_0, quick_two_sum(U_hi[j], U_lo[j]));
+    const DoubleDouble T = add(T_0, {U_hi[j], U_lo[j]});
     const DoubleDouble P = add(P_0, quick_two_sum(P_hi[j], P_lo[j]));
     const DoubleDouble A = add(A_0, quick_two_sum(A_hi[j], A_lo[j]));
     const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
