@@ -31,7 +31,9 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // safe to convert
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      return static_cast<std::uint64_t>(value) < escape_;
+      // Negative values are larger than any escape. Not wider than need be: packing compares whole vectors of them.
+      using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
+      return static_cast<Unsigned>(value) < escape_;
     }
   }
   template <class Value>
