@@ -361,6 +361,9 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   __builtin_memcpy(sums.lo, &lo, sizeof lo);
 }
 
+// What the pairs touch lies scattered, and is asked for this many pairs ahead.
+constexpr int pairs_ahead = 32;
+
 // l[j] = l_ic of the pair begin + j, n of them.
 TERMSIFT_INLINE void load_counts(const PairRun& run, std::int64_t begin, int n, double* __restrict l) {
   if (run.narrow_l != nullptr)
@@ -390,11 +393,10 @@ void mix_totals(const PairRun& run) {
   }
 }
 
-// What the pairs touch lies scattered: it is asked for some pairs ahead. Most counts are small: what they add is worked out
-// beforehand. O(n).
+// Most counts are small: what they add is worked out beforehand. O(n).
 void mix_pairs(const PairRun& run) {
   if (!is_divergence(run.measure)) return mix_totals(run);
-  constexpr int most_parts = 256, ahead = 16;
+  constexpr int most_parts = 256;
   TermSums* const sums = run.sums;
   const TermId* const terms = run.terms;
   const TermId first = run.first;
@@ -420,7 +422,7 @@ void mix_pairs(const PairRun& run) {
     const int n = pairs_of_block(run, begin);
     load_counts(run, begin, n, l);
     for (int j = 0; j < n; ++j) {
-      if (begin + j + ahead < run.n) __builtin_prefetch(&sums[terms[begin + j + ahead] - first]);
+      if (begin + j + pairs_ahead < run.n) __builtin_prefetch(&sums[terms[begin + j + pairs_ahead] - first]);
       const int at = l[j] < n_parts ? static_cast<int>(l[j]) : -1;
       if (at == l[j]) {
         add_part(sums[terms[begin + j] - first], parts[at]);
@@ -499,6 +501,7 @@ void score_pairs(const PairRun& run) {
     load_counts(run, begin, n, l);
     for (int j = 0; j < n; ++j) {
       const TermValue& value = values[terms[j] - first];
+      if (begin + j + pairs_ahead < run.n) __builtin_prefetch(&values[terms[j + pairs_ahead] - first]);
       U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
     for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first
