@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "csr_scan.hpp"
+#include "per_thread.hpp"
 #include "simd/entry_kernels.hpp"
 
 namespace termsift {
@@ -22,24 +22,22 @@ struct Window {
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
-// Calls f(class) for each class of the document that the window has.
+// Calls f(stream) for each of the window's streams that has the document.
 template <class F>
-void for_each_class_in(const Window& window, const LabelView& labels, bool with_collection, std::int64_t d, const F& f) {
-  for_each_class(labels, d, [&](std::size_t c) {
+void for_each_stream(const StreamSource& source, const Window& window, std::int64_t d, const F& f) {
+  source.for_each_row(d, [&](std::size_t c) {
     if (const std::size_t stream = window.stream(c); stream < window.n_classes()) f(stream);
   });
-  const auto collection = static_cast<std::size_t>(labels.n_classes);
-  if (with_collection && window.last_class > collection) f(collection - window.first_class);
 }
 
 // Windows of at most window_bytes, or of one document: several classes if they fit, else some documents of one class.
-std::vector<Window> plan_windows(const AnyCsr& x, const LabelView& labels, bool with_collection, std::int64_t window_bytes) {
-  const std::size_t n_streams = static_cast<std::size_t>(labels.n_classes) + with_collection;
-  const Window everything{0, n_streams, 0, x.n_rows, 0};
+std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes) {
+  const std::int64_t n_docs = source.x.n_rows;
+  const std::size_t n_streams = source.n_rows();
   std::vector<std::int64_t> size(n_streams, 0);
-  for (std::int64_t d = 0; d < x.n_rows; ++d) {
-    const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-    for_each_class_in(everything, labels, with_collection, d, [&](std::size_t c) { size[c] += length; });
+  for (std::int64_t d = 0; d < n_docs; ++d) {
+    const std::int64_t length = source.n_entries(d);
+    source.for_each_row(d, [&](std::size_t c) { size[c] += length; });
   }
   const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
   // As few windows as can be, of about the same size: the memory of the largest is what is paid for.
@@ -47,18 +45,18 @@ std::vector<Window> plan_windows(const AnyCsr& x, const LabelView& labels, bool 
   const std::int64_t enough = n_entries / (n_entries / most + 1);
   std::vector<Window> windows;
   for (std::size_t c = 0; c < n_streams;) {
-    Window window{c, c + 1, 0, x.n_rows, size[c]};
+    Window window{c, c + 1, 0, n_docs, size[c]};
     while (window.last_class < n_streams && window.n_entries <= enough && window.n_entries + size[window.last_class] <= most)
       window.n_entries += size[window.last_class++];
     c = window.last_class;
-    if (window.n_entries <= most && x.n_rows <= StreamLimits::most_documents) {
+    if (window.n_entries <= most && n_docs <= StreamLimits::most_documents) {
       windows.push_back(window);
       continue;
     }
     window.n_entries = 0;
-    for (std::int64_t d = 0; d < x.n_rows; ++d) {
+    for (std::int64_t d = 0; d < n_docs; ++d) {
       std::int64_t entries = 0;
-      for_each_class_in(window, labels, with_collection, d, [&](std::size_t) { entries += x.indptr[d + 1] - x.indptr[d]; });
+      for_each_stream(source, window, d, [&](std::size_t) { entries += source.n_entries(d); });
       if (window.n_entries + entries > most || d - window.first_doc == StreamLimits::most_documents) {
         window.last_doc = d;
         if (window.n_entries > 0) windows.push_back(window);
@@ -66,16 +64,17 @@ std::vector<Window> plan_windows(const AnyCsr& x, const LabelView& labels, bool 
       }
       window.n_entries += entries;
     }
-    window.last_doc = x.n_rows;
+    window.last_doc = n_docs;
     windows.push_back(window);
   }
   return windows;
 }
 
+// ---- documents -> streams ------------------------------------------------------------------------------------------------
+
 // Where the window's documents are split into ranges of about as many of its entries each, (n_ranges + 1,); also lays the
 // streams out.
-std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, bool with_collection, const Window& window,
-                                      Streams& streams) {
+std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
   // Of which classes a document is cannot be foretold: those out of the window share a stream after its own, not a branch.
@@ -84,14 +83,12 @@ std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, 
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
     while (begins.size() < streams.n_ranges && static_cast<double>(entries) >= share * static_cast<double>(begins.size()))
       begins.push_back(d);
-    const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-    const auto add = [&](std::size_t c) {
+    const std::int64_t length = source.n_entries(d);
+    source.for_each_row(d, [&](std::size_t c) {
       const std::size_t stream = window.stream(c);
       sizes[stream * streams.n_ranges + begins.size() - 1] += length;
       entries += stream < streams.n_streams ? length : 0;
-    };
-    for_each_class(labels, d, add);
-    if (with_collection) add(static_cast<std::size_t>(labels.n_classes));
+    });
   }
   begins.resize(streams.n_ranges + 1, window.last_doc);
   std::copy_n(sizes.begin(), streams.n_streams * streams.n_ranges, streams.offsets.begin() + 1);
@@ -100,22 +97,21 @@ std::vector<std::int64_t> plan_ranges(const AnyCsr& x, const LabelView& labels, 
 }
 
 // Appends the rows of the documents [first, last) to their streams; next (n_streams,) is where a stream's next entry goes.
-// `same`: every row has the values of the first. `scattered`: others have read the rows between those of the window, which
-// are not in the cache and fetched ahead.
+// `scattered`: others have read the rows between those of the window, which are not in the cache and fetched ahead.
 template <class Index, class Value>
-void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection,
-                 const Window& window, std::int64_t first, std::int64_t last, bool scattered, Streams& streams,
-                 std::size_t range, std::vector<std::int64_t>& next) {
+void append_rows(const CsrView<Index, Value> x, const StreamSource& source, const Window& window, std::int64_t first,
+                 std::int64_t last, bool scattered, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
   const PackedEntry packed = streams.packed;
   const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  const bool same = source.ones != nullptr;
   constexpr int most = 256;
   std::int64_t documents[most];
   while (first < last) {
     int n = 0;
     for (; first < last && n < most; ++first) {
       documents[n] = first;
-      bool is_in = with_collection && window.last_class > static_cast<std::size_t>(labels.n_classes);
-      for_each_class(labels, first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
+      bool is_in = false;  // no branch on it
+      source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n += is_in;
     }
     for (int i = 0; i < n; ++i) {
@@ -132,7 +128,7 @@ void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labe
       const std::int64_t d = documents[i], begin = x.indptr[d], length = x.indptr[d + 1] - begin;
       const Index* const indices = x.indices + begin;
       const Value* const data = same ? x.data : x.data + begin;
-      for_each_class_in(window, labels, with_collection, d, [&](std::size_t stream) {
+      for_each_stream(source, window, d, [&](std::size_t stream) {
         std::uint32_t* const out = streams.entries + next[stream];
         next[stream] += length;
         if (kernels.pack(indices, data, length, packed, out) == 0) return;
@@ -145,95 +141,105 @@ void append_rows(const CsrView<Index, Value> x, bool same, const LabelView& labe
   }
 }
 
+// Fills the streams with the window's documents. `looks`: at all documents, also those before and after the window's own, a
+// few just before they are copied; returns what it saw, and once some are refused, or beyond the limits, the streams are
+// worth nothing.
+CsrScan fill(const StreamSource& source, const Window& window, bool looks, const Threads& threads, Streams& streams) {
+  const std::vector<std::int64_t> begins = plan_ranges(source, window, streams);
+  const std::size_t n_ranges = streams.n_ranges;
+  std::vector<CsrScan> scans(n_ranges);
+  for_each_block(static_cast<std::int64_t>(n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto range = static_cast<std::size_t>(block);
+    CsrScan& scan = scans[range];
+    std::vector<std::int64_t> next(streams.n_streams);
+    for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_ranges + range];
+    const std::int64_t own = begins[range], own_end = begins[range + 1];
+    const std::int64_t end = looks && range + 1 == n_ranges ? source.x.n_rows : own_end;
+    for (std::int64_t d = looks && range == 0 ? 0 : own; d < end;) {
+      const std::int64_t last = looks ? rows_to_scan(source.x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
+      worker.check();
+      if (looks) {
+        if (!scan.rows(source.x, d, last, streams.packed)) return;
+        if (!StreamLimits::allow(source.as_counted(scan.facts, streams.packed), 1, source.n_entries())) return;
+      }
+      source.visit_counted([&](const auto& view) {
+        append_rows(view, source, window, std::max(d, own), std::min(last, own_end), !looks, streams, range, next);
+      });
+      d = last;
+    }
+    streams.sort_escapes(range);
+  });
+  return CsrScan::of(scans);
+}
+
+// ---- streams -> rows ----------------------------------------------------------------------------------------------------
+
+// One thread's.
+struct Adder {
+  Adder(std::int64_t n_terms, bool notes_touched) : counters(n_terms, notes_touched) {}
+  CellCounters counters;
+  RowMemory memory;
+};
+
+// Adds each stream to its row; no value exceeds the bound. O(entries) and, unless touched terms are noted,
+// O(n_streams n_terms).
+template <CountType Count>
+void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
+            PerThread<Adder>& adders, ClassRow<Count>* rows) {
+  // The longest streams first: the last one, which runs alone, should be short.
+  std::vector<std::size_t> order(streams.n_streams);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return streams.size(a) > streams.size(b); });
+  while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
+  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
+    const std::size_t stream = order[static_cast<std::size_t>(block)];
+    auto& [counters, memory] = adders.own(worker, n_terms, notes_touched);
+    counters.add(streams, stream);
+    const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
+    const std::int64_t size = counters.count_nonzero(0, n_terms);
+    auto added = ClassRow<Count>::with_capacity(size, narrow, memory);
+    added.size = size;
+    counters.drain(0, n_terms, 0, added);
+    added.sum_tokens();
+    ClassRow<Count>& row = rows[stream];
+    row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+  });
+}
+
 }  // namespace
 
 template <CountType Count>
-Streamed<Count> count_by_class_streams(const AnyCsr& x, const Bool* ones, const LabelView& labels,
-                                       bool with_collection, bool notes_touched, std::int64_t window_bytes,
+Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads) {
-  const auto n_threads = static_cast<std::size_t>(threads.count);
-  const std::int64_t n_entries = x.indptr[x.n_rows];
+  const AnyCsr& x = source.x;
   Streamed<Count> result;
-  result.rows.resize(static_cast<std::size_t>(labels.n_classes) + with_collection);
-  const std::vector<Window> windows = plan_windows(x, labels, with_collection, window_bytes);
+  result.rows.resize(source.n_rows());
+  const std::vector<Window> windows = plan_windows(source, window_bytes);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
-  const AnyCsr counted = ones != nullptr ? with_values(x, ones) : x;
   const Scratch<std::uint32_t> entries(largest_window);
-  std::vector<std::unique_ptr<CellCounters>> counters(n_threads);
-  std::vector<std::unique_ptr<RowMemory>> memory(n_threads);
-
+  PerThread<Adder> adders(threads);
   for (const Window& window : windows) {
-    const bool checks = &window == windows.data();
-    Streams streams(x.n_columns, window.n_classes(), n_threads);
+    // What comes after the first window relies on what it looked at.
+    const bool looks = &window == windows.data();
+    Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = entries.get();
-    const auto as_counted = [&](const CsrFacts& facts) {
-      return ones != nullptr ? of_ones(facts, streams.packed, n_entries) : facts;
-    };
-    const std::vector<std::int64_t> begins = plan_ranges(x, labels, with_collection, window, streams);
-
-    // The first window looks at all documents, also those before and after its own, a few just before they are copied: what
-    // comes later relies on all of them.
-    std::vector<CsrScan> scans(n_threads);
-    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
-      const auto range = static_cast<std::size_t>(block);
-      std::vector<std::int64_t> next(streams.n_streams);
-      for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_threads + range];
-      const std::int64_t own = begins[range], own_end = begins[range + 1];
-      const std::int64_t first = checks && range == 0 ? 0 : own, end = checks && range + 1 == n_threads ? x.n_rows : own_end;
-      for (std::int64_t d = first; d < end;) {
-        const std::int64_t last = checks ? rows_to_scan(x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
-        worker.check();
-        if (checks) {
-          if (!scans[range].rows(x, d, last, streams.packed)) return;
-          if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
-        }
-        counted.visit([&](const auto& view) {
-          append_rows(view, ones != nullptr, labels, with_collection, window, std::max(d, own), std::min(last, own_end),
-                      !checks, streams, range, next);
-        });
-        d = last;
-      }
-      streams.sort_escapes(range);
-    });
-    if (checks) {
-      const CsrScan all = CsrScan::of(scans);
-      result.refused = all.refused;
-      result.facts = as_counted(all.facts);
-      const std::int64_t n_docs = std::min(x.n_rows, StreamLimits::most_documents);
-      result.within_limits = StreamLimits::allow(result.facts, n_docs, n_entries);
+    const CsrScan seen = fill(source, window, looks, threads, streams);
+    if (looks) {
+      result.refused = seen.refused;
+      result.facts = source.as_counted(seen.facts, streams.packed);
+      result.within_limits =
+          StreamLimits::allow(result.facts, std::min(x.n_rows, StreamLimits::most_documents), source.n_entries());
       if (result.refused || !result.within_limits) return result;
     }
-
-    // The longest streams first: the last one, which runs alone, should be short.
-    std::vector<std::size_t> order(streams.n_streams);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return streams.size(a) > streams.size(b); });
-    while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
-    for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
-      const std::size_t stream = order[static_cast<std::size_t>(block)];
-      auto& work = counters[static_cast<std::size_t>(worker.thread())];
-      auto& rows = memory[static_cast<std::size_t>(worker.thread())];
-      if (!work) work = std::make_unique<CellCounters>(x.n_columns, notes_touched);
-      if (!rows) rows = std::make_unique<RowMemory>();
-      work->add(streams, stream);
-      const bool narrow = static_cast<double>(streams.size(stream)) * result.facts.value_bound < 0x1p32;
-      const std::int64_t size = work->count_nonzero(0, x.n_columns);
-      auto added = ClassRow<Count>::with_capacity(size, narrow, *rows);
-      added.size = size;
-      work->drain(0, x.n_columns, 0, added);
-      added.sum_tokens();
-      ClassRow<Count>& row = result.rows[window.first_class + stream];
-      row = row.size == 0 ? std::move(added) : merge_rows(row, added);
-    });
+    add_up(streams, x.n_columns, notes_touched, result.facts.value_bound, threads, adders,
+           result.rows.data() + window.first_class);
   }
   return result;
 }
 
-template Streamed<std::int64_t> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool,
-                                                       std::int64_t, const Threads&);
-template Streamed<double> count_by_class_streams(const AnyCsr&, const Bool*, const LabelView&, bool, bool, std::int64_t,
-                                                 const Threads&);
+template Streamed<std::int64_t> count_by_class_streams(const StreamSource&, bool, std::int64_t, const Threads&);
+template Streamed<double> count_by_class_streams(const StreamSource&, bool, std::int64_t, const Threads&);
 
 }  // namespace termsift

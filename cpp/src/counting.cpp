@@ -202,13 +202,12 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
     else ones.resize(static_cast<std::size_t>(std::max<std::int64_t>(longest, 1)), Bool{1});
   }
   if (damping == Damping::log) path = CountingPath::rows;
-  const Bool* const counted = ones.empty() ? nullptr : ones.data();
+  const StreamSource source{x, ones.empty() ? nullptr : ones.data(), labels, with_collection};
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks)
-    streamed = count_by_term_blocks<Count>(x, counted, labels, with_collection, options.window_bytes, threads);
+    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
   else if (path != CountingPath::rows)
-    streamed = count_by_class_streams<Count>(x, counted, labels, with_collection, path == CountingPath::touched_terms,
-                                             options.window_bytes, threads);
+    streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
   if (path == CountingPath::rows || streamed.refused || !streamed.within_limits) {
     path = CountingPath::rows;
     streamed.facts = check_csr(x, {}, threads);

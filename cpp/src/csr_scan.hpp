@@ -29,14 +29,6 @@ inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64
   return last;
 }
 
-// The facts of the same entries if every value is 1.
-inline CsrFacts of_ones(CsrFacts facts, const PackedEntry& packed, std::int64_t n_entries) {
-  facts.has_fractions = false;
-  facts.value_bound = 1;
-  facts.n_unpackable = packed.holds(Bool{1}) ? 0 : n_entries;
-  return facts;
-}
-
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

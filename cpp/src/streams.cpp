@@ -14,10 +14,12 @@ void Streams::sort_escapes(std::size_t range) {
             [](const Escape& a, const Escape& b) { return a.stream < b.stream; });
 }
 
-AnyCsr with_values(const AnyCsr& x, const Bool* values) {
-  return x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) -> AnyCsr {
-    return CsrView<Index, Bool>{view.n_rows, view.n_columns, view.n_stored, view.indptr, view.indices, values};
-  });
+CsrFacts StreamSource::as_counted(CsrFacts facts, const PackedEntry& packed) const {
+  if (ones == nullptr) return facts;
+  facts.has_fractions = false;
+  facts.value_bound = 1;
+  facts.n_unpackable = packed.holds(Bool{1}) ? 0 : n_entries();
+  return facts;
 }
 
 bool StreamLimits::allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_t n_entries) {

@@ -12,12 +12,46 @@
 #include <vector>
 
 #include "counters.hpp"
+#include "csr_scan.hpp"
 #include "packed_entry.hpp"
 #include "termsift/class_counts.hpp"
+#include "termsift/counting.hpp"
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
 
 namespace termsift {
+
+// What streams are filled from. indptr and labels have been checked; entries are looked at before they are relied on.
+struct StreamSource {
+  const AnyCsr& x;
+  const Bool* ones;  // as many as the longest document has entries, counted in place of the values; or null
+  const LabelView& labels;
+  bool with_collection;
+
+  // The classes, and last the collection, if it is counted.
+  std::size_t n_rows() const { return static_cast<std::size_t>(labels.n_classes) + with_collection; }
+  std::int64_t n_entries() const { return x.indptr[x.n_rows]; }
+  std::int64_t n_entries(std::int64_t document) const { return x.indptr[document + 1] - x.indptr[document]; }
+
+  // Calls f(row) for each of them that counts the document.
+  template <class F>
+  void for_each_row(std::int64_t document, const F& f) const {
+    for_each_class(labels, document, f);
+    if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
+  }
+
+  // Calls f(view), a CsrView with the values that are counted: where those are ones, every document has the same.
+  template <class F>
+  void visit_counted(const F& f) const {
+    if (ones == nullptr) return x.visit(f);
+    x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
+      f(CsrView<Index, Bool>{view.n_rows, view.n_columns, view.n_stored, view.indptr, view.indices, ones});
+    });
+  }
+
+  // What is known of the values that are counted, from what is of those of x.
+  CsrFacts as_counted(CsrFacts facts, const PackedEntry& packed) const;
+};
 
 // The documents are split into consecutive ranges, which threads fill at the same time; a stream is its segments in the
 // order of the ranges.
@@ -57,9 +91,6 @@ struct Streamed {
   bool within_limits = true;
   std::vector<ClassRow<Count>> rows;  // a row a class and one for the collection (if wanted), without n_docs
 };
-
-// The matrix with the same values in every row; there are as many as the longest row has entries.
-AnyCsr with_values(const AnyCsr& x, const Bool* values);
 
 // What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a large counter
 // holds the occurrences and the documents of a cell in 64 bits together.

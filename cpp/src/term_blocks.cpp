@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <utility>
 
-#include "csr_scan.hpp"
+#include "per_thread.hpp"
 #include "simd/entry_kernels.hpp"
 
 namespace termsift {
@@ -34,13 +33,6 @@ struct BlockShape {
   }
 };
 
-// Calls f(class) for each class of the document, and for the collection.
-template <class F>
-void for_each_row(const LabelView& labels, bool with_collection, std::int64_t d, const F& f) {
-  for_each_class(labels, d, f);
-  if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
-}
-
 // The documents [first, last) split into ranges of about as many entries each.
 std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
@@ -56,29 +48,27 @@ std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, s
 }
 
 // How many of the entries each block has, by class or not: each counts once for each row of its document.
-void add_to_sizes(const AnyCsr& any, const LabelView& labels, bool with_collection, std::int64_t first, std::int64_t last,
-                  const BlockShape& shape, std::vector<std::int64_t>& sizes) {
-  any.visit([&](const auto& x) {
+void add_to_sizes(const StreamSource& source, std::int64_t first, std::int64_t last, const BlockShape& shape,
+                  std::vector<std::int64_t>& sizes) {
+  source.x.visit([&](const auto& x) {
     for (std::int64_t d = first; d < last; ++d) {
       std::int64_t copies = 0;
-      for_each_row(labels, with_collection, d, [&](std::size_t) { ++copies; });
+      source.for_each_row(d, [&](std::size_t) { ++copies; });
       for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
         sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
     }
   });
 }
 
-// `same`: every row has the values of the first.
 template <class Index, class Value>
-void append_documents(const CsrView<Index, Value> x, bool same, const LabelView& labels, bool with_collection,
-                      std::int64_t first, std::int64_t last, const BlockShape& shape, std::vector<std::uint32_t*>& next,
-                      std::size_t range, Streams& streams) {
+void append_documents(const CsrView<Index, Value> x, const StreamSource& source, std::int64_t first, std::int64_t last,
+                      const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
   const PackedEntry packed = streams.packed;
   const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
   for (std::int64_t d = first; d < last; ++d)
-    for_each_row(labels, with_collection, d, [&](std::size_t c) {
+    source.for_each_row(d, [&](std::size_t c) {
       const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
-      const Value* const data = same ? x.data : x.data + begin;
+      const Value* const data = source.ones != nullptr ? x.data : x.data + begin;
       const std::int64_t escapes =
           kernels.deal(x.indices + begin, data, length, packed, shape.term_bits, shape.cell(0, c), next.data());
       if (escapes == 0) return;
@@ -91,110 +81,116 @@ void append_documents(const CsrView<Index, Value> x, bool same, const LabelView&
     });
 }
 
+// Looks at the documents of the ranges and lays the streams out for them. Returns what it saw: once some are refused, or
+// beyond the limits, the layout is worth nothing.
+CsrScan look(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
+             const Threads& threads, Streams& streams) {
+  std::vector<CsrScan> scans(streams.n_ranges);
+  for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto range = static_cast<std::size_t>(block);
+    std::vector<std::int64_t> sizes(streams.n_streams, 0);
+    for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+      const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
+      worker.check();
+      if (!scans[range].rows(source.x, d, end, streams.packed)) return;
+      if (!StreamLimits::allow(source.as_counted(scans[range].facts, streams.packed), 1, source.n_entries())) return;
+      add_to_sizes(source, d, end, shape, sizes);
+      d = end;
+    }
+    for (std::size_t b = 0; b < sizes.size(); ++b) streams.offsets[b * streams.n_ranges + range + 1] = sizes[b];
+  });
+  streams.lay_out();
+  return CsrScan::of(scans);
+}
+
+// Fills the streams with the documents of the ranges.
+void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
+          const Threads& threads, Streams& streams) {
+  for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto range = static_cast<std::size_t>(block);
+    std::vector<std::uint32_t*> next(streams.n_streams);
+    for (std::size_t b = 0; b < next.size(); ++b)
+      next[b] = streams.entries + streams.offsets[b * streams.n_ranges + range];
+    for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+      const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
+      worker.check();
+      source.visit_counted([&](const auto& view) { append_documents(view, source, d, end, shape, next, range, streams); });
+      d = end;
+    }
+    streams.sort_escapes(range);
+  });
+}
+
+// Adds the streams to the rows, a block's part of each row at a time.
+template <CountType Count>
+void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
+            PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
+  const auto n_rows = static_cast<std::int64_t>(rows.size());
+  std::vector<ClassRow<Count>> parts(streams.n_streams * rows.size());
+  PerThread<RowMemory> memory(threads);
+  for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
+    CellCounters& work = counters.own(worker, shape.n_cells(), false);
+    work.add(streams, static_cast<std::size_t>(block));
+    for (std::int64_t c = 0; c < n_rows; ++c) {
+      const std::int64_t first_cell = c << shape.term_bits;
+      const std::int64_t size = work.count_nonzero(first_cell, shape.n_terms());
+      auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
+      part = ClassRow<Count>::with_capacity(size, narrow, memory.own(worker));
+      part.size = size;
+      work.drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
+    }
+  });
+  for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {
+    const ClassRow<Count>* const begin = parts.data() + c * shape.n_blocks;
+    ClassRow<Count> added = concatenate(begin, begin + shape.n_blocks);
+    ClassRow<Count>& row = rows[static_cast<std::size_t>(c)];
+    if (added.size > 0) row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+  });
+}
+
 }  // namespace
 
 template <CountType Count>
-Streamed<Count> count_by_term_blocks(const AnyCsr& x, const Bool* ones, const LabelView& labels,
-                                     bool with_collection, std::int64_t window_bytes, const Threads& threads) {
-  const std::int64_t n_rows = labels.n_classes + with_collection, n_entries = x.indptr[x.n_rows];
+Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads) {
+  const AnyCsr& x = source.x;
   const auto n_ranges = static_cast<std::size_t>(threads.count);
-  const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1), std::max<std::int64_t>(n_rows, 1));
-  const auto n_blocks = static_cast<std::size_t>(shape.n_blocks);
-  const AnyCsr counted = ones != nullptr ? with_values(x, ones) : x;
+  const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1),
+                         std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
   Streamed<Count> result;
-  result.rows.resize(static_cast<std::size_t>(n_rows));
+  result.rows.resize(source.n_rows());
   auto entries = LargeArray<std::uint32_t>();
   std::int64_t capacity = -1;
-  std::vector<std::unique_ptr<CellCounters>> counters(n_ranges);
+  PerThread<CellCounters> counters(threads);
 
   for (std::int64_t first = 0; first < x.n_rows;) {
     std::int64_t last = first;
     for (std::int64_t bytes = 0; last < x.n_rows && last - first < StreamLimits::most_documents; ++last) {
-      for_each_row(labels, with_collection, last, [&](std::size_t) { bytes += 4 * (x.indptr[last + 1] - x.indptr[last]); });
+      source.for_each_row(last, [&](std::size_t) { bytes += 4 * source.n_entries(last); });
       if (bytes > window_bytes && last > first) break;
     }
-    Streams streams(shape.n_cells(), n_blocks, n_ranges);
-    const auto as_counted = [&](const CsrFacts& facts) {
-      return ones != nullptr ? of_ones(facts, streams.packed, n_entries) : facts;
-    };
+    Streams streams(shape.n_cells(), static_cast<std::size_t>(shape.n_blocks), n_ranges);
     const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
-
-    // First look: check, and the sizes of the segments.
-    std::vector<CsrScan> scans(n_ranges);
-    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
-      const auto range = static_cast<std::size_t>(block);
-      std::vector<std::int64_t> sizes(n_blocks, 0);
-      for (std::int64_t d = begins[range]; d < begins[range + 1];) {
-        const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
-        worker.check();
-        if (!scans[range].rows(x, d, end, streams.packed)) return;
-        if (!StreamLimits::allow(as_counted(scans[range].facts), 1, n_entries)) return;
-        add_to_sizes(x, labels, with_collection, d, end, shape, sizes);
-        d = end;
-      }
-      for (std::size_t b = 0; b < n_blocks; ++b) streams.offsets[b * n_ranges + range + 1] = sizes[b];
-    });
-    scans.push_back({false, result.facts});
-    const CsrScan all = CsrScan::of(scans);
+    const CsrScan all = CsrScan::of({look(source, begins, shape, threads, streams), {false, result.facts}});
     result.refused = all.refused;
-    result.facts = as_counted(all.facts);
-    result.within_limits = StreamLimits::allow(result.facts, last - first, n_entries);
+    result.facts = source.as_counted(all.facts, streams.packed);
+    result.within_limits = StreamLimits::allow(result.facts, last - first, source.n_entries());
     if (result.refused || !result.within_limits) return result;
-    streams.lay_out();
 
     if (streams.n_entries() > capacity) {
       entries = {};
       entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.n_entries());
     }
     streams.entries = entries.get();
-    for_each_block(threads.count, threads, [&](std::int64_t block, Worker& worker) {
-      const auto range = static_cast<std::size_t>(block);
-      std::vector<std::uint32_t*> next(n_blocks);
-      for (std::size_t b = 0; b < n_blocks; ++b) next[b] = entries.get() + streams.offsets[b * n_ranges + range];
-      for (std::int64_t d = begins[range]; d < begins[range + 1];) {
-        const std::int64_t end = rows_to_scan(x, d, begins[range + 1]);
-        worker.check();
-        counted.visit([&](const auto& view) {
-          append_documents(view, ones != nullptr, labels, with_collection, d, end, shape, next, range, streams);
-        });
-        d = end;
-      }
-      streams.sort_escapes(range);
-    });
-
-    // Each block's part of each row, and then the rows. All frequencies of a class fit where its entries' bound does.
+    fill(source, begins, shape, threads, streams);
+    // All frequencies of a class fit where its entries' bound does.
     const bool narrow = static_cast<double>(last - first) * result.facts.value_bound < 0x1p32;
-    std::vector<ClassRow<Count>> parts(n_blocks * static_cast<std::size_t>(n_rows));
-    std::vector<std::unique_ptr<RowMemory>> memory(n_ranges);
-    for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
-      auto& work = counters[static_cast<std::size_t>(worker.thread())];
-      auto& part_memory = memory[static_cast<std::size_t>(worker.thread())];
-      if (!work) work = std::make_unique<CellCounters>(shape.n_cells(), false);
-      if (!part_memory) part_memory = std::make_unique<RowMemory>();
-      work->add(streams, static_cast<std::size_t>(block));
-      for (std::int64_t c = 0; c < n_rows; ++c) {
-        const std::int64_t first_cell = c << shape.term_bits;
-        const std::int64_t size = work->count_nonzero(first_cell, shape.n_terms());
-        auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
-        part = ClassRow<Count>::with_capacity(size, narrow, *part_memory);
-        part.size = size;
-        work->drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
-      }
-    });
-    for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {
-      const ClassRow<Count>* const begin = parts.data() + c * shape.n_blocks;
-      ClassRow<Count> added = concatenate(begin, begin + shape.n_blocks);
-      ClassRow<Count>& row = result.rows[static_cast<std::size_t>(c)];
-      if (added.size > 0) row = row.size == 0 ? std::move(added) : merge_rows(row, added);
-    });
+    add_up(streams, shape, narrow, threads, counters, result.rows);
     first = last;
   }
   return result;
 }
 
-template Streamed<std::int64_t> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t,
-                                                     const Threads&);
-template Streamed<double> count_by_term_blocks(const AnyCsr&, const Bool*, const LabelView&, bool, std::int64_t,
-                                               const Threads&);
+template Streamed<std::int64_t> count_by_term_blocks(const StreamSource&, std::int64_t, const Threads&);
+template Streamed<double> count_by_term_blocks(const StreamSource&, std::int64_t, const Threads&);
 
 }  // namespace termsift

@@ -19,7 +19,6 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 // window_bytes, or 4 bytes for each entry of one document; a second copy of the rows while blocks are put together; 1 MiB
 // for each thread.
 template <CountType Count>
-Streamed<Count> count_by_term_blocks(const AnyCsr& x, const Bool* ones, const LabelView& labels,
-                                     bool with_collection, std::int64_t window_bytes, const Threads& threads);
+Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 }  // namespace termsift
