@@ -325,6 +325,20 @@ def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str,
     assert sum_errors(many_classes, terms, (b1, b1 * 4000), ulp_error, class_prior) <= limit
 
 
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("b1", [1.0, 0.05])
+def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
+    # Smoothing is most of every class: the logarithms of a term of one or two pairs cancel.
+    rng = np.random.default_rng(15)
+    table = np.zeros((300, 5000), int)
+    for row in table:
+        np.add.at(row, (4900 * rng.random(rng.integers(1, 40)) ** 3).astype(int), 1)
+    class_prior, limit = PRIORS[prior]
+    counts = counts_of(table, rng.integers(1, 4, 300).tolist())
+    terms = rare_to_frequent(counts, 40)
+    assert sum_errors(counts, terms, (b1, b1 * 5000), ulp_error, class_prior) <= limit
+
+
 def test_alike_classes_have_accurate_sums() -> None:
     # Every value is a small difference: classes of one size, U near 0 and far from it.
     rng = np.random.default_rng(12)

@@ -48,8 +48,9 @@ Nodes interpolate(const Nodes& f) {
 
 }  // namespace
 
-EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure)
-    : pairs_(pairs), kernels_(kernels), measure_(measure), lost_(model.lost) {
+EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure,
+                           PairSum sum)
+    : pairs_(pairs), kernels_(kernels), measure_(measure), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
   // Where every p <= 2^-6, T <= 2^-6. A class with nearly all the prior mass has q = (T - pi p) / (1 - pi) <= 2^-6 too,
   // but as an empty class only while T is as small as this (rates know no such limit, and T is one):
@@ -74,7 +75,7 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
     U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
   kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals, measure_,
-                        lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
+                        sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
   // Relative to the middle, so that only the change within the piece is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);

@@ -17,7 +17,7 @@ namespace termsift {
 
 class EmptyClasses {
  public:
-  EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure);
+  EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure, PairSum sum);
 
   // V(U), good to 2^-53 or so. Returns false if it is not tabulated there: T near 1/64 or beyond what classes can have
   // together (unless they are rates), U too small beside T_0 for the differences p - T. O(1), once its piece stands;
@@ -40,6 +40,7 @@ class EmptyClasses {
   const PairModel& pairs_;
   const Kernels& kernels_;
   const Measure measure_;
+  const PairSum sum_;
   const double lost_;
   std::int64_t first_ = 0, n_pieces_ = 0;
   std::unique_ptr<Piece[]> pieces_;

@@ -8,17 +8,26 @@
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
 // A and P add up what a class says of a count, whatever the term. They are double-doubles, because A - P log T cancels; V is
-// a minor part of the score and a double's precision is enough. The other measures are V alone.
+// a minor part of the score and a double's precision is enough.
+//
+// Where smoothing is most of what classes have, a term of few pairs has a score far below P or V. Such a term is summed by
+// whole values: V = sum_c omega_c KL_c is all of its score. So are all terms by the other measures.
 //
 // A class that lacks the term has l = 0: its part of A, P and T is known beforehand, so that only what the pairs change is
 // added up, and V of all classes as if none had the term depends on U = T - T_0 = sum_c w_c l_ic alone (empty_classes.hpp).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "class_model.hpp"
 
 namespace termsift {
+
+enum class PairSum : std::uint8_t {
+  split,  // A - P log T + R T + V; of divergences alone
+  whole   // V
+};
 
 // What the pairs of a term change, each sum a double-double (hi, lo); the fourth only fills the vector.
 struct alignas(64) TermSums {
@@ -26,9 +35,9 @@ struct alignas(64) TermSums {
   double hi[4], lo[4];
 };
 
-// What is read of it and written where the pairs' parts of V are added up: half the memory, since that is what binds.
+// What of a term is read and written while its pairs' parts of V are added up: half of the memory, since that is what binds.
 struct alignas(32) TermValue {
-  double U_hi, U_lo;  // a double-double; TermSums has a high part that many additions left some ulps off
+  double U_hi, U_lo;  // U of TermSums as a double-double: many additions leave its high part some ulps off
   double V_hi, V_lo;
 };
 

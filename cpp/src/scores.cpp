@@ -1,6 +1,7 @@
 #include "termsift/scores.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -130,11 +131,17 @@ void run_by_table(const ScoreTask<Count>& task, const SmallColumns& small, const
 
 // ---- the classes that have a term, and all others at once ---------------------------------------------------------------
 
+// What the classes that lack a term add, by either sum; split is not used but for divergences.
+struct EmptySums {
+  EmptyClasses split, whole;
+  const EmptyClasses& of(PairSum sum) const { return sum == PairSum::split ? split : whole; }
+};
+
 // One thread's scratch for a chunk.
 template <CountType Count>
 class SparseScorer {
  public:
-  SparseScorer(const ScoreTask<Count>& task, const PairModel& pairs, const EmptyClasses& empty, double unseen,
+  SparseScorer(const ScoreTask<Count>& task, const PairModel& pairs, const EmptySums& empty, double unseen,
                std::int64_t most_terms)
       : task_(task), pairs_(pairs), empty_(empty), unseen_(unseen), entries_(task.n_classes()),
         sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()), doubtful_(sums_.size()), dense_(task) {}
@@ -146,50 +153,96 @@ class SparseScorer {
     else entries_.find_begin(task_, first);
     entries_.find_end(task_, last);
     next_ = last;
-    const auto n = static_cast<std::size_t>(last - first);
-    std::fill_n(sums_.begin(), n, TermSums{});
-    std::fill_n(doubtful_.begin(), n, 0);
+    first_ = first, n_ = static_cast<std::size_t>(last - first);
+    std::fill_n(sums_.begin(), n_, TermSums{});
+    std::fill_n(doubtful_.begin(), n_, 0);
+    chosen_.clear();
 
-    for_each_class_run(first, worker, task_.kernels.mix_pairs);
-    for (std::size_t j = 0; j < n; ++j) {
+    const PairSum sum = is_divergence(task_.measure) ? PairSum::split : PairSum::whole;
+    for_each_class_run(sum, worker, task_.kernels.mix_pairs);
+    for (std::size_t j = 0; j < n_; ++j) {
       const DoubleDouble U = quick_two_sum(sums_[j].hi[TermSums::U], sums_[j].lo[TermSums::U]);
       values_[j] = {U.hi, U.lo, 0, 0};
     }
-    for_each_class_run(first, worker, task_.kernels.score_pairs);
-    for (std::int64_t begin = 0; begin < last - first; begin += block_terms) finish(first, begin, last - first - begin);
-
-    if (std::find(doubtful_.begin(), doubtful_.begin() + (last - first), 1) != doubtful_.begin() + (last - first))
+    add_values(sum, worker);
+    if (sum == PairSum::split && choose_doubtful()) add_values(PairSum::whole, worker);
+    if (some_doubtful())
       dense_.score(first, last, doubtful_.data(), entries_, worker,
                    [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
   }
 
  private:
-  // Calls kernel(run) for the pairs of the chunk's terms in each class.
-  void for_each_class_run(std::int64_t first, Worker& worker, void (*kernel)(const PairRun&)) {
+  bool some_doubtful() const { return std::memchr(doubtful_.data(), 1, n_) != nullptr; }
+
+  // From the doubtful terms to the chosen ones, with nothing added up. Returns whether there are some.
+  bool choose_doubtful() {
+    for (std::size_t j = 0; j < n_; ++j) {
+      if (doubtful_[j] == 0) continue;
+      chosen_.push_back(static_cast<TermId>(first_ + static_cast<std::int64_t>(j)));
+      values_[j].V_hi = values_[j].V_lo = 0;
+    }
+    if (chosen_.empty()) return false;
+    is_chosen_.swap(doubtful_);
+    doubtful_.assign(is_chosen_.size(), 0);
+    return true;
+  }
+
+  // The scores of the terms chosen, or of all while none are.
+  void add_values(PairSum sum, Worker& worker) {
+    for_each_class_run(sum, worker, task_.kernels.score_pairs);
+    for (std::size_t begin = 0; begin < n_; begin += block_terms)
+      finish(sum, begin, std::min<std::size_t>(n_ - begin, block_terms));
+  }
+
+  // Calls kernel(run) for the pairs of these terms in each class.
+  void for_each_class_run(PairSum sum, Worker& worker, void (*kernel)(const PairRun&)) {
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
       if (k + 4 < task_.n_classes()) prefetch_run(k + 4);
       const ClassRow<Count>& row = task_.row(k);
-      const std::int64_t begin = entries_.begin[k], n = entries_.end[k] - begin;
+      const std::int64_t begin = entries_.begin[k];
+      std::int64_t n = entries_.end[k] - begin;
       if (n == 0) continue;
-      const TermId* const terms = row.terms + begin;
+      const TermId* terms = row.terms + begin;
+      const std::uint32_t* narrow_l = row.is_narrow() ? row.term_frequency.narrow() + begin : nullptr;
       const PairConstants& c = pairs_.classes[k];
-      const auto doubt = [&](std::int64_t i) { doubtful_[static_cast<std::size_t>(terms[i] - first)] = 1; };
-      const std::uint32_t* const narrow_l = row.is_narrow() ? row.term_frequency.narrow() + begin : nullptr;
-      if (narrow_l == nullptr) {
-        l_.resize(sums_.size());
-        for (std::int64_t i = 0; i < n; ++i) {
-          const Count count = row.term_frequency[begin + i];
-          l_[static_cast<std::size_t>(i)] = static_cast<double>(count);
-          // What leaves no trace in U would make the term one that no class has.
-          if (!is_double(count) || l_[static_cast<std::size_t>(i)] * c.w_hi == 0) doubt(i);
-        }
+      if (narrow_l == nullptr || !chosen_.empty()) {
+        n = load_run(row, begin, n, c);
+        terms = terms_.data(), narrow_l = nullptr;
+      } else if (c.w_hi == 0) {
+        for (std::int64_t i = 0; i < n; ++i) doubt(terms[i]);
       }
-      if (c.w_hi == 0)
-        for (std::int64_t i = 0; i < n; ++i) doubt(i);
-      kernel({n, &c, &pairs_.totals, task_.measure, task_.model.lost, narrow_l, l_.data(), terms, static_cast<TermId>(first),
-              sums_.data(), values_.data(), doubtful_.data()});
+      kernel({n, &c, &pairs_.totals, task_.measure, sum, task_.model.lost, narrow_l, l_.data(), terms,
+              static_cast<TermId>(first_), sums_.data(), values_.data(), doubtful_.data()});
     }
+  }
+
+  void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
+
+  // Copies the pairs of these terms out of the entries [begin, begin + n) of a row. Returns how many there are.
+  std::int64_t load_run(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
+    terms_.resize(sums_.size());
+    l_.resize(sums_.size());
+    std::int64_t n_loaded = 0;
+    const auto load = [&](std::int64_t i) {
+      const Count count = row.term_frequency[i];
+      const auto at = static_cast<std::size_t>(n_loaded++);
+      terms_[at] = row.terms[i];
+      l_[at] = static_cast<double>(count);
+      // What leaves no trace in U would make the term one that no class has.
+      if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
+    };
+    if (chosen_.empty()) {
+      for (std::int64_t i = begin; i < begin + n; ++i) load(i);
+    } else if (16 * std::ssize(chosen_) < n) {  // searched for sooner than met
+      std::int64_t i = begin;
+      for (const TermId term : chosen_)
+        if (i = find_term(row, i, begin + n, term); i < begin + n && row.terms[i] == term) load(i);
+    } else {
+      for (std::int64_t i = begin; i < begin + n; ++i)
+        if (is_chosen_[static_cast<std::size_t>(row.terms[i] - first_)] != 0) load(i);
+    }
+    return n_loaded;
   }
 
   void prefetch_run(std::size_t k) const {
@@ -198,9 +251,11 @@ class SparseScorer {
     if (row.is_narrow()) prefetch_entries(row.term_frequency.narrow(), entries_.begin[k], entries_.end[k]);
   }
 
-  // The scores of the terms first + begin .. of the chunk, a block of them.
-  void finish(std::int64_t first, std::int64_t begin, std::int64_t n_left) {
-    const auto n = static_cast<std::size_t>(std::min<std::int64_t>(n_left, block_terms));
+  // The scores of n terms of the chunk from `begin` on, a block of them or less.
+  void finish(PairSum sum, std::size_t begin, std::size_t n) {
+    const unsigned char* const is_chosen = chosen_.empty() ? nullptr : is_chosen_.data() + begin;
+    if (is_chosen != nullptr && std::memchr(is_chosen, 1, n) == nullptr) return;
+    const auto is_asked_for = [&](std::size_t j) { return j < n && (is_chosen == nullptr || is_chosen[j] != 0); };
     const std::size_t lanes = (n + 7) / 8 * 8;
     const TermValue* const values = values_.data() + begin;
     unsigned char* const doubtful = doubtful_.data() + begin;
@@ -209,28 +264,34 @@ class SparseScorer {
     for (std::size_t j = 0; j < lanes; ++j) {
       const DoubleDouble U{values[j].U_hi, values[j].U_lo};
       DoubleDouble V;
-      if (j < n && U.hi > 0 && !empty_.find(U, V)) doubtful[j] = 1;
+      if (is_asked_for(j) && U.hi > 0 && !empty_.of(sum).find(U, V)) doubtful[j] = 1;
       empty_hi[j] = V.hi, empty_lo[j] = V.lo;
     }
-    task_.kernels.finish_terms({static_cast<int>(lanes), &pairs_.totals, task_.measure, sums_.data() + begin, values,
-                                empty_hi, empty_lo, scores, doubtful_scores});
+    task_.kernels.finish_terms({static_cast<int>(lanes), &pairs_.totals, sum, sums_.data() + begin, values, empty_hi,
+                                empty_lo, scores, doubtful_scores});
     for (std::size_t j = 0; j < n; ++j) {
+      if (!is_asked_for(j)) continue;
       const bool unseen = values[j].U_hi == 0;
-      task_.scores[first + begin + static_cast<std::int64_t>(j)] = unseen ? unseen_ : scores[j];
+      task_.scores[static_cast<std::size_t>(first_) + begin + j] = unseen ? unseen_ : scores[j];
       if (!unseen && doubtful_scores[j] != 0) doubtful[j] = 1;
     }
   }
 
   const ScoreTask<Count>& task_;
   const PairModel& pairs_;
-  const EmptyClasses& empty_;
+  const EmptySums& empty_;
   const double unseen_;
   ChunkEntries entries_;
-  std::int64_t next_ = 0;                // the term after the last chunk's
-  std::vector<TermSums> sums_;           // (terms of the chunk,)
-  std::vector<TermValue> values_;        // (terms of the chunk,)
-  std::vector<double> l_;                // (terms of the chunk,) the counts of a class, if they are not narrow
-  std::vector<unsigned char> doubtful_;  // (terms of the chunk,)
+  std::int64_t next_ = 0;                 // the term after the last chunk's
+  std::int64_t first_ = 0;                // the chunk's first term
+  std::size_t n_ = 0;                     // and how many it has
+  std::vector<TermSums> sums_;            // (terms of the chunk,)
+  std::vector<TermValue> values_;         // (terms of the chunk,)
+  std::vector<unsigned char> doubtful_;   // (terms of the chunk,)
+  std::vector<TermId> chosen_;            // the terms of the second sum, none during the first
+  std::vector<unsigned char> is_chosen_;  // (terms of the chunk,) whether a term is one of them
+  std::vector<TermId> terms_;             // (terms of the chunk,) of a class's run that could not be read where it stands
+  std::vector<double> l_;                 // (terms of the chunk,) its counts
   BlockScorer<Count> dense_;
 };
 
@@ -239,7 +300,8 @@ void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requeste
   const std::int64_t n_terms = task.counts.n_terms;
   const double unseen = results_of_unseen(task)[0];
   const PairModel pairs = make_pair_model(task.model, task.kernels, b1, task.aggregate);
-  const EmptyClasses empty(task.model, pairs, task.kernels, task.measure);
+  const auto of_empty = [&](PairSum sum) { return EmptyClasses(task.model, pairs, task.kernels, task.measure, sum); };
+  const EmptySums empty{of_empty(PairSum::split), of_empty(PairSum::whole)};
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
   const Threads threads = worth(requested, n_pairs);

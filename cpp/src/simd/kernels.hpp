@@ -42,10 +42,11 @@ struct PairRun {
   const PairConstants* constants;  // of the class
   const PairTotals* totals;
   Measure measure;
-  double lost;          // ClassModel::lost
+  PairSum sum;
+  double lost;                    // ClassModel::lost
   const std::uint32_t* narrow_l;  // (n,) l_ic, or null
   const double* l;                // (n,) l_ic, if that is null
-  const TermId* terms;  // (n,) distinct
+  const TermId* terms;            // (n,) distinct
   TermId first;
   TermSums* sums;           // term i stands at sums[i - first]
   TermValue* values;        // the same
@@ -59,6 +60,7 @@ struct EmptyRun {
   const PairConstants* constants;  // (n_classes,)
   const PairTotals* totals;
   Measure measure;
+  PairSum sum;
   double lost;
   const double* U_hi;  // (n,)
   const double* U_lo;
@@ -71,7 +73,7 @@ struct EmptyRun {
 struct TermRun {
   int n;
   const PairTotals* totals;
-  Measure measure;
+  PairSum sum;
   const TermSums* sums;      // (n,)
   const TermValue* values;   // (n,)
   const double* empty_hi;    // (n,) V of all classes as if none had the term
@@ -90,7 +92,7 @@ struct Kernels {
   void (*logarithms)(const double* hi, const double* lo, int n, double* log_hi, double* log_lo);
   // x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
   void (*log_plus_one)(double* x, std::int64_t n);
-  void (*mix_pairs)(const PairRun&);       // U += what the class adds; for divergences P and A as well
+  void (*mix_pairs)(const PairRun&);       // U += what the class adds; for a split sum P and A as well
   void (*score_pairs)(const PairRun&);     // V += the value with l_ic less the value without, given U
   void (*score_empty)(const EmptyRun&);    // V = sum_c omega_c (value without)
   void (*finish_terms)(const TermRun&);

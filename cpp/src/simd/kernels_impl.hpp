@@ -124,7 +124,7 @@ TERMSIFT_INLINE Difference ordinary_difference(DoubleDouble p, DoubleDouble T, D
           magnitude(difference.hi) - lost * p.hi};
 }
 
-// Of a measure that is no divergence, the value of one class, and margins as above.
+// The value of one class, and margins as above.
 struct Value {
   double value;
   double margin;
@@ -147,6 +147,10 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
     const double value = d.hi * s + 2.0 * (d.lo * s);
     return {p.hi > 0 ? value : infinity, smaller(both_margins, p.hi > 0 ? both - least_product : 1.0), difference_margin};
+  } else if constexpr (measure == Measure::kl) {
+    return {ordinary_term(p, q, d) + ordinary_complement(p.hi + q.hi, d.hi), margin, difference_margin};
+  } else if constexpr (measure == Measure::poisson_kl) {
+    return {ordinary_term(p, q, d), margin, difference_margin};
   } else if constexpr (measure == Measure::poisson_nu_j) {
     // One division for both terms, as below.
     const double p_rounded = p.hi + p.lo, both = p_rounded * q.hi;
@@ -376,7 +380,7 @@ TERMSIFT_INLINE int pairs_of_block(const PairRun& run, std::int64_t begin) {
   return static_cast<int>(run.n - begin < block_terms ? run.n - begin : block_terms);
 }
 
-// U alone, which is all that the measures but the divergences need. O(n).
+// U alone, which is all that sums of whole values need. O(n).
 void mix_totals(const PairRun& run) {
   const double w_hi = run.constants->w_hi, w_lo = run.constants->w_lo;
   double l[block_terms];
@@ -384,6 +388,7 @@ void mix_totals(const PairRun& run) {
     const int n = pairs_of_block(run, begin);
     load_counts(run, begin, n, l);
     for (int j = 0; j < n; ++j) {
+      if (begin + j + pairs_ahead < run.n) __builtin_prefetch(&run.sums[run.terms[begin + j + pairs_ahead] - run.first]);
       TermSums& sums = run.sums[run.terms[begin + j] - run.first];
       const DoubleDouble part = two_product(l[j], w_hi);
       const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
@@ -395,7 +400,7 @@ void mix_totals(const PairRun& run) {
 
 // Most counts are small: what they add is worked out beforehand. O(n).
 void mix_pairs(const PairRun& run) {
-  if (!is_divergence(run.measure)) return mix_totals(run);
+  if (run.sum == PairSum::whole) return mix_totals(run);
   constexpr int most_parts = 256;
   TermSums* const sums = run.sums;
   const TermId* const terms = run.terms;
@@ -471,12 +476,23 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
   return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
 }
 
-// The value of another measure with p = x / L, T given; l as above.
+// The whole value with p = x / L, T given; l as above.
 template <Measure measure>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.empty);
   const Value v = ordinary_value<measure>(probability(x, c), T, rest_inverse(c), lost);
   return {v.value, v.margin};
+}
+
+// Calls f.operator()<measure, sum>().
+template <class F>
+TERMSIFT_INLINE void with_sum(Measure measure, PairSum sum, const F& f) {
+  with_measure(measure, [&]<Measure any>() {
+    constexpr Measure small = of_small_p(any);
+    if constexpr (is_divergence(small))
+      if (sum == PairSum::split) return f.template operator()<small, PairSum::split>();
+    f.template operator()<small, PairSum::whole>();
+  });
 }
 
 TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo) {
@@ -485,11 +501,11 @@ TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo)
 }
 
 // In short loops, as the divergences above.
-template <Measure measure>
+template <Measure measure, PairSum sum_of>
 void score_pairs(const PairRun& run) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
   const PairConstants& c = *run.constants;
-  const ClassConstants base = is_divergence(measure) ? ClassConstants{} : *c.base;
+  const ClassConstants base = *c.base;
   const double lost = run.lost;
   const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
   TermValue* const values = run.values;
@@ -506,7 +522,7 @@ void score_pairs(const PairRun& run) {
     }
     for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first
       U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
-    if constexpr (is_divergence(measure)) {
+    if constexpr (sum_of == PairSum::split) {
       for (int j = 0; j < lanes; ++j) {
         const Coupling with = coupling<measure>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
         hi[j] = with.value, margin[j] = with.margin;
@@ -540,11 +556,11 @@ void score_pairs(const PairRun& run) {
 }
 
 void score_pairs(const PairRun& run) {
-  with_measure(run.measure, [&]<Measure measure>() { score_pairs<of_small_p(measure)>(run); });
+  with_sum(run.measure, run.sum, [&]<Measure measure, PairSum sum>() { score_pairs<measure, sum>(run); });
 }
 
 // O(n_classes n).
-template <Measure measure>
+template <Measure measure, PairSum sum_of>
 void score_empty(const EmptyRun& run) {
   double hi[block_terms], lo[block_terms], margin[block_terms], T_hi[block_terms], T_lo[block_terms];
   const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
@@ -556,10 +572,10 @@ void score_empty(const EmptyRun& run) {
   const double lost = run.lost;
   for (int k = 0; k < run.n_classes; ++k) {
     const PairConstants c = run.constants[k];
-    const ClassConstants base = is_divergence(measure) ? ClassConstants{} : *c.base;
+    const ClassConstants base = *c.base;
     for (int j = 0; j < run.n; ++j) {
       Coupling v;
-      if constexpr (is_divergence(measure)) v = empty_coupling<measure>(c, run.U_hi[j], T_hi[j]);
+      if constexpr (sum_of == PairSum::split) v = empty_coupling<measure>(c, run.U_hi[j], T_hi[j]);
       else v = whole_value<measure>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
       const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
       hi[j] = sum.hi;
@@ -574,7 +590,7 @@ void score_empty(const EmptyRun& run) {
 }
 
 void score_empty(const EmptyRun& run) {
-  with_measure(run.measure, [&]<Measure measure>() { score_empty<of_small_p(measure)>(run); });
+  with_sum(run.measure, run.sum, [&]<Measure measure, PairSum sum>() { score_empty<measure, sum>(run); });
 }
 
 // Scores from sums. O(n).
@@ -583,7 +599,7 @@ void finish_terms(const TermRun& run) {
       V[block_terms], margin[block_terms];
   const TermSums* const sums = run.sums;
   const TermValue* const values = run.values;
-  if (!is_divergence(run.measure)) {
+  if (run.sum == PairSum::whole) {
     for (int j = 0; j < run.n; ++j) {
       const DoubleDouble sum = two_sum(run.empty_hi[j], values[j].V_hi);
       run.scores[j] = sum.hi + (sum.lo + (run.empty_lo[j] + values[j].V_lo));
