@@ -21,7 +21,8 @@ constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t table_chunk_terms = 1 << 14;  // 128 KiB of scores
 
 // Of the classes that have a term. The smaller, the more of their sums the cache holds (100 bytes a term); but each class's
-// run of entries begins where no machine looks ahead, so that runs are to be long.
+// run of entries begins where no machine looks ahead, so that runs are to be long. Of 50 classes with 6,000 pairs in a run
+// 2^15 terms took 1.05 times as long as 2^14; of 5,000 with 220, 2^14 took 1.25 times as long as 2^16.
 constexpr std::int64_t least_sparse_chunk_terms = 1 << 14, most_sparse_chunk_terms = 1 << 16;
 constexpr double enough_pairs_of_run = 1024;
 

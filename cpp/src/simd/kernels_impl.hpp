@@ -1,7 +1,7 @@
-// The scoring kernels, without a logarithm of the C library, a branch in a loop over terms, or a difference that loses
-// digits. Included by one source file for each SIMD target, which sets TERMSIFT_TARGET_NAMESPACE; plain loops that the
-// compiler vectorises for that target. Every operation is an IEEE addition, multiplication or division in a fixed order,
-// so that all targets give the same bits.
+// The scoring kernels, without a logarithm of the C library, a branch that cannot be foretold in a loop over terms, or a
+// difference that loses digits. Included by one source file for each SIMD target, which sets TERMSIFT_TARGET_NAMESPACE;
+// plain loops that the compiler vectorises for that target. Every operation is an IEEE addition, multiplication or division
+// in a fixed order, so that all targets give the same bits.
 //
 // What is said in logarithms.hpp of precision, and of functions from outside the target, holds here too.
 #pragma once
@@ -343,15 +343,7 @@ void class_parts(const PairConstants& class_, const double* __restrict l, int n,
 }
 
 // Four sums at once: compilers take them one by one unless told, three times as slow.
-#ifdef __GNUC__
 using Four = double __attribute__((vector_size(32)));
-#else
-struct Four {
-  double at[4];
-  Four operator+(Four b) const { return {at[0] + b.at[0], at[1] + b.at[1], at[2] + b.at[2], at[3] + b.at[3]}; }
-  Four operator-(Four b) const { return {at[0] - b.at[0], at[1] - b.at[1], at[2] - b.at[2], at[3] - b.at[3]}; }
-};
-#endif
 
 TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   Four a, b, sums_lo, part_lo;
