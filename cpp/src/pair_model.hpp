@@ -56,7 +56,7 @@ struct PairConstants {
   double empty_p_hi, empty_p_lo;        // omega_c b1 / L_c
   double linear_hi, linear_lo;          // omega_c (1 / L_c + r_c w_c)
   double empty_A_hi, empty_A_lo;        // A's part at l = 0, but for the linear one
-  const ClassConstants* base;           // for the measures that are V alone
+  const ClassConstants* base;           // for whole values
 };
 
 // The sums over all classes at l = 0.
