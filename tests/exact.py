@@ -164,44 +164,55 @@ def exact_log_pvalue(statistic: Exact, degrees: int) -> Exact:
 
 
 def many_class_values(
-    l_i: Sequence[int],
-    class_tokens: Sequence[int],
-    class_docs: Sequence[int],
+    l_i: Sequence[float],
+    class_tokens: Sequence[float],
+    class_docs: Sequence[float],
     b1: float,
     b2: float,
     prior: str | Sequence[float] | None = None,
-) -> dict[str, list[Fraction]]:
+    *,
+    rates: bool = False,
+) -> dict[str, list[Exact]]:
     """Return the values of one term in every class, by method: "md", "md_chi2" and "pearson".
 
     For hundreds of classes, whose common denominator would be too large: in 150 digits throughout,
     of which at least 60 are left unless p and q agree to more than 40. All classes have documents.
+    `class_tokens` are the denominators without b2: documents for the models "bernoulli" and
+    "poisson". With `rates`, p and q are rates, which have no complement.
     """
     with mpmath.workdps(150):
         if prior is None:
-            w = [mpmath.mpf(int(n)) for n in class_docs]
+            w = [mpmath.mpf(n) for n in class_docs]
         else:
             w = [mpmath.mpf(x) for x in ([1] * len(class_docs) if prior == "uniform" else prior)]
         total = mpmath.fsum(w)
         p = [
-            (mpmath.mpf(int(l_ic)) + b1) / (mpmath.mpf(int(l_c)) + b2)
+            (mpmath.mpf(l_ic) + mpmath.mpf(b1)) / (mpmath.mpf(l_c) + mpmath.mpf(b2))
             for l_ic, l_c in zip(l_i, class_tokens, strict=True)
         ]
         mixture = mpmath.fsum(w_c * p_c for w_c, p_c in zip(w, p, strict=True))
-        values: dict[str, list[Fraction]] = {"md": [], "md_chi2": [], "pearson": []}
+        values: dict[str, list[Exact]] = {"md": [], "md_chi2": [], "pearson": []}
         for w_c, p_c in zip(w, p, strict=True):
             q_c = (mixture - w_c * p_c) / (total - w_c)
-            if abs(p_c - q_c) < p_c * mpmath.mpf(10) ** -100:  # p == q
+            d = p_c - q_c
+            if abs(d) < p_c * mpmath.mpf(10) ** -100:  # p == q
                 kl = pearson = mirrored = mpmath.mpf(0)
             else:
-                kl = p_c * mpmath.log(p_c / q_c) + (1 - p_c) * mpmath.log((1 - p_c) / (1 - q_c))
-                pearson = (p_c - q_c) ** 2 / (q_c * (1 - q_c))
-                mirrored = (p_c - q_c) ** 2 / (p_c * (1 - p_c))
+                # Of two that differ, p or q may be 1.
+                p_rest, q_rest = (1, 1) if rates else (1 - p_c, 1 - q_c)
+                kl = p_c * mpmath.log(p_c / q_c) + (-d if rates else 0)
+                if not rates and p_rest > 0:
+                    kl += p_rest * mpmath.log(p_rest / q_rest) if q_rest > 0 else mpmath.inf
+                pearson, mirrored = (
+                    d**2 / (x * rest) if rest > 0 else mpmath.inf
+                    for x, rest in ((q_c, q_rest), (p_c, p_rest))
+                )
             for name, x in (
                 ("md", kl),
                 ("md_chi2", (pearson + mirrored) / 2),
                 ("pearson", pearson),
             ):
-                values[name].append(Fraction(int(x.man)) * Fraction(2) ** int(x.exp))
+                values[name].append(math.inf if x == mpmath.inf else _fraction(x))
         return values
 
 

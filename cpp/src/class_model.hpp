@@ -35,6 +35,10 @@ struct ClassModel {
   double lost = 0;
 };
 
+// Up to this p and q, the complements are so close to 1 that a short series replaces their logarithms
+// (simd/logarithms.hpp), and no sums of their own are needed.
+inline constexpr double ordinary_p = 0x1p-6;
+
 // Rates p_ic may be as large as this: a double beside the least numbers that are divided by.
 inline constexpr double most_rate = 0x1p64;
 

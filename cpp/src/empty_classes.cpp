@@ -48,14 +48,15 @@ Nodes interpolate(const Nodes& f) {
 
 }  // namespace
 
-EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure,
-                           PairSum sum)
-    : pairs_(pairs), kernels_(kernels), measure_(measure), sum_(sum), lost_(model.lost) {
+EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, PairSum sum)
+    : pairs_(pairs), kernels_(kernels), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
-  // Where every p <= 2^-6, T <= 2^-6. A class with nearly all the prior mass has q = (T - pi p) / (1 - pi) <= 2^-6 too,
-  // but as an empty class only while T is as small as this (rates know no such limit, and T is one):
-  const double T_end = has_complement(measure)
-                           ? 0x1p-6 / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
+  // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi), largest for the class of the largest prior. The
+  // limit of T keeps q of every class within the range of the measure: 2^-6 for the series of small p and q; for any p and q
+  // 1/4, so far from the singularity of log(1 - q) that a piece needs no more nodes. A rate has no limit, and T is a rate.
+  const double most_q = has_small_p(pairs.measure) ? ordinary_p : 0.25;
+  const double T_end = has_complement(pairs.measure)
+                           ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
                            : 2 * most_rate;
   const double least = std::fmax(model.lost * T_0, 0x1p-960);
   if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
@@ -74,7 +75,7 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
     const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
     U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
-  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals, measure_,
+  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals, pairs_.measure,
                         sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
   // Relative to the middle, so that only the change within the piece is rounded.
   constexpr int center = n_nodes / 2;

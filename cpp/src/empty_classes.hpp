@@ -17,11 +17,11 @@ namespace termsift {
 
 class EmptyClasses {
  public:
-  EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, Measure measure, PairSum sum);
+  EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, PairSum sum);
 
-  // V(U), good to 2^-53 or so. Returns false if it is not tabulated there: T near 1/64 or beyond what classes can have
-  // together (unless they are rates), U too small beside T_0 for the differences p - T. O(1), once its piece stands;
-  // O(n_classes) before that. Any thread may call it.
+  // Finds V(U) to a relative error of about 2^-53. Returns false where V is not tabulated: T near its limit (unless it is a
+  // rate: see the constructor), or U too small beside T_0 for the differences p - T. O(1) once the piece of U is ready, and
+  // O(n_classes) before. Any thread may call it.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
   // The values of a piece's interpolant, one evaluation of every class's value each; and how many that are in whole vectors.
@@ -39,7 +39,6 @@ class EmptyClasses {
 
   const PairModel& pairs_;
   const Kernels& kernels_;
-  const Measure measure_;
   const PairSum sum_;
   const double lost_;
   std::int64_t first_ = 0, n_pieces_ = 0;

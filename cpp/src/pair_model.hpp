@@ -11,7 +11,8 @@
 // a minor part of the score and a double's precision is enough.
 //
 // Where smoothing is most of what classes have, a term of few pairs has a score far below P or V. Such a term is summed by
-// whole values: V = sum_c omega_c KL_c is all of its score. So are all terms by the other measures.
+// whole values: V = sum_c omega_c KL_c is all of its score. So are all terms by the other measures, and all terms where
+// smoothing alone gives some class p > 2^-6: the series of t(1-p, 1-q) in a split sum holds for p, q <= 2^-6 only.
 //
 // A class that lacks the term has l = 0: its part of A, P and T is known beforehand, so that only what the pairs change is
 // added up, and V of all classes as if none had the term depends on U = T - T_0 = sum_c w_c l_ic alone (empty_classes.hpp).
@@ -25,7 +26,7 @@
 namespace termsift {
 
 enum class PairSum : std::uint8_t {
-  split,  // A - P log T + R T + V; of divergences alone
+  split,  // A - P log T + R T + V; for kl and poisson_kl
   whole   // V
 };
 
@@ -68,14 +69,21 @@ struct PairTotals {
 };
 
 struct PairModel {
+  // The measure by which pairs are summed: kl, nu_j or nu_pearson where b1 / L_c <= 2^-6 in every class, otherwise the
+  // measure with the same value for any p; or a measure of rates.
+  Measure measure;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
+
+  PairSum usual_sum() const {
+    return measure == Measure::kl || measure == Measure::poisson_kl ? PairSum::split : PairSum::whole;
+  }
 };
 
 struct Kernels;
 
-// Aggregate sum or mean; b1 > 0, and totals within pair_totals.
-PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, double b1, Aggregate aggregate);
+// Requires aggregate sum or mean, b1 > 0, and totals L_c within most_pair_total.
+PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, double b1, Measure measure, Aggregate aggregate);
 
 // Totals L_c outside [1 / most_pair_total, most_pair_total] would take the double-doubles above out of range.
 inline constexpr double most_pair_total = 0x1p300;

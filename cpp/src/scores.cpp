@@ -159,7 +159,7 @@ class SparseScorer {
     std::fill_n(doubtful_.begin(), n_, 0);
     chosen_.clear();
 
-    const PairSum sum = is_divergence(task_.measure) ? PairSum::split : PairSum::whole;
+    const PairSum sum = pairs_.usual_sum();
     for_each_class_run(sum, worker, task_.kernels.mix_pairs);
     for (std::size_t j = 0; j < n_; ++j) {
       const DoubleDouble U = quick_two_sum(sums_[j].hi[TermSums::U], sums_[j].lo[TermSums::U]);
@@ -213,7 +213,7 @@ class SparseScorer {
       } else if (c.w_hi == 0) {
         for (std::int64_t i = 0; i < n; ++i) doubt(terms[i]);
       }
-      kernel({n, &c, &pairs_.totals, task_.measure, sum, task_.model.lost, narrow_l, l_.data(), terms,
+      kernel({n, &c, &pairs_.totals, pairs_.measure, sum, task_.model.lost, narrow_l, l_.data(), terms,
               static_cast<TermId>(first_), sums_.data(), values_.data(), doubtful_.data()});
     }
   }
@@ -300,8 +300,8 @@ template <CountType Count>
 void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requested) {
   const std::int64_t n_terms = task.counts.n_terms;
   const double unseen = results_of_unseen(task)[0];
-  const PairModel pairs = make_pair_model(task.model, task.kernels, b1, task.aggregate);
-  const auto of_empty = [&](PairSum sum) { return EmptyClasses(task.model, pairs, task.kernels, task.measure, sum); };
+  const PairModel pairs = make_pair_model(task.model, task.kernels, b1, task.measure, task.aggregate);
+  const auto of_empty = [&](PairSum sum) { return EmptyClasses(task.model, pairs, task.kernels, sum); };
   const EmptySums empty{of_empty(PairSum::split), of_empty(PairSum::whole)};
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;

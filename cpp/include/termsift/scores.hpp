@@ -25,12 +25,21 @@ enum class Measure : std::uint8_t {
 };
 inline constexpr bool has_complement(Measure measure) { return measure < Measure::poisson_kl; }
 inline constexpr bool has_small_p(Measure measure) { return measure < Measure::bernoulli_kl; }
-// Of the first three, that with the same value.
+// The measure among the first three that has the same value; a measure of rates is its own.
 inline constexpr Measure of_small_p(Measure measure) {
   switch (measure) {
     case Measure::bernoulli_kl: return Measure::kl;
     case Measure::bernoulli_nu_j: return Measure::nu_j;
     case Measure::bernoulli_nu_pearson: return Measure::nu_pearson;
+    default: return measure;
+  }
+}
+// The measure among the second three that has the same value; a measure of rates is its own.
+inline constexpr Measure of_any_p(Measure measure) {
+  switch (measure) {
+    case Measure::kl: return Measure::bernoulli_kl;
+    case Measure::nu_j: return Measure::bernoulli_nu_j;
+    case Measure::nu_pearson: return Measure::bernoulli_nu_pearson;
     default: return measure;
   }
 }

@@ -101,7 +101,9 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k; each to about 2^-100 of p.
+// d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T is good to lost 2^-57 of itself
+// (ClassModel::lost), and so is p - T beside p. The division makes that 1 / (1 - pi) times as much beside q, which counts
+// where one class has nearly all the prior mass.
 struct Difference {
   DoubleDouble d, q;
   // Not positive where d or q is too small beside p for that, or p too large for the short series of the complements, if the
@@ -119,7 +121,7 @@ TERMSIFT_INLINE Difference ordinary_difference(DoubleDouble p, DoubleDouble T, D
       quick_two_sum(scaled.hi, scaled.lo + (difference.hi * rest_inverse.lo + difference_lo * rest_inverse.hi));
   const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
   const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
-  const double q_margin = q.hi - lost * p.hi;
+  const double q_margin = q.hi - lost * rest_inverse.hi * p.hi;
   return {d, q, has_small_p(measure) ? smaller(q_margin, ordinary_p - p.hi) : q_margin,
           magnitude(difference.hi) - lost * p.hi};
 }
@@ -137,6 +139,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   if constexpr (has_complement(measure) && !has_small_p(measure)) {
     const DoubleDouble P = one_minus(p), Q = one_minus(q);
     const double both_margins = smaller(margin, smaller(P.hi, Q.hi) - least_complement);
+    if constexpr (measure == Measure::bernoulli_kl)
+      return {ordinary_term(p, q, d) + ordinary_term(P, Q, negate(d)), both_margins, difference_margin};
     const double q_variance = multiply(q, Q).hi;
     if constexpr (measure == Measure::bernoulli_nu_pearson) {
       const double s = d.hi / q_variance;
@@ -440,6 +444,7 @@ struct Coupling {
 };
 
 // -p log(1 - w x / T) + t(1-p, 1-q), the part of an empty class; of rates the first alone. T = T_0 + U.
+// The series hold for p, q <= 2^-6 and for s <= 0.2.
 template <Measure measure>
 TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -448,10 +453,12 @@ TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double
   const double logarithm_part = 2.0 * c.empty_p * (s + s * (z * short_atanh_rest(z)));
   if constexpr (!has_complement(measure)) return {logarithm_part, 0.2 - s};
   const double q = c.r * Y;
-  return {logarithm_part + ordinary_complement(c.empty_p + q, c.empty_p - q), smaller(ordinary_p - q, 0.2 - s)};
+  return {logarithm_part + ordinary_complement(c.empty_p + q, c.empty_p - q),
+          smaller(ordinary_p - larger(c.empty_p, q), 0.2 - s)};
 }
 
-// The same of a class with l of the term's occurrences.
+// The same of a class with l of the term's occurrences. The series hold for p, q <= 2^-6: q is a mixture of the other
+// classes' p, each of which is checked here or, in a class without the term, above.
 template <Measure measure>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
@@ -479,11 +486,10 @@ TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDo
 // Calls f.operator()<measure, sum>().
 template <class F>
 TERMSIFT_INLINE void with_sum(Measure measure, PairSum sum, const F& f) {
-  with_measure(measure, [&]<Measure any>() {
-    constexpr Measure small = of_small_p(any);
-    if constexpr (is_divergence(small))
-      if (sum == PairSum::split) return f.template operator()<small, PairSum::split>();
-    f.template operator()<small, PairSum::whole>();
+  with_measure(measure, [&]<Measure of>() {
+    if constexpr (of == Measure::kl || of == Measure::poisson_kl)
+      if (sum == PairSum::split) return f.template operator()<of, PairSum::split>();
+    f.template operator()<of, PairSum::whole>();
   });
 }
 

@@ -27,9 +27,6 @@ constexpr double infinity = __builtin_huge_val();
 // but never NaN.
 constexpr double least_probability = 0x1p-950;
 
-// Up to this p, a term is ordinary: the complements are near 1 and need neither sums of their own nor logarithms.
-constexpr double ordinary_p = 0x1p-6;
-
 TERMSIFT_INLINE unsigned long long bits(double x) {
   unsigned long long u;
   __builtin_memcpy(&u, &x, sizeof u);

@@ -1,0 +1,224 @@
+"""A score is the aggregate of its class scores: two public ways to one number.
+
+The two ways share little: `score` sums most classes at once by tables and short series, and
+`class_scores` evaluates every class by itself. Collections are drawn from the whole range that
+people have: 2 to 2,000 classes of one document to a million, and smoothing from 1e-12 to 10,000.
+Some scores are also compared with their value in 150 digits. The environment variable
+TERMSIFT_COLLECTIONS says how many collections are drawn for each model.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+import termsift as ts
+from exact import many_class_values, relative_error
+
+N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "4"))
+
+MODELS = ("multinomial", "binary", "bernoulli", "poisson")
+SCORES: list[tuple[str, str, dict[str, Any]]] = [
+    ("md", "md", {}),
+    ("md_chi2", "md_chi2", {}),
+    ("pearson", "md_chi2", {"noncentrality": "pearson"}),
+]
+# Classes and terms. Beyond some 1,200 terms the sum over many classes comes from tables.
+SHAPES = [(150, 3000), (2, 70), (12, 3000), (600, 2000), (3, 700), (40, 3000), (2000, 1500)]
+Prior: TypeAlias = str | list[float] | None
+Alpha: TypeAlias = float | tuple[float, float]
+
+
+def class_weights(rng: np.random.Generator, n_classes: int) -> NDArray[Any]:
+    """Return the documents of each class: equal, spread over six powers of ten, or many tiny."""
+    kind = rng.integers(5)
+    if kind == 0:
+        return np.full(n_classes, rng.choice([1, 2, 30, 1000]))
+    if kind == 1:
+        return np.ceil(10 ** rng.uniform(0, 6, n_classes)).astype(np.int64)
+    if kind == 2:
+        return np.where(rng.random(n_classes) < rng.random(), 1, rng.choice([200, 4000, 10**6]))
+    if kind == 3:
+        weights = np.ones(n_classes, dtype=np.int64)
+        weights[rng.integers(n_classes)] = 10**6
+        return weights
+    return 10.0 ** rng.uniform(-3, 3, n_classes)  # fractions of documents
+
+
+def collection(rng: np.random.Generator, n_classes: int, n_terms: int) -> ts.ClassCounts:
+    """Return counts of one to three rows for each class, with weights that add up to its documents.
+
+    Some terms occur in every class, others in a few, in one, or in none.
+    """
+    documents = class_weights(rng, n_classes)
+    rows_of_class = rng.integers(1, 4)
+    y = np.repeat(np.arange(n_classes), rows_of_class)
+    lengths = np.ceil(rng.choice([1, 4, 40]) * rng.exponential(size=len(y))).astype(int)
+    rows = np.repeat(np.arange(len(y)), lengths)
+    popularity = rng.uniform(1, 6)
+    terms = (n_terms * rng.random(len(rows)) ** popularity).astype(int)
+    values = np.ceil(rng.pareto(rng.choice([0.5, 2]), len(rows))).clip(1, 10**6).astype(int)
+    common = rng.integers(0, 4)  # terms of nearly every document
+    for term in range(common):
+        has = np.flatnonzero(rng.random(len(y)) < rng.choice([0.5, 0.98]))
+        rows, terms = np.r_[rows, has], np.r_[terms, np.full(len(has), n_terms - 1 - term)]
+        values = np.r_[values, rng.integers(1, rng.choice([2, 50]), len(has))]
+    X = sp.coo_array((values, (rows, terms)), shape=(len(y), n_terms)).tocsr()
+    share = 10 ** rng.uniform(rng.choice([-5, -1]), 0, len(y))  # of the class's documents
+    share *= (documents / np.bincount(y, share))[y]
+    weights = share if documents.dtype == float else np.ceil(share).astype(np.int64)
+    return ts.count(X, y, sample_weight=weights)
+
+
+def smoothing(rng: np.random.Generator) -> Alpha:
+    if rng.random() < 0.5:
+        return float(rng.choice([1.0, 0.5, 0.1, 1e-3, 1e-6, 1e-12, 10.0, 1e4]))
+    b1 = float(rng.choice([1.0, 0.5, 1e-3, 1e-9, 20.0]))
+    return b1, b1 * float(rng.choice([1.0, 1.0 + 2.0**-20, 2.0, 30.0, 65.0, 1e5]))
+
+
+def priors(rng: np.random.Generator, n_classes: int) -> Prior:
+    kind = rng.integers(5)
+    if kind < 2:
+        return None
+    if kind == 2:
+        return "uniform"
+    weights = 10 ** rng.uniform(-6, 0, n_classes)
+    if kind == 3:
+        weights[rng.integers(n_classes)] = rng.choice([1.0, 1e3, 1e6])
+    else:
+        weights[rng.random(n_classes) < 0.3] = 0
+        weights[rng.integers(n_classes)] = weights[rng.integers(n_classes)] = 1
+        weights[0] = weights[1] = 0.5
+    return weights.tolist()
+
+
+def exact_sums(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the rows, each times its weight, without adding up rounding errors.
+
+    A column is infinite if a value of positive weight is.
+    """
+    endless = np.isinf(values[weights > 0]).any(axis=0)
+    high, low = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+    for row, weight in zip(values, weights, strict=True):
+        part = np.where(endless, 0.0, weight * row) if weight > 0 else 0.0
+        total = high + part
+        back = total - high
+        low += (high - (total - back)) + (part - back)
+        high = total
+    return np.where(endless, np.inf, high + low)
+
+
+def cases(model: str) -> Iterator[tuple[int, ts.ClassCounts, dict[str, Any]]]:
+    for seed in range(N_COLLECTIONS):
+        rng = np.random.default_rng([MODELS.index(model), seed])
+        counts = collection(rng, *SHAPES[(2 * MODELS.index(model) + seed) % len(SHAPES)])
+        for _ in range(3):
+            options = {"alpha": smoothing(rng), "class_prior": priors(rng, counts.n_classes)}
+            yield seed, counts, {"model": model} | options
+
+
+def worst(found: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[float, int]:
+    """Return the largest relative difference and its term; infinite if just one is 0 or inf."""
+    assert not np.isnan(found).any()
+    errors = np.where(found == expected, 0.0, np.inf)
+    comparable = (errors > 0) & np.isfinite(expected) & np.isfinite(found) & (expected != 0)
+    errors[comparable] = np.abs(found[comparable] / expected[comparable] - 1)
+    term = int(errors.argmax())
+    return float(errors[term]), term
+
+
+@pytest.mark.parametrize(("name", "method", "options"), SCORES, ids=[name for name, _, _ in SCORES])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_score_is_the_aggregate_of_its_class_scores(
+    model: str, name: str, method: str, options: dict[str, Any]
+) -> None:
+    for seed, counts, arguments in cases(model):
+        by_class = counts.class_scores(method, **arguments, **options)
+        prior = arguments["class_prior"]
+        if prior is None:
+            weights = counts.class_docs.astype(float)
+        else:
+            weights = np.ones(counts.n_classes) if prior == "uniform" else np.array(prior)
+        weights /= math.fsum(weights)
+        aggregates = {
+            "sum": exact_sums(by_class, np.ones(counts.n_classes)),
+            "mean": exact_sums(by_class, weights),
+            "max": by_class.max(axis=0),
+        }
+        for aggregate, expected in aggregates.items():
+            scores = counts.score(method, aggregate=aggregate, **arguments, **options)
+            error, term = worst(scores, expected)
+            assert error <= (0 if aggregate == "max" else 1e-14), (
+                f"collection {seed}, {arguments}, {aggregate}: the score of term {term} is "
+                f"{scores[term]!r}, its class scores make {expected[term]!r}"
+            )
+
+
+def test_classes_of_one_document_do_not_spoil_a_score() -> None:
+    # A class that lacks the term has p = 1/3 here: the complements' series for p <= 1/64 gave 3e-8.
+    documents = np.array([1, 1] + [200] * 18)
+    y = np.repeat(np.arange(20), documents)
+    rng = np.random.default_rng(0)
+    entries = np.ones(2000, int), (rng.integers(0, len(y), 2000), np.arange(2000))
+    counts = ts.count(sp.csr_array(entries, shape=(len(y), 2000)), y)
+    for alpha in (1.0, 0.5, (1.0, 1.0)):
+        scores = counts.score("md", model="bernoulli", alpha=alpha)
+        by_class = counts.class_scores("md", model="bernoulli", alpha=alpha)
+        assert worst(scores, exact_sums(by_class, np.ones(20)))[0] <= 2e-15
+
+
+def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -> None:
+    # q is 10^7 times less than p, and p - q is known to 2^-66 of p alone where 1 - pi is 5e-12.
+    counts = ts.count(np.array([[400, 1417600], [0, 19971800]]), [0, 1])
+    prior = [1e6, 5e-6]
+    values = counts.class_scores("md_chi2", alpha=1e-3, class_prior=prior, noncentrality="pearson")
+    exact = many_class_values(
+        [400, 0], [1418000, 19971800], [1, 1], *smoothing_of(1e-3, "multinomial", 2), prior
+    )
+    for c in range(2):
+        assert relative_error(float(values[c, 0]), exact["pearson"][c]) <= 2e-15
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_scores_are_exact_where_classes_are_many(model: str) -> None:
+    for seed, counts, arguments in cases(model):
+        alpha, prior = arguments["alpha"], arguments["class_prior"]
+        of_documents = model in ("binary", "bernoulli")
+        table = counts.document_frequency if of_documents else counts.term_frequency
+        b1, b2 = alpha if isinstance(alpha, tuple) else smoothing_of(alpha, model, counts.n_terms)
+        totals = table.sum(axis=1) if model in ("multinomial", "binary") else counts.class_docs
+        columns = table.tocsc()
+        rng = np.random.default_rng(seed)
+        for term in rng.choice(counts.n_terms, 1 + 40 // counts.n_classes, replace=False):
+            column = columns[:, [term]].toarray().ravel().tolist()
+            exact = many_class_values(
+                column,
+                totals.tolist(),
+                counts.class_docs.tolist(),
+                b1,
+                b2,
+                prior,
+                rates=model == "poisson",
+            )
+            for name, method, options in SCORES:
+                score = counts.score(method, **arguments, **options)[term]
+                total = sum(exact[name], Fraction(0))
+                error = relative_error(float(score), total)
+                assert error <= 1e-14, (seed, arguments, name, term, score, error)
+
+
+def smoothing_of(alpha: float, model: str, n_terms: int) -> tuple[float, Any]:
+    """Return the pair (b1, b2) that one number stands for, with the exact b2."""
+    with mpmath.workdps(60):
+        many = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
+        return alpha, mpmath.mpf(alpha) * many
