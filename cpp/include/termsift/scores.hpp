@@ -73,7 +73,7 @@ struct Estimation {
 // class without tokens if b2 = 0); no result is NaN.
 //
 // Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
-// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^280 apart, and rates
+// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^270 apart, and rates
 // below 10^-250, may underflow. Bits depend on neither the number of threads nor the SIMD target, and on other terms only by
 // the constants of the classes and, in `score`, by the choice between two ways for all terms: within one way a term's own
 // counts decide.

@@ -21,11 +21,12 @@ namespace {
 
 constexpr double infinity = __builtin_huge_val();
 
-// Probabilities below this count as it where they are divided by or their logarithm is taken: the exponent arithmetic of
-// divergence_term needs normal numbers and a quotient below 2^1023, also of rates (up to 2^64). Smoothed probabilities are
-// larger (class_model.cpp refuses less than 2^-450); unsmoothed float counts that far apart may underflow, to 0 or infinity
-// but never NaN.
-constexpr double least_probability = 0x1p-950;
+// Numbers below this count as it where they are divided by or their logarithm is taken. The exponent arithmetic of
+// divergence_term needs normal numbers p and q with 2^-1023 < p/q < 2^1023. Beside this least number that holds up to
+// 2^123: for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106),
+// where p may be 0. Smoothed probabilities are larger (class_model.cpp refuses less than 2^-450). Unsmoothed float counts
+// that far apart may underflow to 0 or infinity, but never to NaN.
+constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) {
   unsigned long long u;
@@ -77,7 +78,7 @@ TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// t(p, q) = p log(p/q) - p + q, given d = p - q. p, q >= 0; 0 log 0 = 0, and infinite for p > q = 0.
+// t(p, q) = p log(p/q) - p + q, given d = p - q. 0 <= p, q <= 2^123; 0 log 0 = 0, and infinite for p > q = 0.
 TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;
@@ -111,7 +112,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// t(1-p, 1-q) for p, q <= 2^-6, where s = (q-p)/(2-p-q) is below 2^-6 and three terms of R suffice; d = p - q.
+// t(1-p, 1-q) for p, q <= 2^-6, where |s| = |q-p|/(2-p-q) <= 2^-6.9 and three terms of R suffice; d = p - q. Relative
+// error 2^-52 at p = 2^-6 and q = 0. Larger p or q have errors that grow like their 7th power.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -120,6 +122,7 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
 }
 
 // The same for p, q <= 2^-6 without a division, good to 2^-48: beside t(p, q), at least 2^6 times larger, that is enough.
+// The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -128,8 +131,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// What t(p, q) takes of log(p/q): 2 atanh(s) where p and q are near each other, else log(2^k) + 2 atanh(s). For p >= 0 and
-// q > 0, no more than 2^60 times smaller than p; d = p - q. Without low parts all three are doubles.
+// What t(p, q) takes of log(p/q): 2 atanh(s) with |s| <= 1/3 where p and q are near each other, else log(2^k) + 2 atanh(s)
+// with |s| <= 1/5. For 0 <= p <= 2^123 and q in [least_probability, 2^123], no more than 2^60 times smaller than p;
+// d = p - q. Without low parts all three are doubles.
 struct Ratio {
   double s;
   double k;
@@ -173,7 +177,8 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) for p, q >= 0, to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one is 0.
+// log(p/q) for 0 <= p, q <= 2^123, to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one
+// is 0.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
@@ -189,7 +194,7 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// R(z) as in atanh_rest for z <= 0.0404, of degree 7 (error 1.4e-17).
+// R(z) as in atanh_rest for z in [0, 0.0404], of degree 7 (error 1.4e-17): |s| <= 0.201, so that p/q is in [2/3, 3/2].
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -199,7 +204,7 @@ TERMSIFT_INLINE double short_atanh_rest(double z) {
   return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
 }
 
-// t(p, q) for p/q in [2/3, 3/2], given p + q and d = p - q; 0 for p = q = 0.
+// t(p, q) for p/q in [2/3, 3/2], which is 5 |p - q| <= p + q, given p + q and d = p - q; 0 for p = q = 0.
 TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   const double s = d.hi / larger(sum, least_probability);
   const double sR = s * short_atanh_rest(s * s);
@@ -215,7 +220,7 @@ TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d)
 }
 
 // log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
-// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-68.
+// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-68, for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
