@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from signals import LIMIT, start_hearing
 from termsift import _counts_file, _files, _progress, checkpoints
 from termsift.cli import count as command
 from termsift.cli import output
@@ -475,7 +475,7 @@ def test_what_is_not_complete_goes_with_a_killed_process(
             file.flush()
             os.kill(os.getpid(), signal.SIGKILL)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)])
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)], timeout=LIMIT)
     assert done.returncode == -signal.SIGKILL
     left = [path.name for path in tmp_path.iterdir() if path != table]
     assert left == [] if nameless else left[0].startswith(".termsift-")
@@ -483,26 +483,19 @@ def test_what_is_not_complete_goes_with_a_killed_process(
 
 def start(table: Path, out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "termsift", "count", str(table), "-o", str(out)]
-    return subprocess.Popen(
-        [*command, *map(str, SMALL)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    return start_hearing(
+        [*command, *map(str, SMALL)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
 
 
 def until(seen: Any, process: subprocess.Popen[str]) -> None:
     """Wait for something, or for the end of the process."""
+    ends = time.monotonic() + LIMIT
     while not seen() and process.poll() is None:
+        assert time.monotonic() < ends
         time.sleep(0.001)
 
 
-@pytest.fixture
-def heard() -> Iterator[None]:
-    """Have children hear SIGINT, which they would ignore as what a shell runs in the background."""
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, usual)
-
-
-@pytest.mark.usefixtures("heard")
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
@@ -517,13 +510,13 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
         until(lambda: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before, process)  # noqa: B023
         time.sleep(rng.random() * 0.05)
         process.send_signal(kill)
-        told = process.communicate()
+        told = process.communicate(timeout=LIMIT)
         ends.append((process.returncode, told))
         kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130, 143)
         out.unlink(missing_ok=True)  # it may have been done before the signal came
     assert kills == 2, ends
     process = start(table, out)
-    _, err = process.communicate()
+    _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, err
     assert ts.load(out) == ts.count(ts.scan(table))
     assert not checkpoint.exists()
