@@ -441,7 +441,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_read(
     def closed(path: str) -> None:
         with monkeypatch.context() as patch:
             if Path(path).name == fails_at:
-                patch.setattr(_files, "_new_file", lambda _: (_ for _ in ()).throw(
+                patch.setattr(_files, "_create_file", lambda _: (_ for _ in ()).throw(
                     PermissionError(errno.EACCES, "Permission denied", "/x/.termsift-1.partial")
                 ))  # fmt: skip
             usual(path)
@@ -457,28 +457,6 @@ def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path:
     for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
         result = run("count", table, "-o", tmp_path / name, *options)
         assert result.complaint.endswith(": File name too long")
-
-
-@pytest.mark.parametrize("nameless", [True, False])
-def test_what_is_not_complete_goes_with_a_killed_process(
-    table: Path, tmp_path: Path, nameless: bool
-) -> None:
-    if nameless and not hasattr(os, "O_TMPFILE"):
-        pytest.skip("files without a name are Linux's")
-    kill = f"""
-        import os, signal
-        from termsift import _files
-        if not {nameless}:
-            del os.O_TMPFILE
-        with _files.replacing({str(tmp_path / "c")!r}) as file:
-            file.write(b"some")
-            file.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)], timeout=LIMIT)
-    assert done.returncode == -signal.SIGKILL
-    left = [path.name for path in tmp_path.iterdir() if path != table]
-    assert left == [] if nameless else left[0].startswith(".termsift-")
 
 
 def start(table: Path, out: Path) -> subprocess.Popen[str]:
