@@ -15,11 +15,12 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias
+from typing import IO, Any, BinaryIO, TextIO, TypeAlias, cast
 
 from termsift._compression import opened
+from termsift._printable import printable
 from termsift._progress import progress
 
 if sys.platform != "win32":
@@ -65,10 +66,18 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
     check_path(path)
     target = os.path.realpath(path)
     if os.path.isdir(target):
-        raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
+        raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
     if descriptor_of(path) is None and not _is_special(target):
         with _told_as(path), _beside(target, _create_file) as partial:
             _copy_mode(target, partial)
+
+
+def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
+    """Open a path for text as `replacing` does; a file that is open for text is written to."""
+    if hasattr(path, "write"):
+        return nullcontext(cast(TextIO, path))
+    check_path(path, "a path or a file open for text")
+    return replacing(path, text=True)
 
 
 @contextmanager
@@ -79,10 +88,10 @@ def new_folder(path: Path) -> Iterator[Path]:
         os.rename(partial, path)
 
 
-def check_path(path: object) -> None:
+def check_path(path: object, expected: str = "a path, str or os.PathLike") -> None:
     """Refuse what is no path: `open` would take an integer for a descriptor and close it."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be a str or os.PathLike, got {path!r}")
+        raise TypeError(f"path must be {expected}, got {path!r}")
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
@@ -140,7 +149,7 @@ def _beside(target: str, create: Callable[[str], None]) -> Iterator[str]:
     """
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
+        raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
     with suppress(FileNotFoundError):
         os.lstat(target)  # raises an error if the name is too long
     digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
@@ -216,7 +225,8 @@ def _remove_abandoned(folder: str, begins: str) -> None:
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Give the path of a file that is there."""
+    """Return the path of a file that exists."""
+    check_path(path)
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path}: is a folder; expected a file")

@@ -33,10 +33,12 @@ from numpy.typing import NDArray
 from termsift import _validation
 from termsift._counts_file import decode_label, encode_label
 from termsift._files import new_folder
+from termsift._printable import printable_errors
 
 _MATRIX = ("indptr", "indices", "data")
 
 
+@printable_errors()
 def save_csr(
     path: str | os.PathLike[str],
     X: Any,

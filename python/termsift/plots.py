@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _validation
 from termsift._extras import require
 from termsift._files import check_replaceable, replacing
-from termsift._printable import printable
+from termsift._printable import printable, printable_errors
 from termsift.class_terms import largest_classes, typical_terms
 from termsift.counts import ClassCounts
 from termsift.curve import TITLES, Curve, Metric, check_metric
@@ -268,6 +268,7 @@ def plot_classes(
     return figure
 
 
+@printable_errors()
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no plot can be written to."""
     _require(path, (str, os.PathLike), "path")

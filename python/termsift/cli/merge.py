@@ -8,7 +8,7 @@ from typing import Any
 import termsift as ts
 from termsift._progress import progress
 from termsift.cli.arguments import add_command, add_min_df
-from termsift.cli.inputs import pruned
+from termsift.cli.inputs import pruned, refuse_repeated
 from termsift.cli.output import check_writable, summary
 from termsift.merging import united
 
@@ -39,12 +39,13 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
-        help="the counts, written whole or not at all",
+        help="the counts, written atomically; its name ends in .termsift or has no ending",
     )
 
 
 def _run(args: argparse.Namespace) -> None:
     check_writable(args.output)
+    refuse_repeated(args.inputs)
     first, *others = args.inputs
     counts = ts.load(first)
     with progress("merged", len(args.inputs), "files", already=1) as report:
