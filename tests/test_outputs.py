@@ -1,4 +1,4 @@
-"""Files that are written: on disks that refuse something, by processes that are killed."""
+"""Outputs: their formats, disks that refuse something, processes that are killed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import termsift as ts
 from signals import LIMIT
-from termsift import _files
+from termsift import _files, io
+from termsift._tables import FORMAT_OF
+from termsift.report import write_report
 
 X, Y = np.array([[3, 1, 0], [0, 1, 4]]), ["ham", "spam"]
 posix = pytest.mark.skipif(os.name != "posix", reason="locks, modes and kills of POSIX")
@@ -273,3 +277,148 @@ def test_a_link_in_place_of_a_partial_file_is_left_alone(tmp_path: Path) -> None
     _files.check_replaceable(path)
     assert partial.is_symlink()
     assert secret.read_text() == "kept"
+
+
+# ---- the ending of an output's name --------------------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\n" + "ham,bacon egg\nspam,viagra egg\n" * 5)
+    return path
+
+
+@pytest.mark.parametrize("command", [["rank"], ["rank", "--per-class"], ["compare", "--cv", "2"]])
+@pytest.mark.parametrize("ending", sorted(FORMAT_OF))
+def test_the_ending_decides_the_format(
+    run: Any, table: Path, tmp_path: Path, command: list[str], ending: str
+) -> None:
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    command = [command[0], str(table), *command[1:]]
+    by_ending, by_option = tmp_path / f"x{ending.upper()}", tmp_path / "x"
+    assert run(*command, "-o", by_ending).code == 0
+    assert run(*command, "--format", FORMAT_OF[ending], "-o", by_option).code == 0
+    assert by_ending.read_bytes() == by_option.read_bytes()
+    assert run(*command, "-o", by_ending, "--format", FORMAT_OF[ending]).code == 0
+    assert run(*command, "-o", tmp_path / "plain").code == 0
+    is_table = by_ending.read_bytes() == (tmp_path / "plain").read_bytes()
+    assert is_table == (FORMAT_OF[ending] == "table")
+
+
+@pytest.mark.parametrize(
+    ("command", "known"),
+    [
+        ("rank", " ".join(FORMAT_OF)),
+        ("compare", " ".join(FORMAT_OF)),
+        ("count", ".termsift"),
+        ("merge", ".termsift"),
+        ("report", ".html .htm"),
+    ],
+)
+@pytest.mark.parametrize("name", ["o.xlsx", "o.csv.gz", "o.2024", "o.JPG", "o.csv", "o.termsift"])
+def test_an_unknown_ending_is_refused_before_the_work(
+    run: Any, tmp_path: Path, command: str, known: str, name: str
+) -> None:
+    ending = Path(name).suffix.lower()
+    result = run(command, "absent.termsift", "-o", tmp_path / name)
+    if ending in known.split():
+        assert "absent.termsift" in result.complaint
+    else:
+        start = f"{tmp_path / name}: unknown ending {ending!r} for "
+        assert result.complaint.startswith(start)
+        assert result.complaint.endswith(f", expected {known} or none")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_a_format_beside_an_ending(run: Any, table: Path, tmp_path: Path, command: str) -> None:
+    result = run(command, "absent.csv", "--format", "json", "-o", tmp_path / "o.csv")
+    assert result.code == 2
+    expected = f"json contradicts the ending of {tmp_path / 'o.csv'}, which stands for csv"
+    assert f"argument --format: {expected}" in result.err
+    options = ["--cv", 2] if command == "compare" else []
+    out = tmp_path / "o.dat"
+    assert run(command, table, *options, "--format", "json", "-o", out).code == 0
+    json.loads(out.read_text())
+    assert run(command, table, *options, "-o", tmp_path).complaint.endswith(": Is a directory")
+
+
+def test_plots_that_cannot_be_written_are_told_before_the_work(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    absent = tmp_path / "no" / "x.png"
+    complaint = run("compare", "absent.csv", "--plot", absent).complaint
+    assert complaint == f"{absent.parent}: no such folder, to write x.png to"
+
+
+# ---- inputs that are given twice -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["count", "merge"])
+def test_an_input_given_twice_is_refused(run: Any, tmp_path: Path, command: str) -> None:
+    inputs = [tmp_path / "a.svm", tmp_path / "b.svm"]
+    for path in inputs:
+        path.write_text("1 1:2 2:1\n2 2:1\n")
+    if command == "merge":
+        inputs = [path.with_suffix(".termsift") for path in inputs]
+        for path in inputs:
+            ts.count(X, Y).save(path)
+    one, other = inputs
+    out = tmp_path / "o"
+    assert run(command, one, other, "-o", out).code == 0
+    out.unlink()
+    complaint = run(command, one, other, one, "-o", out).complaint
+    assert complaint == f"{one}: is given twice and would be counted twice"
+    again = Path(f"{tmp_path}/../{tmp_path.name}/{one.name}")
+    told = f"{again}, the same file as {one}: is given twice and would be counted twice"
+    assert run(command, one, again, "-o", out).complaint == told
+    if os.name == "posix":
+        link = tmp_path / f"l{one.suffix}"
+        link.symlink_to(one)
+        assert f"{link}, the same file as {one}" in run(command, one, link, "-o", out).complaint
+    assert not out.exists()
+
+
+def test_a_folder_given_twice_is_refused(run: Any, tmp_path: Path) -> None:
+    ts.save_csr(tmp_path / "a", X, Y)
+    paths = tmp_path / "a", f"{tmp_path / 'a'}/"
+    assert "given twice" in run("count", *paths, "-o", tmp_path / "o").complaint
+
+
+# ---- what is no path -----------------------------------------------------------------------------
+
+COUNTS = ts.count(X, Y)
+CURVE = ts.selection_curve(COUNTS.rank("md"), X, Y, X, Y, [1, 2])
+TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
+    "load": ts.load,
+    "save": COUNTS.save,
+    "save_csr": lambda path: ts.save_csr(path, X, Y),
+    "to_csv": COUNTS.rank("md").to_csv,
+    "write_report": lambda path: write_report(COUNTS, path),
+    "read_collection": io.read_collection,
+    "read_names": io.read_names,
+    "read_split": lambda path: io.read_split(path, path),
+    "scan": ts.scan,
+    "scan of several": lambda path: ts.scan(["a.svm", path]),
+    "scan, labels": lambda path: ts.scan(__file__, labels=[path]),
+    "scan, terms": lambda path: ts.scan(__file__, terms=path),
+    "plot_ranking": lambda path: COUNTS.rank("md").plot(path=path),
+    "plot_curves": lambda path: CURVE.plot(path=path),
+}
+
+
+@pytest.mark.parametrize("name", TAKE_PATHS)
+def test_what_is_no_path_is_a_type_error_and_closes_nothing(name: str, tmp_path: Path) -> None:
+    if "plot" in name:
+        pytest.importorskip("matplotlib")
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    try:
+        wrong = [descriptor, np.int64(descriptor), True, 1.5, b"x", [1], object()]
+        wrong += [] if name.startswith("plot") or name == "scan, terms" else [None]
+        for path in wrong:
+            with pytest.raises(TypeError):
+                TAKE_PATHS[name](path)
+            os.fstat(descriptor)
+    finally:
+        os.close(descriptor)

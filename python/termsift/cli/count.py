@@ -14,7 +14,7 @@ from termsift._progress import progress
 from termsift.checkpoints import Checkpoint
 from termsift.cli.arguments import above_zero, add_command, add_input, positive
 from termsift.cli.inputs import reading_options, refuse_repeated
-from termsift.cli.output import check_writable, summary, tell
+from termsift.cli.output import check_writable, print_written, tell
 from termsift.counting import count_chunks, finished, nothing
 
 _log = logging.getLogger("termsift")
@@ -115,7 +115,7 @@ def _run(args: argparse.Namespace) -> None:
         raise
     if checkpoint:
         checkpoint.remove()
-    print(f"{args.output}: {summary(counts)}")
+    print_written(args.output, counts)
     if scan.n_skipped:
         _tell_skipped(scan)
 

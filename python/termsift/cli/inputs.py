@@ -41,10 +41,11 @@ def refuse_repeated(paths: Sequence[str]) -> None:
     for path in paths:
         with suppress(OSError):  # what is wrong with it is told when it is read
             status = os.stat(path)
-            first = seen.setdefault((status.st_dev, status.st_ino), path)
-            if first is not path:
-                same = "" if first == path else f", the same file as {first}"
+            file = status.st_dev, status.st_ino
+            if file in seen:
+                same = "" if seen[file] == path else f", the same file as {seen[file]}"
                 raise ValueError(f"{path}{same}: is given twice and would be counted twice")
+            seen[file] = path
 
 
 def holds_counts(path: str) -> bool:

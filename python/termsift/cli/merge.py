@@ -9,7 +9,7 @@ import termsift as ts
 from termsift._progress import progress
 from termsift.cli.arguments import add_command, add_min_df
 from termsift.cli.inputs import pruned, refuse_repeated
-from termsift.cli.output import check_writable, summary
+from termsift.cli.output import check_writable, print_written
 from termsift.merging import united
 
 _ABOUT = """\
@@ -61,4 +61,4 @@ def _run(args: argparse.Namespace) -> None:
     if args.min_df is not None:
         counts = pruned(counts, args.min_df, args.output)
     counts.save(args.output)
-    print(f"{args.output}: {summary(counts)}")
+    print_written(args.output, counts)

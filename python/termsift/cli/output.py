@@ -32,6 +32,12 @@ def summary(counts: ts.ClassCounts) -> str:
     )
 
 
+def print_written(path: str, counts: ts.ClassCounts) -> None:
+    """Print what has been written; without standard output the file is enough."""
+    if sys.stdout is not None:
+        print(f"{printable(path)}: {summary(counts)}")
+
+
 def shown(name: object) -> str:
     """Return a name fit for a table: nothing in it moves the cursor, and a long one is cut."""
     return printable(name, _LONGEST)
@@ -53,21 +59,21 @@ def check_writable(path: str) -> None:
     check_replaceable(path)
 
 
-def check_ending(path: str | None, known: Iterable[str], what: str) -> str | None:
-    """Return the ending of an output's name, or None if it has none; refuse an unknown one."""
-    if path is None or path == STDOUT or _is_stream(path):
-        return None
-    ending = Path(path).suffix.lower()
+def check_ending(path: str | None, known: Iterable[str], what: str) -> None:
+    """Refuse an output whose name has an ending that is not one of the known ones."""
+    ending = _ending(path)
     if ending and ending not in known:
         raise ValueError(
             f"{path}: unknown ending {ending!r} for {what}, expected {' '.join(known)} or none"
         )
-    return ending or None
 
 
-def _is_stream(path: str) -> bool:
-    """Return whether a path is a device, a pipe or an open descriptor."""
-    return descriptor_of(path) is not None or (os.path.exists(path) and not os.path.isfile(path))
+def _ending(path: str | None) -> str:
+    """Return the ending of a file's name; "" for devices, pipes and standard output."""
+    if path is None or path == STDOUT or descriptor_of(path) is not None:
+        return ""
+    is_file = os.path.isfile(path) or not os.path.exists(path)
+    return Path(path).suffix.lower() if is_file else ""
 
 
 def standard_output() -> TextIO:
@@ -99,18 +105,19 @@ def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
 
 
 def check_format(args: argparse.Namespace) -> None:
-    """Choose the format by the ending of the output's name; refuse one that cannot be written.
+    """Choose the format by the ending of the output's name, and refuse what cannot be written.
 
-    With ``--format`` any ending will do but that of another format.
+    With ``--format`` the name may have any ending but that of another format.
     """
-    known = FORMAT_OF if args.format is None else {**FORMAT_OF, Path(args.output or "").suffix: ""}
-    by_name = FORMAT_OF.get(check_ending(args.output, known, "a table") or "")
-    if args.format is not None and by_name not in (None, args.format):
+    by_name = FORMAT_OF.get(_ending(args.output))
+    if args.format is None:
+        check_ending(args.output, FORMAT_OF, "a table without --format")
+        args.format = by_name or "table"
+    elif by_name not in (None, args.format):
         args.usage_error(
             f"argument --format: {args.format} contradicts the ending of {args.output}, "
-            f"which is that of {by_name}"
+            f"which stands for {by_name}"
         )
-    args.format = args.format or by_name or "table"
     if args.format == PARQUET:
         if args.output is None or (args.output == STDOUT and sys.stdout.isatty()):
             args.usage_error(
