@@ -106,6 +106,7 @@ def make(folder: Path, rng: random.Random) -> tuple[Path, dict[str, Any]]:
 
 
 @posix
+@pytest.mark.filterwarnings("default::UserWarning")
 def test_no_control_character_of_an_input_reaches_a_terminal(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
