@@ -19,6 +19,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from signals import start_hearing
 from termsift import demo
 from termsift.choosing import rank_by
 from termsift.cli import rank as rank_command
@@ -1069,13 +1070,7 @@ def test_control_c(tmp_path: Path) -> None:
     fifo = tmp_path / "c.csv"
     os.mkfifo(fifo)  # reading waits for a writer: for us
     command = [sys.executable, "-m", "termsift", "rank", fifo, "-v"]
-    # A background job of a script starts with SIGINT ignored, and its children inherit that.
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    finally:
-        signal.signal(signal.SIGINT, usual)
-    with process:
+    with start_hearing(command, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == f"termsift: reading {fifo}\n"
         process.send_signal(signal.SIGINT)

@@ -34,6 +34,13 @@ def test_threads_stand_in_one_file() -> None:
     assert files_with(r"\bomp_\w+\(|std::j?thread\b", CPP) == ["parallel.cpp"]
 
 
+def test_signals_stand_in_one_file_of_the_tests() -> None:
+    # It installs Python's handlers, which a test that is run in the background does not inherit.
+    tests = (ROOT / "tests").glob("*.py")
+    calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
+    assert files_with(calls, list(tests)) == ["signals.py"]
+
+
 def test_logarithms_stand_in_one_file() -> None:
     assert files_with(r"\blog(2|10|1p)?\(|\bln2", [p for p in CPP if p.suffix == ".cpp"]) == []
     assert files_with(r"ln2_hi", CPP) == ["logarithms.hpp"]

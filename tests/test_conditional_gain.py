@@ -6,7 +6,6 @@ import functools
 import io
 import logging
 import re
-import signal
 import sys
 from typing import Any
 
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 import corpora
 import strategies
 import termsift as ts
+from signals import interrupting, needs_timers
 from termsift import _core, reference
 from termsift.choosing import likeliest_shape
 
@@ -349,15 +349,9 @@ def test_threads_and_targets_give_the_same_bits(simd_target: str) -> None:
         assert_same(same, expected)
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer on this system")
+@needs_timers
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_stops_it(n_threads: int) -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(*_: object) -> None:
-        raise Stop
-
     X, y = large()
     expected = ts.conditional_gain(X, y, 5)
 
@@ -365,14 +359,8 @@ def test_ctrl_c_stops_it(n_threads: int) -> None:
         while True:  # until the signal, which finds a call at work
             ts.conditional_gain(X, y, n_threads=n_threads)
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(Stop):
-            forever()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+    with pytest.raises(KeyboardInterrupt), interrupting(0.1):
+        forever()
     assert_same(ts.conditional_gain(X, y, 5), expected)
 
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from signals import LIMIT, start_hearing
 from termsift import _counts_file, _files, _progress, checkpoints
 from termsift.cli import count as command
 from termsift.cli import output
@@ -441,7 +441,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_read(
     def closed(path: str) -> None:
         with monkeypatch.context() as patch:
             if Path(path).name == fails_at:
-                patch.setattr(_files, "_new_file", lambda _: (_ for _ in ()).throw(
+                patch.setattr(_files, "_create_file", lambda _: (_ for _ in ()).throw(
                     PermissionError(errno.EACCES, "Permission denied", "/x/.termsift-1.partial")
                 ))  # fmt: skip
             usual(path)
@@ -459,50 +459,21 @@ def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path:
         assert result.complaint.endswith(": File name too long")
 
 
-@pytest.mark.parametrize("nameless", [True, False])
-def test_what_is_not_complete_goes_with_a_killed_process(
-    table: Path, tmp_path: Path, nameless: bool
-) -> None:
-    if nameless and not hasattr(os, "O_TMPFILE"):
-        pytest.skip("files without a name are Linux's")
-    kill = f"""
-        import os, signal
-        from termsift import _files
-        if not {nameless}:
-            del os.O_TMPFILE
-        with _files.replacing({str(tmp_path / "c")!r}) as file:
-            file.write(b"some")
-            file.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(kill)])
-    assert done.returncode == -signal.SIGKILL
-    left = [path.name for path in tmp_path.iterdir() if path != table]
-    assert left == [] if nameless else left[0].startswith(".termsift-")
-
-
 def start(table: Path, out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "termsift", "count", str(table), "-o", str(out)]
-    return subprocess.Popen(
-        [*command, *map(str, SMALL)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    return start_hearing(
+        [*command, *map(str, SMALL)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
 
 
 def until(seen: Any, process: subprocess.Popen[str]) -> None:
     """Wait for something, or for the end of the process."""
+    ends = time.monotonic() + LIMIT
     while not seen() and process.poll() is None:
+        assert time.monotonic() < ends
         time.sleep(0.001)
 
 
-@pytest.fixture
-def heard() -> Iterator[None]:
-    """Have children hear SIGINT, which they would ignore as what a shell runs in the background."""
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, usual)
-
-
-@pytest.mark.usefixtures("heard")
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
@@ -517,13 +488,13 @@ def test_killed_again_and_again(table: Path, tmp_path: Path, kill: int) -> None:
         until(lambda: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before, process)  # noqa: B023
         time.sleep(rng.random() * 0.05)
         process.send_signal(kill)
-        told = process.communicate()
+        told = process.communicate(timeout=LIMIT)
         ends.append((process.returncode, told))
         kills += process.returncode in (-signal.SIGKILL, -signal.SIGINT, 130, 143)
         out.unlink(missing_ok=True)  # it may have been done before the signal came
     assert kills == 2, ends
     process = start(table, out)
-    _, err = process.communicate()
+    _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, err
     assert ts.load(out) == ts.count(ts.scan(table))
     assert not checkpoint.exists()

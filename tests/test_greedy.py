@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import logging
 import re
-import signal
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,6 +17,7 @@ import pytest
 import corpora
 import termsift as ts
 from exact import exact_divergence, exact_gains, relative_error
+from signals import interrupting, needs_timers
 from termsift import _core, reference
 from termsift.reference import choosing
 from test_accuracy import counts_of
@@ -655,23 +655,11 @@ def hard() -> ts.ClassCounts:
     return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer on this system")
+@needs_timers
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(*_: object) -> None:
-        raise Stop
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(Stop):
-            hard.greedy(exhaustive=True, n_threads=n_threads)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+    with pytest.raises(KeyboardInterrupt), interrupting(0.3):
+        hard.greedy(exhaustive=True, n_threads=n_threads)
 
 
 class Terminal(io.StringIO):

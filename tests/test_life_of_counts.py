@@ -7,7 +7,6 @@ any time what the reference counts of the documents that went into it.
 from __future__ import annotations
 
 import contextlib
-import signal
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from scipy import sparse
 
 import termsift as ts
+from signals import interrupting, needs_timers
 from termsift import reference
 
 LABELS = ["b", "a", "", ("x", 1), 7]
@@ -136,7 +136,7 @@ class LifeOfCounts(RuleBasedStateMachine):
             held[0].update(X, y)
         assert_holds(held)
 
-    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
+    @needs_timers
     @rule(target=held, held=consumes(held), after=st.floats(1e-5, 5e-3))
     def interrupt(self, held: Held, after: float) -> Held:
         # The signal comes before, in or after the update: all of it has been counted, or nothing.
@@ -145,15 +145,8 @@ class LifeOfCounts(RuleBasedStateMachine):
         X, y = matrix(more), labels(more)
         X = sparse.vstack([X] * 200, format="csr")
         before = table(counts)
-        usual = signal.signal(signal.SIGALRM, signal.default_int_handler)
-        try:
-            with contextlib.suppress(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, after)
-                counts.update(X, y * 200)
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, usual)
+        with contextlib.suppress(KeyboardInterrupt), interrupting(after):
+            counts.update(X, y * 200)
         after_it = table(counts)
         if after_it != before:
             whole = ts.count(X, y * 200)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import zlib
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from signals import LIMIT, interrupting, needs_timers, start_deaf
 from termsift import _core
 from termsift.svmlight import Block, Place, read_blocks
 
@@ -259,7 +260,7 @@ def run(code: str) -> str:
     return result.stdout.strip()
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of POSIX")
+@needs_timers
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_stops_it(n_threads: int) -> None:
     text = b"1" + b" 1:1" * 20_000_000
@@ -268,12 +269,21 @@ def test_ctrl_c_stops_it(n_threads: int) -> None:
         while True:  # until the signal, which finds a call at work, on its one line
             parse(text, n_threads=n_threads)
 
-    caller = threading.get_ident()
-    timer = threading.Timer(0.05, lambda: signal.pthread_kill(caller, signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupting(0.05):
         forever()
-    timer.join()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only a POSIX shell has SIGINT ignored")
+def test_the_test_of_ctrl_c_ends_where_sigint_is_ignored() -> None:
+    test = f"{__file__}::test_ctrl_c_stops_it"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    with start_deaf(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1]) as process:
+        try:
+            out, _ = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    assert process.returncode == 0, out
 
 
 # -------------------------------------------------------------------------------------- blocks

@@ -5,19 +5,26 @@ from __future__ import annotations
 import codecs
 import errno
 import gzip
+import hashlib
 import os
 import re
 import secrets
 import shutil
+import stat
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias
+from typing import IO, Any, BinaryIO, TextIO, TypeAlias, cast
 
 from termsift._compression import opened
+from termsift._printable import printable
 from termsift._progress import progress
+
+if sys.platform != "win32":
+    import fcntl
 
 _LINES_A_REPORT = 256
 _MEGABYTE = 10**6
@@ -25,51 +32,73 @@ _MEGABYTE = 10**6
 Complain: TypeAlias = Callable[[str], None]
 _PARTIAL = ".termsift-"  # how the names of files begin that are not complete
 _MOST_LINKS = 40  # from one to the next, as Linux
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would rewrite line ends
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
     """Open a new file that takes the place of ``path`` when the block ends without an error.
 
-    It is written beside ``path``, flushed to the disk and renamed, so that at every moment ``path``
+    The file is written beside ``path``, flushed to the disk and renamed. At every moment ``path``
     is the old file or the whole new one. Text is UTF-8 and keeps its line ends. Devices, pipes and
-    what is open already, ``/dev/stdout`` say, are written to as they are.
+    open descriptors such as ``/dev/stdout`` are written to directly.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
+    check_path(path)
     already_open = descriptor_of(path)
-    target = os.path.realpath(path)  # a link stays one
-    is_other = os.path.exists(target) and not os.path.isfile(target)  # a device or pipe
-    if is_other or already_open is not None:  # there is nothing to keep
+    target = os.path.realpath(path)  # a link stays a link
+    if already_open is not None or _is_special(target):  # there is nothing to keep
         with _told_as(path):
             at = target if already_open is None else os.dup(already_open)
             with open(at, **mode) as file:  # type: ignore[call-overload]
                 yield file
         return
-    partial = _partial_name(target)
-    with _told_as(path):
-        descriptor, has_name = _new_file(partial)
-    try:
-        with _told_as(path), open(descriptor, **mode) as file:  # type: ignore[call-overload]
+    with _told_as(path), _beside(target, _create_file) as partial:
+        with open(partial, **mode, opener=_not_through_links) as file:  # type: ignore[call-overload]
+            _copy_mode(target, partial)
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if not has_name:
-                _give_name(file.fileno(), partial)
-        if os.path.exists(target):
-            shutil.copymode(target, partial)
         os.replace(partial, target)
-    except BaseException:
-        with suppress(FileNotFoundError):  # Ctrl-C just after the renaming: it must not be lost
-            os.unlink(partial)
-        raise
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise the error of `replacing` before the work, as far as it can be known by then."""
+    check_path(path)
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
+    if descriptor_of(path) is None and not _is_special(target):
+        with _told_as(path), _beside(target, _create_file) as partial:
+            _copy_mode(target, partial)
+
+
+def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
+    """Open a path for text as `replacing` does; a file that is open for text is written to."""
+    if hasattr(path, "write"):
+        return nullcontext(cast(TextIO, path))
+    check_path(path, "a path or a file open for text")
+    return replacing(path, text=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Make a folder that gets the name ``path`` when the block ends without an error."""
+    with _told_as(path), _beside(str(path.absolute()), os.mkdir) as partial:
+        yield Path(partial)
+        os.rename(partial, path)
+
+
+def check_path(path: object, expected: str = "a path, str or os.PathLike") -> None:
+    """Refuse what is no path: `open` would take an integer for a descriptor and close it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be {expected}, got {path!r}")
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
-    """Give the number of the open file that a path such as ``/dev/stdout`` stands for, if it does.
+    """Return the number of the open file that a path such as ``/dev/stdout`` stands for, or None.
 
-    Its real path is of a pipe, which is nowhere, or of a file that the shell has begun to write,
-    which another one must not replace.
+    The real path of such a path is that of a pipe, which does not exist, or of a file that the
+    shell has begun to write and that must not be replaced.
     """
     link = os.fspath(path)
     for _ in range(_MOST_LINKS):
@@ -82,81 +111,122 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
 
 
+def _is_special(target: str) -> bool:
+    """Return whether there is a device or pipe, which is written to and not replaced."""
+    return os.path.exists(target) and not os.path.isfile(target)
+
+
 @contextmanager
 def _told_as(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Have errors name the file that is to be written, not the one that takes its place."""
+    """Make errors name the file that is to be written and not the partial one."""
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # with a file, one without a number would print as None
+        if error.errno is None:  # with a file, an error without a number would print as None
             raise
-        if error.filename is None or os.path.basename(str(error.filename)).startswith(_PARTIAL):
-            error.filename = os.fspath(path)  # a full disk names no file
+        name = error.filename  # None if the disk is full
+        if name is None or os.path.basename(str(name)).startswith(_PARTIAL):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
 
 
-def _partial_name(target: str) -> str:
+@contextmanager
+def _explained(why: str) -> Iterator[None]:
+    """Add to an error of the system what it means here."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}: {why}", error.filename) from error
+
+
+@contextmanager
+def _beside(target: str, create: Callable[[str], None]) -> Iterator[str]:
+    """Create a file or folder that is to be renamed to ``target``, and yield its name.
+
+    If the block does not rename it, it is removed. Only a kill leaves it. It is locked as long as
+    it is in use, so that the next run that writes ``target`` can tell it from one that a killed
+    process has left, and removes the latter.
+    """
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
-    return os.path.join(folder, f"{_PARTIAL}{secrets.token_hex(8)}.partial")
-
-
-def _new_file(path: str) -> tuple[int, bool]:
-    """Open a new file that is to get this name, and say whether it has it already.
-
-    Where the system can, it gets none before it is complete: what has no name goes with a process
-    that is killed, and would else lie there for ever.
-    """
-    if hasattr(os, "O_TMPFILE"):
-        with suppress(
-            OSError
-        ):  # not on every kind of disk; if it is something else, below it is told
-            descriptor = os.open(os.path.dirname(path), os.O_WRONLY | os.O_TMPFILE, 0o666)
-            if os.path.exists(_by_descriptor(descriptor)):
-                return descriptor, False
-            os.close(descriptor)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666), True
-
-
-def _by_descriptor(descriptor: int) -> str:
-    return f"/proc/self/fd/{descriptor}"
-
-
-def _give_name(descriptor: int, path: str) -> None:
-    folder, name = os.path.split(path)
-    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:  # with a descriptor of the folder: without one os.link does not follow links
-        os.link(_by_descriptor(descriptor), name, dst_dir_fd=at, follow_symlinks=True)
-    finally:
-        os.close(at)
-
-
-def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise what `replacing` would, as far as can be told before there is anything to write."""
-    target = os.path.realpath(path)
-    if os.path.isdir(target):
-        raise IsADirectoryError(f"{path}: is a folder, expected the name of a file")
+        raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
     with suppress(FileNotFoundError):
-        os.lstat(target)  # a name that is too long, for one
-    if os.path.exists(target) and not os.path.isfile(target):
-        return
-    partial = _partial_name(target)
-    with _told_as(path):
-        descriptor, has_name = _new_file(partial)
+        os.lstat(target)  # raises an error if the name is too long
+    digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
+    begins = f"{_PARTIAL}{digest}-"
+    _remove_abandoned(folder, begins)
+    with ExitStack() as stack:
+
+        def new_name() -> str:
+            path = os.path.join(folder, f"{begins}{secrets.token_hex(8)}.partial")
+            stack.callback(_remove, path)
+            return path
+
+        created = False
+        while not created:
+            first = new_name()
+            create(first)
+            with suppress(OSError):  # a disk without locks: then nothing is removed later either
+                stack.callback(os.close, _lock(first, wait=True))
+            created = os.path.exists(first)  # another run may have removed it before the lock
+        partial = new_name()
+        with _explained("files in this folder cannot be renamed, which a whole output needs"):
+            os.rename(first, partial)  # tried now, before there is anything to lose
+        yield partial
+
+
+def _create_file(path: str) -> None:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+
+
+def _not_through_links(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def _copy_mode(target: str, partial: str) -> None:
+    """Give a new file the permissions of the old one; a mount may refuse to change any."""
+    if os.path.exists(target):
+        old, new = (stat.S_IMODE(os.stat(path).st_mode) for path in (target, partial))
+        if old != new:
+            with _explained(f"a new file cannot be given its permissions, {old:o}; delete it"):
+                os.chmod(partial, old)
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):  # it has been renamed
+        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+
+def _lock(path: str, *, wait: bool) -> int:
+    """Lock a file or folder until the descriptor that is returned is closed."""
+    if sys.platform != "win32":
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            if not has_name:
-                _give_name(descriptor, partial)
-            os.unlink(partial)
-        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BaseException:
             os.close(descriptor)
+            raise
+        return descriptor
+    raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), path)
+
+
+def _remove_abandoned(folder: str, begins: str) -> None:
+    """Remove the partial files and folders that no process holds a lock on."""
+    with suppress(OSError):  # the folder may not be listed, a file not ours
+        for name in os.listdir(folder):
+            if name.startswith(begins):
+                path = os.path.join(folder, name)
+                with suppress(OSError), ExitStack() as stack:
+                    stack.callback(os.close, _lock(path, wait=False))
+                    _remove(path)
 
 
 # ---- reading ---------------------------------------------------------------------------------
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Give the path of a file that is there."""
+    """Return the path of a file that exists."""
+    check_path(path)
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path}: is a folder; expected a file")

@@ -9,7 +9,17 @@ from __future__ import annotations
 import inspect
 import logging
 
+from termsift._printable import printable
+
+
+def _printable_record(record: logging.LogRecord) -> bool:
+    """Make a message printable: it may quote the name of a file."""
+    record.msg, record.args = printable(record.getMessage()), ()
+    return True
+
+
 logger = logging.getLogger("termsift")
+logger.addFilter(_printable_record)
 logger.addHandler(logging.NullHandler())
 
 

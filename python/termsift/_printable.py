@@ -1,10 +1,13 @@
-"""Strangers' words, fit for one line."""
+"""Untrusted text, made fit for one line of a terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 def printable(word: object, longest: int | None = None) -> str:
-    r"""Give a word of which nothing moves a cursor or ends a line, cut to so many letters.
+    r"""Return a word in which nothing moves a cursor or ends a line, cut to so many letters.
 
     Examples
     --------
@@ -13,3 +16,16 @@ def printable(word: object, longest: int | None = None) -> str:
     """
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(word))
     return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+
+
+@contextmanager
+def printable_errors() -> Iterator[None]:
+    """Make the messages of errors printable, which quote names and contents of files.
+
+    Readers raise their errors through this, as a decorator of the functions that are public.
+    """
+    try:
+        yield
+    except Exception as error:
+        error.args = tuple(printable(a) if isinstance(a, str) else a for a in error.args)
+        raise

@@ -74,6 +74,8 @@ def _of_one_kind(columns: Columns, library: str) -> dict[str, Any]:
         if values.dtype == object:
             plain[name] = [_plain(value) for value in values]
             kinds = sorted({type(value).__name__ for value in plain[name] if value is not None})
+            for value in plain[name]:
+                check_encodable(value, name)
             if len(kinds) > 1 or not {"str", "int", "float", "bool"}.issuperset(kinds):
                 raise ValueError(
                     f"the column {name!r} holds values of the kind {' and '.join(kinds)}, expected "
@@ -89,6 +91,27 @@ def _plain(value: Any) -> Any:
 
 # ---- files -----------------------------------------------------------------------------------
 
+# What the ending of a file's name says of its format; "table" is aligned text for people.
+FORMAT_OF: dict[str, str] = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+
+
+def check_encodable(value: object, name: str, encoding: str = "utf-8") -> None:
+    """Refuse a string that an encoding cannot write: half of a surrogate pair, say."""
+    if isinstance(value, str):
+        try:
+            value.encode(encoding)
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{encoding} cannot encode the {name} {value!r}: {error.reason} at {error.start}"
+            ) from None
+
 
 def rows_of(columns: Columns) -> Iterator[tuple[Any, ...]]:
     """Iterate over the rows, as Python values."""
@@ -100,7 +123,12 @@ def write_csv(file: TextIO, columns: Columns) -> None:
     writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows_of(columns):
-        writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
+        try:
+            writer.writerow(repr(value) if isinstance(value, float) else value for value in row)
+        except UnicodeEncodeError as error:
+            for name, value in zip(columns, row, strict=True):
+                check_encodable(value, name, error.encoding)
+            raise
 
 
 class _UnixLines:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._printable import printable
 
 # Booleans, integers, floats. The core has no float16 and long double: see _exact_dtype.
 _COUNTED_KINDS = "biuf"
@@ -61,7 +62,7 @@ def naming(place: str) -> Iterator[None]:
     except (ValueError, TypeError) as error:
         known = (_core.CountOverflowError, ValueError, TypeError)
         kind = next(kind for kind in known if isinstance(error, kind))
-        raise kind(f"{place}: {error}") from error
+        raise kind(f"{printable(place)}: {error}") from error
 
 
 # ---- the matrix ----------------------------------------------------------------------------------

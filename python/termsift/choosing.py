@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import scipy  # loads scipy.special where it is first used, not with termsift
 from numpy.typing import NDArray
+from scipy import special
 
 from termsift import _core, _validation
 from termsift._log import logger
@@ -206,7 +206,7 @@ def likeliest_shape(counts: ClassCounts) -> float:
     E_values = n_c[:, None] * totals / n
 
     def log_likelihood(a: float) -> float:
-        gammas: NDArray[np.float64] = scipy.special.gammaln(C_values + a) - scipy.special.gammaln(a)
+        gammas: NDArray[np.float64] = special.gammaln(C_values + a) - special.gammaln(a)
         absent = a * np.log(a / (a + E_values)).sum(axis=0)
         seen = (C * np.log(E / (a + E))).sum()
         return float((n_C * gammas).sum() + (n_terms * absent).sum() + seen)

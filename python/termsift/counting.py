@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from termsift import _core, _validation
+from termsift._printable import printable_errors
 from termsift.count_table import add_documents, is_exact
 from termsift.counts import ClassCounts
 from termsift.scanning import Scan
@@ -158,6 +159,7 @@ def count_chunks(
             yield counts
 
 
+@printable_errors()
 def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Give the counts of a whole scan their names, and the order they have when read at once."""
     where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")

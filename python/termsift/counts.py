@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from termsift import _core, _counts_file, _validation
 from termsift._class_tables import ADJUSTMENTS, Adjustment, Scoring, class_columns
 from termsift._log import levels_to_caller, logger
+from termsift._printable import printable_errors
 from termsift._progress import progress
 from termsift._tables import Library, frame_of
 from termsift.count_table import CountTable
@@ -47,6 +48,7 @@ _GREEDY = selectors()[0]
 _INDEPENDENT = ("bernoulli", "poisson")
 
 
+@printable_errors()
 def load(path: str | os.PathLike[str]) -> ClassCounts:
     """Load counts that `ClassCounts.save` wrote.
 

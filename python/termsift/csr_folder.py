@@ -22,8 +22,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -34,10 +32,13 @@ from numpy.typing import NDArray
 
 from termsift import _validation
 from termsift._counts_file import decode_label, encode_label
+from termsift._files import new_folder
+from termsift._printable import printable_errors
 
 _MATRIX = ("indptr", "indices", "data")
 
 
+@printable_errors()
 def save_csr(
     path: str | os.PathLike[str],
     X: Any,
@@ -77,8 +78,6 @@ def save_csr(
     target = Path(path)
     if os.path.lexists(target):
         raise FileExistsError(f"{target}: exists already, expected the name of a new folder")
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{target.absolute().parent}: no such folder, to write to")
     matrix = _validation.check_matrix(X, 0)
     _validation.check_entries(matrix, 0, "X")
     labels = _validation.check_labels(y, matrix.n_docs, classes)
@@ -99,21 +98,15 @@ def save_csr(
                     f"the name of term {term} is {name!r}, expected a line of text that UTF-8 has"
                 )
         texts["terms.txt"] = "".join(f"{name}\n" for name in names)
-    unfinished = target.absolute().with_name(f".termsift-{secrets.token_hex(8)}.partial")
-    unfinished.mkdir()
-    try:
+    with new_folder(target) as folder:
         for name, array in arrays.items():
-            with open(unfinished / f"{name}.npy", "wb") as file:
+            with open(folder / f"{name}.npy", "wb") as file:
                 np.save(file, array, allow_pickle=False)
                 _to_disk(file)
         for name, text in texts.items():
-            with open(unfinished / name, "w", encoding="utf-8", newline="") as file:
+            with open(folder / name, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
                 _to_disk(file)
-        unfinished.rename(target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
 
 
 def _is_utf8(name: str) -> bool:

@@ -57,6 +57,7 @@ from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
 from termsift._files import damage_told, existing, one_a_line, open_file
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
+from termsift._printable import printable_errors
 from termsift.text import TextRules, count_words, text_rules
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class Collection:
     classes: list[Any] | None = None
 
 
+@printable_errors()
 def read_collection(
     path: str | os.PathLike[str],
     *,
@@ -173,6 +175,7 @@ def read_collection(
     return _read(_input(path), names, {"preset": preset, **rules})
 
 
+@printable_errors()
 def read_split(
     train: str | os.PathLike[str],
     test: str | os.PathLike[str],
@@ -320,6 +323,7 @@ def _from_pairs(
     return Collection(X, labels_array(labels), names, str(path))
 
 
+@printable_errors()
 def read_names(path: str | os.PathLike[str]) -> npt.NDArray[np.object_]:
     """Read a file with the name of one term a line.
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from termsift import _validation
 from termsift._extras import require
-from termsift._files import replacing
-from termsift._printable import printable
+from termsift._files import check_replaceable, replacing
+from termsift._printable import printable, printable_errors
 from termsift.class_terms import largest_classes, typical_terms
 from termsift.counts import ClassCounts
 from termsift.curve import TITLES, Curve, Metric, check_metric
@@ -268,14 +268,13 @@ def plot_classes(
     return figure
 
 
+@printable_errors()
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no plot can be written to."""
     _require(path, (str, os.PathLike), "path")
-    folder, name = os.path.split(os.path.realpath(path))
-    if _ending(name) not in _FORMATS:
+    if _ending(path) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder}: no such folder, to write {name} to")
+    check_replaceable(path)
 
 
 def _check_common(path: object, title: object) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._files import replacing
+from termsift._files import text_output
 from termsift._printable import printable
 from termsift._tables import Library, frame_of, write_csv
 
@@ -194,8 +194,5 @@ class Ranking:
         path : path or text file
             A path is written atomically: a failure leaves what was there.
         """
-        if isinstance(path, (str, os.PathLike)):
-            with replacing(path, text=True) as file:
-                write_csv(cast(TextIO, file), self.columns())
-        else:
-            write_csv(path, self.columns())
+        with text_output(path) as file:
+            write_csv(cast(TextIO, file), self.columns())

@@ -10,20 +10,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import resources
-from io import TextIOBase
 from numbers import Integral
 from string import Template
-from typing import IO, Any, TextIO, cast
+from typing import TextIO
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _validation
-from termsift._files import replacing
+from termsift._files import text_output
 from termsift._html import clean, element, escape, name, number, render, table
 from termsift._info import build_info
 from termsift.class_terms import ClassTerms, class_spoken_for, largest_classes, typical_terms
@@ -118,16 +116,8 @@ def write_report(
     """
     _check(source, k, cv)
     find_method(method)
-    with _opened(path) as file:  # first: a wrong path is told before the work
+    with text_output(path) as file:  # first: a wrong path is told before the work
         file.write(_page(_gather(source, method, k, cv, title, command, tf, n_threads)))
-
-
-def _opened(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
-    if isinstance(path, TextIOBase):
-        return nullcontext(cast(TextIO, path))
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be a path or a file open for text, got {path!r}")
-    return replacing(path, text=True)
 
 
 def _check(source: object, k: int, cv: int) -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from termsift import _validation, io
 from termsift._files import check_encoding
+from termsift._printable import printable, printable_errors
 from termsift._sources import ARROW_ENDINGS, Block, Reading, Source, open_source
 from termsift.csr_folder import is_csr_folder
 from termsift.text import text_rules
@@ -32,6 +33,7 @@ _COMPLAINTS_KEPT = 5
 _PLACE = ("at", "docs", "n_skipped", "skipped")
 
 
+@printable_errors()
 def scan(
     paths: Paths,
     *,
@@ -357,7 +359,10 @@ class Scan:
 
     def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
         self._begin()
-        with closing(_read_ahead(self._chunks(self._start, self._words))) as chunks:
+        with (
+            printable_errors(),
+            closing(_read_ahead(self._chunks(self._start, self._words))) as chunks,
+        ):
             for chunk in chunks:
                 self._last = replace(chunk, X=None, y=None)  # which only their user keeps
                 if chunk.X.shape[0]:
@@ -377,7 +382,7 @@ class Scan:
                 for block in blocks:
                     known = n_skipped, skipped
                     n_skipped += block.n_skipped
-                    skipped = [*skipped, *block.complaints][:_COMPLAINTS_KEPT]
+                    skipped = [*skipped, *map(printable, block.complaints)][:_COMPLAINTS_KEPT]
                     for begin, end in self._pieces(block, to_drop):
                         whole = end == block.X.shape[0]
                         # In the middle of a block: it is read again, with its complaints.
@@ -472,6 +477,7 @@ def _read_ahead(items: Generator[_Chunk, None, None]) -> Generator[_Chunk, None,
             thread.join(0.05)
 
 
+@printable_errors()
 def read_whole(path: str | os.PathLike[str], **options: Any) -> io.Collection:
     """Read what only a scan reads, for whoever needs the documents themselves.
 

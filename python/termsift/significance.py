@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy  # loads scipy.special where it is first used, not with termsift
 from numpy.typing import NDArray
+from scipy import special
 
 from termsift._tables import Library, frame_of
 
@@ -242,9 +242,9 @@ def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
     root = np.sqrt(z)
     # erfc(x) = erfcx(x) exp(-x^2), and erfcx does not underflow (but at infinity).
     with np.errstate(divide="ignore"):
-        tail = np.log(scipy.special.erfcx(root)) - z
+        tail = np.log(special.erfcx(root)) - z
     near = z < 0.25
-    tail[near] = np.log1p(-scipy.special.erf(root[near]))
+    tail[near] = np.log1p(-special.erf(root[near]))
     return tail
 
 
@@ -253,8 +253,8 @@ def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     logs = np.full(z.shape, -np.inf)
     # The median lies between a - 1/3 and a: below it P has the digits, above it Q.
     near = z < a
-    logs[near] = np.log1p(-scipy.special.gammainc(a, z[near]))
-    upper = scipy.special.gammaincc(a, z)
+    logs[near] = np.log1p(-special.gammainc(a, z[near]))
+    upper = special.gammaincc(a, z)
     middle = ~near & (upper >= _SMALLEST_P)
     logs[middle] = np.log(upper[middle])
     far = ~near & ~middle & np.isfinite(z)
@@ -265,7 +265,7 @@ def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
 def _log_tail(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give log Q(a, z) for z so far above a that Q underflows."""
     if a < 1000:
-        log_prefactor = a * np.log(z) - z - scipy.special.gammaln(a)
+        log_prefactor = a * np.log(z) - z - special.gammaln(a)
     else:
         # The three terms above would be a thousand times their sum. Here Stirling's series stands
         # for log Gamma(a), whose large terms meet those of z in z - a and log(z/a).

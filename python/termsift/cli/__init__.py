@@ -17,13 +17,15 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
-from typing import Any
+from io import StringIO, TextIOWrapper
+from typing import Any, NoReturn
 
 import termsift as ts
 from termsift._extras import require
+from termsift._printable import printable
 from termsift.cli import compare, count, demo, info, merge, rank, report
 from termsift.cli.arguments import AsWritten
+from termsift.cli.output import tell
 
 __all__ = ["main", "main_parser"]
 
@@ -55,7 +57,7 @@ def main_parser() -> argparse.ArgumentParser:
     parser : argparse.ArgumentParser
         Parsed arguments carry the command as ``run``, a function of them.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
@@ -69,6 +71,14 @@ def main_parser() -> argparse.ArgumentParser:
     for command in (rank, count, merge, compare, report, demo, info):
         command.add(commands)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints show control characters of names as escapes."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit."""
+        super().error(printable(message))
 
 
 class _PrintCompletion(argparse.Action):
@@ -116,6 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         does not fit, told in one line on standard error; 130: interrupted by Ctrl-C; 143: asked to
         end (SIGTERM), which does the same. Wrong usage exits with 2 in argparse.
     """
+    _hold_standard_descriptors()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are of any language
     args = main_parser().parse_args(argv)
@@ -123,7 +134,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             _refuse_to_overwrite(args)
             args.run(args)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except BrokenPipeError:
             _settle_stdout()
         except KeyboardInterrupt as exc:
@@ -131,10 +143,25 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 128 + number  # as a shell reports it
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             _log.debug("the error in full:", exc_info=True)
-            print(f"termsift: error: {_one_line(exc)}", file=sys.stderr)
+            tell(f"error: {_one_line(exc)}")
             _settle_stdout()
             return 1
     return 0
+
+
+def _hold_standard_descriptors() -> None:
+    """Open the null device in place of standard streams that are closed.
+
+    Else a file that is opened later gets the number of such a stream, and whatever a library prints
+    goes into it. Writing to standard output fails as before, and messages go nowhere.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # `open` gives the lowest number that is free: this one
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+    if sys.stderr is None:  # `print` would take standard output in its place
+        sys.stderr = StringIO()
 
 
 def _refuse_to_overwrite(args: argparse.Namespace) -> None:
@@ -171,11 +198,19 @@ def _terminated_as_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+class _Formatter(logging.Formatter):
+    """Shows control characters in the lines of a traceback as escapes."""
+
+    def formatException(self, ei: Any) -> str:
+        """Format a traceback; the messages in it may quote a file."""
+        return "\n".join(map(printable, super().formatException(ei).split("\n")))
+
+
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
     """Send the package's messages to standard error while a command runs."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("termsift: %(message)s"))
+    handler.setFormatter(_Formatter("termsift: %(message)s"))
     watched = args.watched and sys.stderr.isatty()
     level = logging.DEBUG if args.verbose else logging.INFO if watched else logging.WARNING
     usual = _log.level
@@ -210,6 +245,8 @@ def _one_line(exc: BaseException) -> str:
 
 def _settle_stdout() -> None:
     """Let the interpreter's own last flush have nothing left to fail at."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except OSError:  # the reader is gone, or the disk is full: what is left goes nowhere

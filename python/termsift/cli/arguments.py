@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
+from termsift._tables import FORMAT_OF
 from termsift._validation import did_you_mean
 from termsift.text import PRESETS, Analyzer
 
@@ -196,12 +197,17 @@ def _input(text: str) -> str:
 
 def add_output(group: Any, writers: Mapping[str, object]) -> None:
     """Add where the answer goes, and in which of the forms that ``writers`` write."""
-    group.add_argument("--format", choices=tuple(writers), default="table", help="(default: table)")
+    endings = " ".join(FORMAT_OF)
+    group.add_argument(
+        "--format",
+        choices=tuple(writers),
+        help=f"(default: by the ending of FILE, one of {endings}; table without an ending)",
+    )
     group.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="write FILE, whole or not at all; - is stdout (default: stdout)",
+        help="write FILE atomically; - is stdout (default: stdout)",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import time
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,8 +13,8 @@ from termsift._files import check_replaceable
 from termsift._progress import progress
 from termsift.checkpoints import Checkpoint
 from termsift.cli.arguments import above_zero, add_command, add_input, positive
-from termsift.cli.inputs import reading_options
-from termsift.cli.output import check_writable, summary
+from termsift.cli.inputs import reading_options, refuse_repeated
+from termsift.cli.output import check_writable, print_written, tell
 from termsift.counting import count_chunks, finished, nothing
 
 _log = logging.getLogger("termsift")
@@ -82,7 +81,7 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
-        help="the counts, written whole or not at all; as a rule NAME.termsift",
+        help="the counts, written atomically; its name ends in .termsift or has no ending",
     )
     group.add_argument(
         "--checkpoint", action="store_true", help="keep what has been counted; see below"
@@ -97,6 +96,7 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     check_writable(args.output)
+    refuse_repeated(args.inputs)
     scan = ts.scan(
         args.inputs,
         **reading_options(args),
@@ -115,7 +115,7 @@ def _run(args: argparse.Namespace) -> None:
         raise
     if checkpoint:
         checkpoint.remove()
-    print(f"{args.output}: {summary(counts)}")
+    print_written(args.output, counts)
     if scan.n_skipped:
         _tell_skipped(scan)
 
@@ -159,7 +159,7 @@ def _counted(args: argparse.Namespace, scan: ts.Scan, checkpoint: Checkpoint | N
     if counts is None:
         counts = nothing(tf)
     else:
-        _tell(f"going on from {args.output}.checkpoint, after {counts.n_docs:,.0f} documents")
+        tell(f"going on from {args.output}.checkpoint, after {counts.n_docs:,.0f} documents")
     # What has been counted and where that ends, set in one step, which no Ctrl-C can cut in two.
     state = counts, scan.position
     every, written = args.checkpoint_every or _EVERY, time.monotonic()
@@ -186,7 +186,7 @@ def _keep(
     """Keep what has been counted by a job that ends untimely."""
     if checkpoint and _write(checkpoint, *state):
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
-        _tell(f"{why}; the same command goes on from {args.output}.checkpoint")
+        tell(f"{why}; the same command goes on from {args.output}.checkpoint")
 
 
 def _write(checkpoint: Checkpoint, counts: ts.ClassCounts, position: dict[str, Any]) -> bool:
@@ -201,7 +201,3 @@ def _write(checkpoint: Checkpoint, counts: ts.ClassCounts, position: dict[str, A
         )
         return False
     return True
-
-
-def _tell(line: str) -> None:
-    print(f"termsift: {line}", file=sys.stderr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from typing import Any
 
 import termsift as ts
@@ -12,7 +11,7 @@ from termsift import demo
 from termsift.class_terms import largest_classes, typical_terms
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
-from termsift.cli.output import summary, write_table
+from termsift.cli.output import standard_output, summary, write_table
 
 _log = logging.getLogger("termsift")
 
@@ -38,6 +37,7 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    out = standard_output()
     _log.info("reading the docstrings of the standard library")
     collection = demo.load()
     counts = count_collection(collection, None)
@@ -52,7 +52,6 @@ def _run(args: argparse.Namespace) -> None:
         rows.append((str(found.label), f"{counts.class_docs[c]:,}", terms))
     best = counts.rank(args.method, k=2 * args.k)
 
-    out = sys.stdout
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")
     write_table(out, rows, "<><")
     out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")

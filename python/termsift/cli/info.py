@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from termsift.class_terms import largest_classes
 from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
 from termsift.cli.inputs import read_counts
-from termsift.cli.output import shown, summary, write_table
+from termsift.cli.output import shown, standard_output, summary, write_table
 
 _INFO_CLASSES = 20
 
@@ -23,6 +22,7 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    out = standard_output()
     counts = read_counts(args)
     listed = largest_classes(counts, _INFO_CLASSES)
     hidden = counts.n_classes - len(listed)
@@ -31,8 +31,7 @@ def _run(args: argparse.Namespace) -> None:
         documents, tokens = counts.class_docs[c], counts.class_tokens[c]
         rows.append((shown(counts.classes[c]), f"{documents:,}", f"{tokens:,}"))
 
-    out = sys.stdout
-    out.write(f"{args.input}: {summary(counts)};\n")
+    out.write(f"{shown(args.input)}: {summary(counts)};\n")
     out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
     out.write(f"counts are {counts.term_frequency.dtype}\n\n")
     write_table(out, rows, "<>>")

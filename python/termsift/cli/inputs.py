@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,13 +14,11 @@ from typing import Any
 import termsift as ts
 from termsift import demo, io, scanning
 from termsift._validation import naming
+from termsift.cli.output import COUNTS_FILE
 from termsift.counting import TermFrequency
 from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
-
-_COUNTS_FILE = ".termsift"
-
 
 DEMO = "demo"
 
@@ -34,9 +35,22 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     return count_collection(collection, args.threads, args.tf or "raw")
 
 
+def refuse_repeated(paths: Sequence[str]) -> None:
+    """Refuse an input that is given twice, by whatever path: it would be counted twice."""
+    seen: dict[tuple[int, int], str] = {}
+    for path in paths:
+        with suppress(OSError):  # what is wrong with it is told when it is read
+            status = os.stat(path)
+            file = status.st_dev, status.st_ino
+            if file in seen:
+                same = "" if seen[file] == path else f", the same file as {seen[file]}"
+                raise ValueError(f"{path}{same}: is given twice and would be counted twice")
+            seen[file] = path
+
+
 def holds_counts(path: str) -> bool:
     """Whether a file holds counts, by its name."""
-    return Path(path).suffix.lower() == _COUNTS_FILE
+    return Path(path).suffix.lower() == COUNTS_FILE
 
 
 def read_documents(args: argparse.Namespace) -> io.Collection:

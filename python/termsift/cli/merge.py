@@ -8,8 +8,8 @@ from typing import Any
 import termsift as ts
 from termsift._progress import progress
 from termsift.cli.arguments import add_command, add_min_df
-from termsift.cli.inputs import pruned
-from termsift.cli.output import check_writable, summary
+from termsift.cli.inputs import pruned, refuse_repeated
+from termsift.cli.output import check_writable, print_written
 from termsift.merging import united
 
 _ABOUT = """\
@@ -39,12 +39,13 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
-        help="the counts, written whole or not at all",
+        help="the counts, written atomically; its name ends in .termsift or has no ending",
     )
 
 
 def _run(args: argparse.Namespace) -> None:
     check_writable(args.output)
+    refuse_repeated(args.inputs)
     first, *others = args.inputs
     counts = ts.load(first)
     with progress("merged", len(args.inputs), "files", already=1) as report:
@@ -60,4 +61,4 @@ def _run(args: argparse.Namespace) -> None:
     if args.min_df is not None:
         counts = pruned(counts, args.min_df, args.output)
     counts.save(args.output)
-    print(f"{args.output}: {summary(counts)}")
+    print_written(args.output, counts)

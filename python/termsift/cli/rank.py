@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TextIO
@@ -41,7 +40,7 @@ from termsift.cli.arguments import (
     selectors_help,
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
-from termsift.cli.output import PARQUET, check_format, opened, shown, write_table
+from termsift.cli.output import PARQUET, check_format, opened, shown, tell, write_table
 from termsift.methods import MODELS, POLICIES, find_method, find_ranker, find_selector
 
 _log = logging.getLogger("termsift")
@@ -299,10 +298,9 @@ def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
             cv=folds["cv"],
             random_state=folds["random_state"],
         )
-    print(
-        f"termsift: k = {k}, the smallest within one standard error of the best accuracy "
-        f"(multinomial naive Bayes, {folds['cv']}-fold cross-validation)",
-        file=sys.stderr,
+    tell(
+        f"k = {k}, the smallest within one standard error of the best accuracy "
+        f"(multinomial naive Bayes, {folds['cv']}-fold cross-validation)"
     )
     return k
 

@@ -25,7 +25,7 @@ from termsift.cli.inputs import (
     read_documents,
     saved_counts,
 )
-from termsift.cli.output import STDOUT, opened
+from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.report import write_report
 
 _MEANING = """\
@@ -72,7 +72,8 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         required=True,
-        help="the page, an HTML file, written whole or not at all; - is stdout",
+        help="the page, written atomically; its name ends in .html or .htm or has no ending; - is "
+        "stdout",
     )
 
 
@@ -85,6 +86,7 @@ def _folds(text: str) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
+    check_ending(args.output, [".html", ".htm"], "a page")
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8")  # as the page says it is
     with opened(args.output) as out:  # first: a wrong path is told before the work

@@ -1,0 +1,308 @@
+"""What reaches a terminal: whole lines, whatever files, names and streams are like."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import logging
+import os
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from signals import LIMIT
+from termsift import io
+from termsift.cli.output import _Terminal
+
+posix = pytest.mark.skipif(os.name != "posix", reason="names and descriptors of POSIX")
+
+# Colours, the bell, a line's end, a new line of C1, the other direction, half of a pair.
+HOSTILE = ["\x1b[31m", "\x07", "\n", "\r", "\x9b2J", "\u202e", "\u2028", "\x00", "\ud800", "é", "'"]
+N_TRIED = int(os.environ.get("TERMSIFT_HOSTILE", "150"))
+
+
+def unprintable(text: str) -> set[str]:
+    return {c for c in text if not c.isprintable()}
+
+
+# ---- names and contents --------------------------------------------------------------------------
+
+
+def word(rng: random.Random) -> str:
+    return "".join(rng.choice([*HOSTILE, "a", "bc", " "]) for _ in range(rng.randint(1, 6)))
+
+
+def file_name(rng: random.Random) -> str:
+    return word(rng).replace("\x00", "").replace("/", "").replace("\ud800", "") + "x"
+
+
+def content(rng: random.Random, ending: str, w: Callable[[], str]) -> bytes:
+    """Make a file that is read, or one that is refused for something in it that is hostile."""
+    good = {
+        ".svm": "1 1:2\n2 2:1\n",
+        ".csv": 'label,text\n"{}",aa bb\nb,"cc {}"\n',
+        ".tsv": "label\ttext\n{}\taa bb\nb\tcc {}\n",
+        ".txt": "{}\taa bb\nb\tcc {}\n",
+        ".jsonl": '{{"label": {0}, "text": {1}}}\n{{"label": "b", "text": "aa"}}\n',
+        ".mtx": "%%MatrixMarket matrix {}coordinate integer general\n2 2 2\n1 1 1\n2 2 1\n",
+    }[ending]
+    if ending == ".jsonl":
+        text = good.format(json.dumps(w()), json.dumps(w()))
+    else:
+        text = good.format(w(), w()) if "{}" in good else good
+    for _ in range(0 if ending == ".mtx" else rng.randint(0, 2)):
+        at = rng.randrange(len(text))
+        text = text[:at] + w() + text[at + rng.randint(0, 3) :]
+    data = text.encode("utf-8", "surrogatepass")
+    return gzip.compress(data) if rng.random() < 0.05 else data
+
+
+def make(folder: Path, rng: random.Random) -> tuple[Path, dict[str, Any]]:
+    """Make an input of a hostile name and content, with what is said of it besides."""
+
+    def w() -> str:
+        return word(rng)
+
+    ending = rng.choice([".svm", ".csv", ".tsv", ".txt", ".jsonl", ".mtx", ".termsift", "folder"])
+    path = folder / (file_name(rng) + ("" if ending == "folder" else ending))
+    options: dict[str, Any] = {}
+    if ending == "folder":
+        for label in ("b", file_name(rng)):
+            (path / label).mkdir(parents=True, exist_ok=True)
+            for _ in range(rng.randint(0, 2)):
+                text = b"aa bb" if rng.random() < 0.6 else b"\xff\xfe"
+                (path / label / file_name(rng)).write_bytes(text)
+    elif ending == ".termsift":
+        counts = ts.count(np.array([[3, 1], [0, 2]]), [w() + "1", w() + "2"])
+        counts.term_names = [w() + "1", w() + "2"]
+        counts.save(path)
+        if rng.random() < 0.5:
+            data = bytearray(path.read_bytes())
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            path.write_bytes(data)
+    else:
+        path.write_bytes(content(rng, ending, w))
+        if ending == ".mtx" or rng.random() < 0.2:
+            options["labels"] = folder / file_name(rng)
+            options["labels"].write_bytes(f"{w()}\n{w()}\n".encode("utf-8", "surrogatepass"))
+        if rng.random() < 0.2:
+            options["terms"] = folder / file_name(rng)
+            options["terms"].write_bytes(f"{w()}\n{w()}\n".encode("utf-8", "surrogatepass"))
+        if rng.random() < 0.2:
+            options["text"] = w()
+    if rng.random() < 0.1:
+        path = path.with_name(file_name(rng))  # it is not there
+    return path, options
+
+
+@posix
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_no_control_character_of_an_input_reaches_a_terminal(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rng = random.Random(int(os.environ.get("TERMSIFT_HOSTILE_SEED", "0")))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    failed = 0
+    for number in range(N_TRIED):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path, options = make(folder, rng)
+        given = [part for name, value in options.items() for part in (f"--{name}={value}",)]
+        command = rng.choice(["rank", "rank --per-class", "info", "count", "merge", "compare"])
+        name, *more = command.split()
+        if name in ("count", "merge"):
+            more += ["-o", str(folder / f"{file_name(rng)}.termsift")]
+        if name == "count" and rng.random() < 0.5:
+            more += ["--on-error", "skip"]
+        if name == "compare":
+            more += ["--cv", "2"]
+        if name == "rank" and rng.random() < 0.5:
+            more += ["--format", rng.choice(["csv", "json", "jsonl"])]
+        if name != "merge":
+            more += [*given, *(["-v"] if rng.random() < 0.3 else [])]
+        result = run(name, path, *more)
+        case = name, path, more, result.out, result.err
+        assert result.code in (0, 1, 2), case
+        assert unprintable(result.out + result.err) <= {"\n"}, case
+        if result.code == 1 and "-v" not in more:
+            lines = result.err.splitlines()
+            errors = [line for line in lines if line.startswith("termsift: error: ")]
+            assert len(errors) == 1, case
+            assert all(line.startswith("termsift: ") for line in lines), case
+        failed += result.code != 0
+    assert N_TRIED / 10 < failed < N_TRIED
+
+
+@posix
+def test_no_control_character_stands_in_what_the_package_raises_warns_or_logs(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rng = random.Random(int(os.environ.get("TERMSIFT_HOSTILE_SEED", "1")))
+    caplog.set_level(logging.DEBUG, "termsift")
+    raised = 0
+    for number in range(N_TRIED):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path, options = make(folder, rng)
+        calls: list[Callable[[], Any]] = [
+            lambda: ts.load(path),  # noqa: B023
+            lambda: io.read_collection(path, **options),  # noqa: B023
+            lambda: io.read_split(path, path, **options),  # noqa: B023
+            lambda: io.read_names(path),  # noqa: B023
+            lambda: ts.count(ts.scan(path, **options)),  # noqa: B023
+            lambda: told.extend(skipped(path, options)),  # noqa: B023
+        ]
+        told: list[str] = []
+        for call in calls:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    call()
+                except (ValueError, TypeError, OSError) as error:
+                    told.append(str(error))
+                    raised += 1
+            told += [str(warning.message) for warning in caught]
+        told += [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        assert unprintable("".join(told)) == set(), (path, options, told)
+    assert raised > N_TRIED
+
+
+def skipped(path: Path, options: dict[str, Any]) -> list[str]:
+    scan = ts.scan(path, on_error="skip", **options)
+    ts.count(scan)
+    return scan.skipped
+
+
+@posix
+@pytest.mark.parametrize("command", ["rank", "info", "count", "merge", "compare", "report"])
+def test_arguments_that_are_refused_are_printable(run: Any, command: str) -> None:
+    for argument in ("a\x1b[31m\nb", "--\x1b[31m", "--format=\x1b[31m"):
+        result = run(command, "x", "-o", "y", argument)
+        assert unprintable(result.err + result.out) <= {"\n"}
+        assert result.code in (1, 2)
+
+
+# ---- standard streams ----------------------------------------------------------------------------
+
+
+def closing(streams: tuple[int, ...], *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command line with some of the standard streams closed, as ``>&-`` does."""
+    command = [sys.executable, "-m", "termsift", *map(str, arguments)]
+    closed = " ".join(f"{stream}{'<' if stream == 0 else '>'}&-" for stream in streams)
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *command],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+
+SUBSETS = [subset for n in (1, 2, 3) for subset in itertools.combinations(range(3), n)]
+
+
+@posix
+@pytest.mark.parametrize("streams", SUBSETS, ids=str)
+def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
+    (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
+    done = closing(streams, "rank", tmp_path / "a.svm")
+    if 1 in streams:
+        told = "" if 2 in streams else "termsift: error: standard output: is closed\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("rank  ")
+    out = tmp_path / "c.termsift"
+    done = closing(streams, "count", tmp_path / "a.svm", "-o", out, "--checkpoint", "-v")
+    assert done.returncode == 0
+    assert ("2 documents" in done.stdout) == (1 not in streams)
+    assert ts.load(out).n_docs == 2  # nothing was printed into it
+    done = closing(streams, "rank", "absent.svm", "-o", tmp_path / "o")
+    told = "" if 2 in streams else "termsift: error: absent.svm: no such file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    done = closing(streams, "report", out, "-o", tmp_path / "page.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "page.html").read_text("utf-8").endswith("</html>\n")
+
+
+@posix
+@pytest.mark.parametrize("command", ["info", "demo", "rank", "report", "compare"])
+def test_a_closed_output_is_told_before_the_work(tmp_path: Path, command: str) -> None:
+    options = {"demo": [], "report": ["absent.svm", "-o", "-"]}.get(command, ["absent.svm"])
+    done = closing((1,), command, *options)
+    assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
+
+
+@posix
+def test_messages_that_nobody_reads_stop_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
+    command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv", "-k", "auto"]
+    read, write = os.pipe()
+    os.close(read)
+    out = tmp_path / "top.csv"
+    try:
+        options = ["-o", out, "--cv", "2"]
+        done = subprocess.run([*command, *options], stderr=write, timeout=LIMIT, check=False)
+    finally:
+        os.close(write)
+    assert done.returncode == 0
+    assert out.read_text().startswith("rank,term,index,score\n")
+
+
+def test_a_terminal_gets_whole_lines_as_they_are() -> None:
+    written: list[str] = []
+
+    class Stream:
+        def write(self, text: str) -> int:
+            written.append(text)
+            return len(text)
+
+    _Terminal(Stream()).write("a  é\nb\x1b[1m\tc\r\n")  # type: ignore[arg-type]
+    assert written == ["a  é\nb\\x1b[1m\\tc\\r\n"]
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def test_a_label_that_no_encoding_can_write_is_named(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"label": "lone\\ud800", "text": "aa bb"}\n{"label": "b", "text": "cc"}\n')
+    for ending in (".csv", ".parquet"):
+        if ending == ".parquet":
+            pytest.importorskip("pyarrow")
+        out = tmp_path / f"o{ending}"
+        complaint = run("rank", path, "--per-class", "-o", out).complaint
+        assert complaint.startswith("utf-8 cannot encode the class 'lone\\ud800'")
+        assert not out.exists()
+    for ending in ("", ".txt", ".json", ".jsonl"):
+        result = run("rank", path, "--per-class", "-o", tmp_path / f"o{ending}")
+        assert (result.code, result.err) == (0, "")
+        assert "lone\\ud800" in (tmp_path / f"o{ending}").read_text("utf-8")
+    assert run("report", path, "--cv", 0, "-o", tmp_path / "page.html").code == 0
+    assert ">lone" in (tmp_path / "page.html").read_text("utf-8")
+    saved = tmp_path / "c.termsift"
+    assert run("count", path, "-o", saved).code == 0
+    assert ts.load(saved).classes == ["b", "lone\ud800"]
+    for library in ("polars", "pyarrow"):
+        pytest.importorskip(library)
+        with pytest.raises(ValueError, match=r"cannot encode the class 'lone\\ud800'"):
+            ts.load(saved).to_frame("md", library=library)
+
+
+def test_a_term_that_no_encoding_can_write_is_named(tmp_path: Path) -> None:
+    counts = ts.count(sparse.csr_array(np.array([[1, 0], [0, 2]])), ["a", "b"])
+    counts.term_names = ["fine", "lone\udc80"]
+    with pytest.raises(ValueError, match=r"utf-8 cannot encode the term 'lone\\udc80'"):
+        counts.rank("md").to_csv(tmp_path / "o.csv")
+    assert list(tmp_path.iterdir()) == []
