@@ -235,9 +235,10 @@ class ClassCounts(CountTable):
             What is counted, for methods whose ``models`` name it; see Notes.
         alpha : float or (b1, b2)
             Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
-            b2 = alpha * n_terms; 1 is Laplace's. Of `log_odds`, b2 is the mass of the prior.
-            Needs 0 <= b1 <= b2. The model "bernoulli" takes
-            one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1 may exceed b2.
+            b2 = alpha * n_terms; 1 is Laplace's. Of `log_odds`, b2 is the mass of the prior: 0, or
+            between 2^-450 and 2^450 times the occurrences. Needs 0 <= b1 <= b2. The model
+            "bernoulli" takes one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1
+            may exceed b2.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
             class's share of the documents.
@@ -253,7 +254,8 @@ class ClassCounts(CountTable):
         -------
         scores : ndarray of shape (n_terms,), float64
             In nats for divergences. Never NaN. Infinite where `termsift.methods` says so of empty
-            cells, and without smoothing for a term that some classes have and others lack.
+            cells, and without smoothing for a term that some classes have and others lack. A sum or
+            mean of both inf and -inf is 0.
 
         Raises
         ------

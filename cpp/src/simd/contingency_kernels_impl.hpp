@@ -55,6 +55,11 @@ struct Arithmetic {
       return {x.hi - y.hi, 0.0};
     }
   }
+  // A power of two that brings a fraction x >= 0 into [1, 2), if it is a normal number; 1 for whole numbers.
+  static TERMSIFT_INLINE double near_one(double x) {
+    if constexpr (numbers == Numbers::any) return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52)));
+    else return 1.0;
+  }
   // t(p, q) of a cell with p - q = d; 0 where d is.
   static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
     return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);
@@ -191,10 +196,18 @@ TERMSIFT_INLINE double value(const Table<numbers>& table, const ContingencyConst
     const DoubleDouble prior = multiply(t, share), rest_of_prior = multiply(table.others(), share);
     const DoubleDouble x = Of::plus(prior, a), u = Of::plus(prior, table.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, table.C()), S_u = Of::plus(rest_of_prior, table.D());
+    // The range of both products: contingency_model.cpp holds the share s of the prior, if there is one, within 2^-450 and
+    // 2^450. Of whole numbers, at most 2^50, x and u are in [s t, (1 + s) t], R - x and S - u in [s (g-t), (1 + s) (g-t)],
+    // and the products in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so that
+    // x + u and R - x + S - u are in [1, 2), lest those of a rare term be less than least_probability. Without a prior,
+    // cells that are more than 2^450 apart may underflow there, to a finite value or an infinite one.
+    const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
+    const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
+    const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
     // x (S-u) - u (R-x) = x S - u R = det (1 + 2 a_0/g)
-    const double log = log_ratio(multiply(x, S_u), multiply(u, R_x), det * c.gain);
-    const double value = log * square_root(x.hi * (u.hi / (x.hi + u.hi)));
-    return x.hi > 0 && u.hi > 0 && table.rest.hi > 0 ? value : 0.0;
+    const double log = log_ratio(odds, other_odds, det * near_t * near_others * c.gain);
+    const double root = square_root(x.hi * (u.hi / (x.hi + u.hi)));
+    return root > 0 && table.rest.hi > 0 ? log * root : 0.0;
   } else if constexpr (measure == ContingencyMeasure::jlh) {
     const double value = (det / (table.r.hi * t.hi)) * (a.hi / table.r.hi);
     return det > 0 ? value : 0.0;
