@@ -19,7 +19,7 @@ import termsift as ts
 from exact import exact_cell_scores, relative_error
 from termsift import _core
 
-OF_CELLS = [name for name in _core.ContingencyMeasure.__members__ if name != "bns"]
+OF_CELLS = list(_core.ContingencyMeasure.__members__)
 seeds = given(seed=st.integers(0, 2**32 - 1))
 whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*is of occurrences:UserWarning")
 EXAMPLES = settings.get_profile("termsift").max_examples // 4
@@ -240,3 +240,65 @@ def test_infinite_log_odds_add_up(weighted: bool) -> None:
     both = ts.count(np.array([[1, 0], [1, 1]]), [0, 1], sample_weight=weights and weights[:2])
     assert both.class_scores("log_odds", alpha=0)[:, 0].tolist() == [math.inf, -math.inf]
     assert both.score("log_odds", alpha=0, aggregate="sum")[0] == 0
+
+
+# ---- bns -----------------------------------------------------------------------------------------
+
+
+def two_rates(seed: int) -> Any:
+    """Return the documents with and without the term, in a class and outside it.
+
+    Their rates agree to up to 16 digits, anywhere, about 1/2 and about either bound.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = (10 ** rng.uniform(1, 15) * rng.uniform(0.05, 1.05, 2)).astype(int) + 2
+    around = [rng.random(), 0.5, 0.0005, 0.9995, 0.002 * rng.random(), 1 - 0.002 * rng.random()]
+    rate = around[rng.integers(6)] * (1 + rng.choice([0, 1, -1]) * 10 ** rng.uniform(-16, -1))
+    other = rate * (1 + rng.choice([1, -1]) * 10 ** rng.uniform(-16, -0.3))
+    having = (sizes * [rate, other]).astype(int) + rng.integers(-2, 3, 2)
+    having = np.clip(having, 1, sizes - 1)
+    weights = np.ravel(np.c_[having, sizes - having])
+    return weights * 0.37 * 2.0 ** rng.integers(-30, 30) if rng.random() < 0.3 else weights
+
+
+def assert_bns_is_accurate(weights: Any) -> None:
+    X, y = np.array([[1], [0], [1], [0]]), [0, 0, 1, 1]
+    counts = ts.count(X, y, sample_weight=weights)
+    exact = exact_cell_scores(
+        "bns",
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+    )
+    for value, truth in zip(counts.class_scores("bns")[:, 0].tolist(), exact, strict=True):
+        assert relative_error(value, truth[0]) <= 1e-14, (weights, value, float(truth[0]))
+
+
+@settings(max_examples=4 * EXAMPLES)
+@seeds
+def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
+    assert_bns_is_accurate(two_rates(seed))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [10**5, 2 * 10**5, 10**5, 200_001],
+        [1, 1998, 1, 1999],  # both clipped: 1/1999 is not
+        [1, 1999, 2, 3999],  # a bit more than the bound
+        [1, 1999, 1, 1999],
+        [1, 10**6, 1, 10**9],  # both clipped
+        [10**9, 1, 10**6, 1],
+        [1, 10**6, 1_000_001, 1_999_000_000],  # one clipped, the other just not
+        [1_999_000_000, 1_000_001, 10**6, 1],
+        [2**40, 2**40, 2**40 + 1, 2**40],
+        [2**30, 2**30, 2**30 + 1, 2**30],
+        [1, 1, 2**49, 2**49 - 1],
+    ],
+)
+def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
+    assert_bns_is_accurate(np.array(weights))
+    # Of fractions, det is known to 2^-104 of the products that it is the difference of.
+    if max(weights) < 2**40:
+        assert_bns_is_accurate(np.array(weights) * 0.1)
