@@ -428,8 +428,9 @@ class ClassCounts(CountTable):
         Returns
         -------
         ranking : Ranking
-            Ties go to the lowest index. By round robin its scores are the class values that earned
-            the terms their places.
+            Equal scores go to the lowest index. Terms with equal counts in every class have equal
+            scores. Those of other terms may differ by rounding where the formula makes them equal.
+            By round robin the scores are the class values that earned the terms their places.
 
         Raises
         ------
@@ -546,8 +547,8 @@ class ClassCounts(CountTable):
         -------
         ranking : Ranking
             Its scores are the divergences after each step, in nats, of which none is less than the
-            one before. Equally good terms come in the order of their indices. From
-            ``ranking.informative`` on no term adds anything.
+            one before. From ``ranking.informative`` on no term adds anything. These terms come in
+            the order of their indices, and so do terms that have equal counts in every class.
 
         Raises
         ------
@@ -571,7 +572,9 @@ class ClassCounts(CountTable):
         The order is that of gains from probabilities that are exact for whole counts with simple
         smoothing, else rounded at 2^-52 of their class (2^-42 of one much smaller than others).
         Gains that rounding could decide, or that agree in 14 digits, may come in either order, and
-        ``informative`` may count a gain that is rounding. Scores are of the probabilities
+        ``informative`` may count a gain that is rounding. So terms that are equally good by
+        symmetry, such as one that is to one class what the other is to the next, need not come in
+        the order of their indices. Scores are of the probabilities
         unrounded, within 1e-12 of their value. Memory: O(n_terms + terms of each class).
 
         Examples
