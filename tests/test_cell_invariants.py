@@ -106,7 +106,9 @@ def test_scores_are_the_aggregates_of_class_scores(seed: int) -> None:
                     continue
                 parts = weights[weights > 0] * values
                 error = abs(score - math.fsum(parts))
-                assert error <= 1e-14 * math.fsum(np.abs(parts)), (method, aggregate)
+                # What is taken away from a sum is larger where class sizes are very different.
+                most = 1e-14 * max(1, (max(counts.class_docs) / min(counts.class_docs) / 1e7) ** 2)
+                assert error <= most * math.fsum(np.abs(parts)), (method, aggregate)
 
 
 @whatever_they_weigh

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy  # loads scipy.special where it is first used, not with termsift
-from numpy.typing import NDArray
 
 from termsift import _core, _validation
 from termsift._log import logger
