@@ -9,10 +9,11 @@ import re
 import sys
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import corpora
@@ -164,6 +165,60 @@ def test_equal_to_the_reference_however_untidy(data: st.DataObject) -> None:
     weight = data.draw(strategies.weights(X.shape[0]))
     shape = data.draw(st.sampled_from([1.0, 0.1, "empirical_bayes"]))
     assert_is_the_reference(X, y, sample_weight=weight, shape=shape)
+
+
+def heavy_weights(rng: Rng, n_docs: int) -> Any:
+    """Weights of 2^-40 to 2^40, alike or far apart, whole numbers or fractions."""
+    weights: list[Any] = [
+        np.full(n_docs, 2**40),
+        2 ** rng.integers(0, 41, n_docs),
+        rng.integers(1, 2**40, n_docs),
+        2.0 ** rng.integers(-40, 41, n_docs),
+        rng.random(n_docs) * 2.0 ** rng.integers(-40, 41),
+        2.0**40 * (rng.random(n_docs) + 1e-3),
+    ]
+    return weights[rng.integers(len(weights))]
+
+
+@settings(max_examples=settings.get_profile("termsift").max_examples // 2)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_equal_to_the_reference_whatever_the_weights(seed: int) -> None:
+    X, y, options = collection(KINDS[seed % len(KINDS)], seed)
+    options["sample_weight"] = heavy_weights(np.random.default_rng(seed), len(y))
+    options["step"] = min(options["step"], 1.0)
+    assert_is_the_reference(X, y, **options)
+
+
+@kinds
+def test_the_shape_of_heavy_weights_is_the_likeliest(kind: Any) -> None:
+    # By logarithms of Gamma(2^40) the likelihood had no digits left that tell the shapes apart.
+    for seed in range(8, 20):
+        X, y, _ = collection(kind, seed)
+        weight = heavy_weights(np.random.default_rng(seed), len(y))
+        counts = ts.count(X, y, sample_weight=weight)
+        d = counts.collection_document_frequency.tolist()
+        n_c, n = counts.class_docs.tolist(), sum(counts.class_docs.tolist())
+        rows = counts.document_frequency.toarray().tolist()
+
+        def log_likelihood(a: float, cells: Any) -> Any:
+            return mpmath.fsum(
+                mpmath.loggamma(C + a) - mpmath.loggamma(a) + a * mpmath.log(a / (a + E))
+                + C * mpmath.log(E / (a + E))
+                for C, E in cells
+            )  # fmt: skip
+
+        with mpmath.workdps(40):
+            shapes = [mpmath.mpf(0.1) * mpmath.mpf(300) ** (mpmath.mpf(i) / 19) for i in range(20)]
+            cells = [
+                (mpmath.mpf(row[t]), mpmath.mpf(docs) * d[t] / n)
+                for t in range(len(d))
+                for row, docs in zip(rows, n_c, strict=True)
+                if d[t] >= 2 and docs > 0
+            ]
+            expected = float(max(shapes, key=lambda a: log_likelihood(a, cells)))
+        assert likeliest_shape(counts) == pytest.approx(expected, rel=1e-14)
+        of_reference = reference.likeliest_shape(reference.count(X, y, weight))
+        assert of_reference == pytest.approx(expected, rel=1e-14)
 
 
 @kinds

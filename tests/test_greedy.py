@@ -253,6 +253,19 @@ def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
     assert first.informative == min(k, whole.informative)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = rng.integers(0, 10 ** rng.integers(1, 6), (n_classes, 10))
+        column = rng.integers(0, 10, 30)
+        counts = ts.count(table[:, column], np.arange(n_classes))
+        for ranking in (counts.greedy(), counts.greedy(exhaustive=True), counts.rank("md")):
+            for copy in range(10):
+                indices = ranking.indices[column[ranking.indices] == copy]
+                assert (np.diff(indices) > 0).all()
+
+
 def test_what_adds_nothing_stands_at_the_end_by_index() -> None:
     # After the two terms that differ, every other is a share of what is left.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])

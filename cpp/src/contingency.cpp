@@ -26,6 +26,7 @@ std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
 
 constexpr int run_terms = longest_contingency_run;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+bool is_finite(double value) { return value - value == 0; }
 
 template <CountType Count>
 struct ContingencyTask {
@@ -184,7 +185,7 @@ class Run {
 
 // A class of r can lack a term of t only if the others have room for it: elsewhere value(0, t, c) may be infinite, and must
 // not be, since what is added to a sum is taken away again.
-double if_possible(double value) { return value - value == 0 ? value : 0; }
+double if_possible(double value) { return is_finite(value) ? value : 0; }
 
 // sum_c weight_c value(0, t, c) over all classes, for each total t that occurs.
 class SumsWithoutTerm {
@@ -284,13 +285,13 @@ class ChunkScorer {
           Sum& sum = sums_[static_cast<std::size_t>(terms[j] - first)];
           ++sum.n_classes;
           add_to(sum.value, c.weight * values[j]);
-          add_to(sum.products, c.weight * c.product);
+          add_to(sum.without, c.weight * c.product);
         }
         if (!sums.without) return;
         for (int j = 0; j < n; ++j) run_.set(j, {}, totals_[static_cast<std::size_t>(terms[j] - first)]);
         const double* const without = run_.values(n, c.constants);
         for (int j = 0; j < n; ++j)
-          add_to(sums_[static_cast<std::size_t>(terms[j] - first)].value, -c.weight * if_possible(without[j]));
+          add_to(sums_[static_cast<std::size_t>(terms[j] - first)].without, c.weight * if_possible(without[j]));
       });
     }
     finish_sums(sums, static_cast<std::size_t>(last - first), scores);
@@ -385,8 +386,9 @@ class ChunkScorer {
  private:
   struct Sum {
     DoubleDouble value;
-    DoubleDouble products;       // of the classes that have the term
-    std::int32_t n_classes = 0;  // that have it
+    // Of the classes that have the term: how many, and the sum of their h_c, or of what their values would be without it.
+    DoubleDouble without;
+    std::int32_t n_classes = 0;
   };
   struct Largest {
     double value = -infinity;
@@ -440,7 +442,7 @@ class ChunkScorer {
   // An infinite sum keeps no remainder.
   static void add_to(DoubleDouble& sum, double value) {
     const DoubleDouble s = two_sum(sum.hi, value);
-    sum = {s.hi, s.hi - s.hi == 0 ? sum.lo + s.lo : 0.0};
+    sum = {s.hi, is_finite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
   void finish_sums(const SumTask<Count>& sums, std::size_t n, double* scores) {
@@ -455,13 +457,15 @@ class ChunkScorer {
       for (int j = 0; j < size; ++j) {
         const std::size_t t = begin + static_cast<std::size_t>(j);
         Sum& sum = sums_[t];
-        if (missing == Missing::each) {
-          sum.value = add(sum.value, (*sums.without)[totals_[t]]);
-        } else if (sum.n_classes < sums.n_classes) {
-          if (missing == Missing::minus_infinity) add_to(sum.value, -infinity);
+        if (sum.n_classes < sums.n_classes) {  // else the difference of equal sums would be rounding alone
+          if (missing == Missing::each) {
+            const DoubleDouble lacking = subtract((*sums.without)[totals_[t]], sum.without);
+            add_to(sum.value, lacking.hi);
+            add_to(sum.value, lacking.lo);
+          } else if (missing == Missing::minus_infinity) add_to(sum.value, -infinity);
           else if (missing == Missing::infinity) add_to(sum.value, infinity);
           else if (without != nullptr)
-            add_to(sum.value, without[j] / sums.reference->product * subtract(sums.products, sum.products).hi);
+            add_to(sum.value, without[j] / sums.reference->product * subtract(sums.products, sum.without).hi);
         }
         const double score = sum.value.hi + sum.value.lo;  // not a number for inf - inf
         scores[t] = totals_[t].hi > 0 && score == score ? score : 0;

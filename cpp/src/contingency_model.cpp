@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -11,6 +12,10 @@
 
 namespace termsift {
 namespace {
+
+// The share a_0 / g of the prior of log_odds beside the tokens, within which no product of its kernel leaves the range
+// of a double (contingency_kernels_impl.hpp).
+constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 template <CountType Count>
 DoubleDouble tokens(const ClassRow<Count>& row) {
@@ -35,6 +40,14 @@ double check(const ClassCounts<Count>& counts, const ContingencyOptions& options
                                 std::to_string(n_classes));
   if (n_classes > 0 && largest == 0) throw std::invalid_argument("class_prior gives no class with documents any mass");
   return largest;
+}
+
+// `share` is a_0 / g; without tokens every score is 0 whatever the prior.
+void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
+  if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
+  throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
+                              " beside the " + text(tokens.hi) + " tokens of the collection; log_odds needs a quotient "
+                              "between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
 // h_c of value(0, t, c) = h_c k(t).
@@ -95,6 +108,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   const bool small = model.whole && g.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
   // By a power of two, lest products of fractions near 1e300 overflow: an even one, of which log_odds takes the root.
   if (!model.whole && g.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(g.hi) / 2 * 2, -1000, 1000));
+  const DoubleDouble tokens_of_all = g;
   g = scale(g, model.unit);
   const double value_unit = std::pow(1 / model.unit, model.facts.degree);
 
@@ -102,6 +116,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) weights = add(weights, {class_weight(counts, options, c) / largest, 0});
   const DoubleDouble a_0 = scale({options.prior_mass, options.prior_mass_rest}, model.unit);
+  const DoubleDouble prior = g.hi > 0 ? divide(a_0, g) : DoubleDouble{};
+  if (measure == ContingencyMeasure::log_odds) check_prior_mass(options.prior_mass, tokens_of_all, prior.hi);
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     const ClassRow<Count>& row = *counts.rows[c];
     if (!(row.n_docs > 0)) continue;
@@ -111,13 +127,14 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     ContingencyConstants& k = entry.constants;
     k.r_hi = r.hi, k.r_lo = r.lo, k.g_hi = g.hi, k.g_lo = g.lo;
     k.rest_hi = std::max(rest.hi, 0.0), k.rest_lo = rest.hi > 0 ? rest.lo : 0;
-    k.spread = divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi;
-    k.two_over_r = 2 / r.hi, k.two_over_rest = 2 / k.rest_hi;
-    const DoubleDouble prior = g.hi > 0 ? divide(a_0, g) : DoubleDouble{};
+    // Finite even for a class of less than 2^-1023 of the collection, so that the product with a count of 0 is 0.
+    const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
+    k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
+    k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);
     k.prior_hi = prior.hi, k.prior_lo = prior.lo, k.gain = 1 + 2 * prior.hi;
     k.small = small;
     k.value_unit = value_unit;
-    entry.product = product_part(measure, k);
+    if (model.facts.missing == Missing::product) entry.product = product_part(measure, k);
     model.classes.push_back(entry);
   }
   std::stable_sort(model.classes.begin(), model.classes.end(), [&](const ContingencyClass& x, const ContingencyClass& y) {

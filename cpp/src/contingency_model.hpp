@@ -30,7 +30,7 @@ MeasureFacts facts_of(ContingencyMeasure measure);
 struct ContingencyClass {
   std::int64_t row;     // in ClassCounts::rows
   double weight;        // pi_c in a mean, else 1
-  double product;       // h_c, 0 if the class is all
+  double product;       // h_c, 0 if the class is all or the measure has none
   ContingencyConstants constants;
 };
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from termsift import _core, _validation
@@ -185,8 +184,10 @@ def likeliest_shape(counts: ClassCounts) -> float:
     """Give the shape of the lifts' distribution that makes the counts of documents most likely.
 
     With C = D_tc and E = n_c d_t / n the likelihood is, but for what does not depend on a, the
-    product of Gamma(C + a) / Gamma(a) (a / (a + E))^a (E / (a + E))^C over terms and classes. Cells
-    with C = 0 are summed by d_t: O(pairs of the terms + n_classes * distinct d_t) for each shape.
+    product of Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C, left out where C = 0, and of
+    (a / (a + E))^a over terms and classes. No logarithm of these grows like C log C, so that
+    rounding does not decide between shapes for large weights. Factors of every class are summed by
+    d_t: O(pairs of the terms + n_classes * distinct d_t) for each shape.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
     d_t = np.asarray(counts.collection_document_frequency, dtype=np.float64)
@@ -206,9 +207,9 @@ def likeliest_shape(counts: ClassCounts) -> float:
     E_values = n_c[:, None] * totals / n
 
     def log_likelihood(a: float) -> float:
-        gammas: NDArray[np.float64] = special.gammaln(C_values + a) - special.gammaln(a)
-        absent = a * np.log(a / (a + E_values)).sum(axis=0)
-        seen = (C * np.log(E / (a + E))).sum()
-        return float((n_C * gammas).sum() + (n_terms * absent).sum() + seen)
+        gammas = -np.asarray(special.betaln(a, C_values), dtype=np.float64)
+        every = a * np.log(a / (a + E_values)).sum(axis=0)
+        seen = (C * np.log1p(a / E)).sum()
+        return float((n_C * gammas).sum() + (n_terms * every).sum() - seen)
 
     return float(max(_SHAPES, key=log_likelihood))

@@ -237,9 +237,10 @@ class ClassCounts(CountTable):
             What is counted, for methods whose ``models`` name it; see Notes.
         alpha : float or (b1, b2)
             Smoothing, p_ic = (l_ic + b1) / (l_c + b2). One number means b1 = alpha,
-            b2 = alpha * n_terms; 1 is Laplace's. Of `log_odds`, b2 is the mass of the prior.
-            Needs 0 <= b1 <= b2. The model "bernoulli" takes
-            one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1 may exceed b2.
+            b2 = alpha * n_terms; 1 is Laplace's. Of `log_odds`, b2 is the mass of the prior: 0, or
+            between 2^-450 and 2^450 times the occurrences. Needs 0 <= b1 <= b2. The model
+            "bernoulli" takes one number as (alpha, 2 alpha), "poisson" as (alpha, alpha); its b1
+            may exceed b2.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c; an array is normalised to sum to 1. None means empirical, the
             class's share of the documents.
@@ -255,7 +256,8 @@ class ClassCounts(CountTable):
         -------
         scores : ndarray of shape (n_terms,), float64
             In nats for divergences. Never NaN. Infinite where `termsift.methods` says so of empty
-            cells, and without smoothing for a term that some classes have and others lack.
+            cells, and without smoothing for a term that some classes have and others lack. A sum or
+            mean of both inf and -inf is 0.
 
         Raises
         ------
@@ -428,8 +430,9 @@ class ClassCounts(CountTable):
         Returns
         -------
         ranking : Ranking
-            Ties go to the lowest index. By round robin its scores are the class values that earned
-            the terms their places.
+            Equal scores go to the lowest index. Terms with equal counts in every class have equal
+            scores. Those of other terms may differ by rounding where the formula makes them equal.
+            By round robin the scores are the class values that earned the terms their places.
 
         Raises
         ------
@@ -546,8 +549,8 @@ class ClassCounts(CountTable):
         -------
         ranking : Ranking
             Its scores are the divergences after each step, in nats, of which none is less than the
-            one before. Equally good terms come in the order of their indices. From
-            ``ranking.informative`` on no term adds anything.
+            one before. From ``ranking.informative`` on no term adds anything. These terms come in
+            the order of their indices, and so do terms that have equal counts in every class.
 
         Raises
         ------
@@ -571,7 +574,9 @@ class ClassCounts(CountTable):
         The order is that of gains from probabilities that are exact for whole counts with simple
         smoothing, else rounded at 2^-52 of their class (2^-42 of one much smaller than others).
         Gains that rounding could decide, or that agree in 14 digits, may come in either order, and
-        ``informative`` may count a gain that is rounding. Scores are of the probabilities
+        ``informative`` may count a gain that is rounding. So terms that are equally good by
+        symmetry, such as one that is to one class what the other is to the next, need not come in
+        the order of their indices. Scores are of the probabilities
         unrounded, within 1e-12 of their value. Memory: O(n_terms + terms of each class).
 
         Examples

@@ -292,7 +292,7 @@ _REGISTRY = (
         "eqs. (15)-(22)",
         needs="term frequency",
         default_aggregate="max",
-        zeros="0 for x u = 0, its limit",
+        zeros="0 for x u = 0, its limit; else, without a prior, inf for R = x and -inf for S = u",
     ),
     _of_table(
         name="jlh",

@@ -19,8 +19,9 @@ namespace termsift {
 // which for N = 2 is J whatever the priors.
 //
 // The order is that of the gains of masses as computed by one function (relative error about 1e-14, exactly 0 if and only
-// if m_i is proportional to R in all classes), ties to the lowest index. Where the largest gain is 0 all later ones are, and
-// the rest follows by index. The last two terms, if the pool has no more, are a tie by symmetry.
+// if m_i is proportional to R in all classes), ties to the lowest index. Terms of equal masses tie. Others whose gains are
+// equal by symmetry, such as masses with two classes exchanged, may differ by rounding and come in either order. Where the
+// largest gain is 0 all later ones are, and the rest follows by index. The last two terms, if the pool has no more, tie.
 //
 // Masses are p_ic = m_ic / n_c in whole numbers, with n_c = sum_i m_ic + leftover_c below 2^52 (src/mass_grid.hpp). b1 and
 // b2 are read as simple fractions (0.1 is 1/10). Whole counts are exact where their total times the common denominator of b1

@@ -11,7 +11,7 @@ struct ContingencyConstants {
   double r_hi, r_lo;        // r, the row total of the class
   double rest_hi, rest_lo;  // g - r
   double g_hi, g_lo;        // g, the grand total
-  double spread;            // g / (r (g - r)); infinite if the class is all
+  double spread;            // g / (r (g - r)); any number if the class is all
   double two_over_r, two_over_rest;  // 2 / r, 2 / (g - r)
   double prior_hi, prior_lo, gain;  // log_odds: a_0 / g and 1 + 2 a_0 / g
   bool small;               // all counts, of terms and of classes, are whole and at most 2^26

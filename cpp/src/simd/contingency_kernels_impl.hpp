@@ -55,6 +55,11 @@ struct Arithmetic {
       return {x.hi - y.hi, 0.0};
     }
   }
+  // A power of two that brings a fraction x >= 0 into [1, 2), if it is a normal number; 1 for whole numbers.
+  static TERMSIFT_INLINE double near_one(double x) {
+    if constexpr (numbers == Numbers::any) return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52)));
+    else return 1.0;
+  }
   // t(p, q) of a cell with p - q = d; 0 where d is.
   static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
     return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);
@@ -94,11 +99,12 @@ struct Table {
 
 TERMSIFT_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 
+constexpr double least_rate = 0.0005;  // Forman's bounds of rates are this and 1 less this
+
 // The normal distribution's quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). Of a rate p
 // it is (2p - 1) F(w), w = -log(4 p (1-p)), and F is smooth: one polynomial serves the middle and the tails. It is the
 // Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17) computed with mpmath at 60 digits.
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
-  constexpr double least_rate = 0.0005;  // Forman's
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
   // |2p - 1|: of a small p the subtraction rounds less than the quotient, near a half the quotient.
@@ -126,11 +132,49 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
 TERMSIFT_INLINE double quantile_in_class(DoubleDouble a, DoubleDouble C, const ContingencyConstants& c) {
   return quantile_of_rate(a.hi, C.hi, magnitude((a.hi - C.hi) + (a.lo - C.lo)), c.two_over_r);
 }
+// Of bns, the quantile of B/(g-r).
 template <Numbers numbers>
-TERMSIFT_INLINE double bns(const Table<numbers>& table, const ContingencyConstants& c, double in_class) {
+TERMSIFT_INLINE double quantile_in_rest(const Table<numbers>& table, const ContingencyConstants& c) {
   const DoubleDouble B = table.B(), D = table.D();
-  const double in_rest = quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
-  return table.det.hi == 0 || !(table.rest.hi > 0) ? 0.0 : magnitude(in_class - in_rest);
+  return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
+}
+
+// The difference of two quantiles errs by up to 2^-50, 7e-15 of 1/8: near_bns computes what is less than that.
+constexpr double near_quantiles = 0.125;
+
+// Positive if near_bns has to compute the difference of quantiles. Rates that are both clipped to the same bound have 0.
+template <Numbers numbers>
+TERMSIFT_INLINE double bns_excess(const Table<numbers>& table, const ContingencyConstants& c, double difference) {
+  constexpr double clipped = 2.0 * least_rate * (1.0 - 0x1p-49);
+  const double twice_in_class = smaller(table.a.hi, table.C().hi) * c.two_over_r;
+  const double twice_in_rest = smaller(table.B().hi, table.D().hi) * c.two_over_rest;
+  return larger(twice_in_class, twice_in_rest) > clipped ? near_quantiles - difference : 0.0;
+}
+
+// |p - q| of the clipped rates p = A/r and q = B/(g-r), to a few ulp. 2000 x - n is n / 0.0005 times what the rate x/n is
+// above the lower bound.
+template <Numbers numbers>
+TERMSIFT_INLINE double gap_of_rates(const Table<numbers>& table, const ContingencyConstants& c) {
+  const auto above = [](DoubleDouble x, DoubleDouble n) { return subtract(multiply(x, {1.0 / least_rate, 0.0}), n).hi; };
+  const double p_low = above(table.a, table.r), p_high = above(table.C(), table.r);  // how far from either bound
+  const double q_low = above(table.B(), table.rest), q_high = above(table.D(), table.rest);
+  const double in_class = 0.5 * least_rate * c.two_over_r, in_rest = 0.5 * least_rate * c.two_over_rest;
+  const double free = 0.25 * magnitude(table.det.hi) * c.two_over_r * c.two_over_rest;
+  const double q_clipped = q_low < 0 ? p_low * in_class : q_high < 0 ? p_high * in_class : free;
+  return p_low < 0 ? larger(q_low, 0.0) * in_rest : p_high < 0 ? larger(q_high, 0.0) * in_rest : q_clipped;
+}
+
+// The difference d of the quantiles of p and q, given their mean z and d itself to 2^-49: |p - q| is the integral of the
+// normal density, phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)], He_2k Hermite's polynomials. For
+// |z| <= 3.3 and d <= 1/8 (near_quantiles) the terms from k = 5 on add up to less than 4e-16, and the errors of z and d
+// count 3.3 and less than 1/4 times.
+TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
+  constexpr double root_of_2_pi = 2.5066282746310002;
+  const double x = z * z, y = d * d;
+  const double he4 = 3.0 + x * (-6.0 + x), he6 = -15.0 + x * (45.0 + x * (-15.0 + x));
+  const double he8 = 105.0 + x * (-420.0 + x * (210.0 + x * (-28.0 + x)));
+  const double series = y * ((x - 1.0) / 24 + y * (he4 / 1920 + y * (he6 / 322560 + y * (he8 / 92897280))));
+  return gap * root_of_2_pi * exponential(0.5 * x) / (1.0 + series);
 }
 
 // Whether a measure's values are found in a shorter way where Table::excess() is not positive.
@@ -183,18 +227,24 @@ TERMSIFT_INLINE double value(const Table<numbers>& table, const ContingencyConst
     const DoubleDouble Q = Of::times(Of::weighted_sum(6.0, table.B(), table.rest), table.r);
     const double value = log_ratio(P, Q, 6.0 * det);
     return table.rest.hi > 0 ? value : 0.0;
-  } else if constexpr (measure == ContingencyMeasure::bns) {
-    return bns(table, c, quantile_in_class(a, table.C(), c));
   } else if constexpr (measure == ContingencyMeasure::log_odds) {
     // R - x = C + a_0 - a_i and S - u = D + a_0 - a_i, where nothing cancels: a_0 - a_i is the prior of all other terms.
     const DoubleDouble share{c.prior_hi, c.prior_lo};
     const DoubleDouble prior = multiply(t, share), rest_of_prior = multiply(table.others(), share);
     const DoubleDouble x = Of::plus(prior, a), u = Of::plus(prior, table.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, table.C()), S_u = Of::plus(rest_of_prior, table.D());
+    // The range of both products: contingency_model.cpp holds the share s of the prior, if there is one, within 2^-450 and
+    // 2^450. Of whole numbers, at most 2^50, x and u are in [s t, (1 + s) t], R - x and S - u in [s (g-t), (1 + s) (g-t)],
+    // and the products in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so that
+    // x + u and R - x + S - u are in [1, 2), lest those of a rare term be less than least_probability. Without a prior,
+    // cells that are more than 2^450 apart may underflow there, to a finite value or an infinite one.
+    const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
+    const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
+    const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
     // x (S-u) - u (R-x) = x S - u R = det (1 + 2 a_0/g)
-    const double log = log_ratio(multiply(x, S_u), multiply(u, R_x), det * c.gain);
-    const double value = log * square_root(x.hi * (u.hi / (x.hi + u.hi)));
-    return x.hi > 0 && u.hi > 0 && table.rest.hi > 0 ? value : 0.0;
+    const double log = log_ratio(odds, other_odds, det * near_t * near_others * c.gain);
+    const double root = square_root(x.hi * (u.hi / (x.hi + u.hi)));
+    return root > 0 && table.rest.hi > 0 ? log * root : 0.0;
   } else if constexpr (measure == ContingencyMeasure::jlh) {
     const double value = (det / (table.r.hi * t.hi)) * (a.hi / table.r.hi);
     return det > 0 ? value : 0.0;
@@ -221,12 +271,6 @@ void run_values(const ContingencyRun& run) {
     const double result = with_low ? value * c.value_unit : value;
     values[j] = t_hi[j] == 0 ? 0.0 : result;
   };
-  if constexpr (measure == ContingencyMeasure::bns) {
-    if (const double* __restrict parts = run.parts) {
-      for (int j = 0; j < run.n; ++j) store(j, bns(table(j), c, parts[j]));
-      return;
-    }
-  }
   if constexpr (!has_usual_way(measure, numbers)) {
     for (int j = 0; j < run.n; ++j) store(j, value<measure, false>(table(j), c));
   } else {
@@ -249,11 +293,73 @@ void run_values(const ContingencyRun& run) {
   }
 }
 
+// The pairs j of a run for a loop over tables.
+template <Numbers numbers>
+struct Pairs {
+  const double *a_hi, *a_lo, *t_hi, *t_lo;
+  TERMSIFT_INLINE Table<numbers> operator()(int j, const ContingencyConstants& c) const {
+    constexpr bool with_low = numbers == Numbers::any;
+    return Table<numbers>({a_hi[j], with_low ? a_lo[j] : 0.0}, {t_hi[j], with_low ? t_lo[j] : 0.0}, c);
+  }
+};
+
+// The differences of far quantiles; `middle` is the mean of both.
+template <Numbers numbers>
+void far_bns(const ContingencyRun& run, double* __restrict middle, double* __restrict excess) {
+  const ContingencyConstants c = *run.constants;
+  const Pairs<numbers> pairs{run.a_hi, run.a_lo, run.t_hi, run.t_lo};
+  double* __restrict values = run.values;
+  double in_class[longest_contingency_run];
+  if (const double* __restrict parts = run.parts)
+    for (int j = 0; j < run.n; ++j) in_class[j] = parts[j];
+  else
+    for (int j = 0; j < run.n; ++j) in_class[j] = quantile_in_class(pairs(j, c).a, pairs(j, c).C(), c);
+  for (int j = 0; j < run.n; ++j) {
+    const Table<numbers> pair = pairs(j, c);
+    const double in_rest = quantile_in_rest(pair, c);
+    const double difference = magnitude(in_class[j] - in_rest), more = bns_excess(pair, c, difference);
+    const bool is_zero = (pair.t.hi == 0) | (pair.det.hi == 0) | !(pair.rest.hi > 0);
+    values[j] = is_zero ? 0.0 : difference;
+    middle[j] = 0.5 * (in_class[j] + in_rest);
+    excess[j] = is_zero ? 0.0 : more;
+  }
+}
+
+// Near quantiles are a minority, which is packed together and computed once more.
+template <Numbers numbers>
+void run_bns(const ContingencyRun& run) {
+  constexpr bool with_low = numbers == Numbers::any;
+  double middle[longest_contingency_run], excess[longest_contingency_run];
+  far_bns<numbers>(run, middle, excess);
+  int near[longest_contingency_run], n = 0;
+  for (int j = 0; j < run.n; ++j) {
+    near[n] = j;
+    n += excess[j] > 0;
+  }
+  if (n == 0) return;
+  double a_hi[longest_contingency_run], a_lo[longest_contingency_run], t_hi[longest_contingency_run],
+      t_lo[longest_contingency_run], z[longest_contingency_run], d[longest_contingency_run];
+  const int padded = (n + 7) / 8 * 8;
+  for (int i = 0; i < padded; ++i) {
+    const int j = near[i < n ? i : 0];
+    a_hi[i] = run.a_hi[j], t_hi[i] = run.t_hi[j], z[i] = middle[j], d[i] = run.values[j];
+    if constexpr (with_low) a_lo[i] = run.a_lo[j], t_lo[i] = run.t_lo[j];
+  }
+  const ContingencyConstants c = *run.constants;
+  const Pairs<numbers> pairs{a_hi, a_lo, t_hi, t_lo};
+  for (int i = 0; i < padded; ++i) d[i] = near_bns(gap_of_rates(pairs(i, c), c), z[i], d[i]);
+  for (int i = 0; i < n; ++i) run.values[near[i]] = d[i];
+}
+
 template <ContingencyMeasure measure>
 void values_of(const ContingencyRun& run) {
-  if (run.a_lo != nullptr) run_values<measure, Numbers::any>(run);
-  else if (run.constants->small) run_values<measure, Numbers::small>(run);
-  else run_values<measure, Numbers::whole>(run);
+  const auto run_by = [&]<Numbers numbers>() {
+    if constexpr (measure == ContingencyMeasure::bns) run_bns<numbers>(run);
+    else run_values<measure, numbers>(run);
+  };
+  if (run.a_lo != nullptr) run_by.template operator()<Numbers::any>();
+  else if (run.constants->small) run_by.template operator()<Numbers::small>();
+  else run_by.template operator()<Numbers::whole>();
 }
 
 void parts_of_bns(const ContingencyConstants& constants, const double* __restrict a, int n, double* __restrict parts) {

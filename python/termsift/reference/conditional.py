@@ -159,7 +159,8 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
 
     With lambda, which has the distribution Gamma(a, a), D_tc is Poisson's of mean lambda n_c d_t/n.
     The likelihood without lambda is a negative binomial; it is compared at twenty shapes between
-    0.1 and 30, for terms with d_t >= 2, evenly spaced if they are more than 4,000.
+    0.1 and 30, for terms with d_t >= 2, evenly spaced if they are more than 4,000. Factors without
+    a, Gamma(D_tc) and E^D_tc, are left out: beside them, large weights would leave a no digits.
 
     Examples
     --------
@@ -175,17 +176,25 @@ def likeliest_shape(counts: ReferenceCounts) -> float:
         terms = [terms[i * len(terms) // _MOST_TERMS] for i in range(_MOST_TERMS)]
 
     def log_likelihood(a: float) -> float:
-        return math.fsum(
-            math.lgamma(D[c, t] + a)
-            - math.lgamma(a)
-            + a * math.log(a / (a + E))
-            + D[c, t] * math.log(E / (a + E))
-            for t in terms
-            for c in range(len(n_c))
-            for E in [n_c[c] * d[t] / sum(n_c)]
-        )
+        logs = []
+        for t in terms:
+            for c in range(len(n_c)):
+                E = n_c[c] * d[t] / sum(n_c)
+                logs.append(a * math.log(a / (a + E)))
+                if D[c, t] > 0:
+                    logs.append(_log_gamma_ratio(float(D[c, t]), a) - math.lgamma(a))
+                    logs.append(-D[c, t] * math.log1p(a / E))
+        return math.fsum(logs)
 
     return max(_SHAPES, key=log_likelihood)
+
+
+def _log_gamma_ratio(x: float, a: float) -> float:
+    """Return log(Gamma(x + a) / Gamma(x)) for x > 0, by Stirling's series where x is large."""
+    if x < 1000:
+        return math.lgamma(x + a) - math.lgamma(x)
+    tails = [1 / (12 * z) - 1 / (360 * z**3) for z in (x + a, x)]
+    return a * math.log(x) + (x + a - 0.5) * math.log1p(a / x) - a + tails[0] - tails[1]
 
 
 def _presence(X: Any) -> npt.NDArray[np.bool_]:

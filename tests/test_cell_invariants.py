@@ -1,0 +1,306 @@
+"""Scores of tables of a term and a class: `score` against `class_scores`, and against mpmath.
+
+Any seed is a collection. HYPOTHESIS_EXAMPLES sets how many are tried.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import termsift as ts
+from exact import exact_cell_scores, relative_error
+from termsift import _core
+
+OF_CELLS = list(_core.ContingencyMeasure.__members__)
+seeds = given(seed=st.integers(0, 2**32 - 1))
+whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*is of occurrences:UserWarning")
+EXAMPLES = settings.get_profile("termsift").max_examples // 4
+
+
+def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
+    """Return counts, alpha for `class_scores`, and class priors.
+
+    There are 2 to 200 classes of 1 to 1,000,000 documents, and terms of one class or of all.
+    """
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.choice([2, 2, 3, 5, 20, 60, 200]))
+    n_docs = int(rng.integers(n_classes, 3 * n_classes + 10))
+    n_terms = int(rng.integers(1, 12))
+    X = rng.poisson(rng.choice([0.1, 0.5, 3]), (n_docs, n_terms)) * rng.choice(
+        [1, 1, 1000], n_terms
+    )
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n_docs - n_classes)]
+    sizes = np.geomspace(1, 10**6, n_classes).astype(int)
+    weights: list[Any] = [
+        None,
+        sizes[y],
+        rng.integers(1, 10 ** rng.integers(1, 7), n_docs),
+        3 ** rng.integers(0, 13, n_docs),
+        rng.random(n_docs) + 0.01,
+        2.0 ** rng.integers(-20, 20, n_docs) * rng.integers(1, 9, n_docs),
+        rng.choice([0.1, 0.5, 1, 2.25], n_docs) * 2.0 ** rng.integers(-990, 990),
+    ]
+    counts = ts.count(X, y, sample_weight=weights[rng.integers(len(weights))])
+    occurrences = float(counts.term_frequency.sum()) or 1.0
+    alphas: list[Any] = [
+        *(0, 0, (0, 0), 1, 0.1),
+        (1e-3 * occurrences, occurrences * n_terms),
+        occurrences * 1e-130,
+        (0, occurrences * 1e-60),
+        min(occurrences * 1e130, 1e300),
+    ]
+    scattered = rng.random(n_classes) * (rng.random(n_classes) < 0.7)
+    scattered[0] += 1e-9
+    priors = [None, "uniform", scattered]
+    return counts, {"alpha": alphas[rng.integers(len(alphas))]}, priors[rng.integers(3)]
+
+
+def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any:
+    """Return the class scores, or None where log_odds refuses its prior."""
+    try:
+        return counts.class_scores(method, **alpha)
+    except ValueError as error:
+        refused = re.search("too (small|large) beside the .* tokens of the collection", str(error))
+        if method == "log_odds" and refused:
+            return None
+        raise
+
+
+def shares(counts: ts.ClassCounts, class_prior: Any) -> Any:
+    if class_prior is None:
+        weights = np.asarray(counts.class_docs, float)
+    else:
+        weights = np.ones(counts.n_classes) if isinstance(class_prior, str) else class_prior
+    weights = weights / weights.max()
+    return weights / math.fsum(weights)
+
+
+@whatever_they_weigh
+@settings(max_examples=EXAMPLES)
+@seeds
+def test_scores_are_the_aggregates_of_class_scores(seed: int) -> None:
+    counts, alpha, class_prior = collection(seed)
+    for method in OF_CELLS:
+        by_class = values_of(counts, method, alpha)
+        if by_class is None:
+            continue
+        assert not np.isnan(by_class).any()
+        for aggregate in ("sum", "mean", "max"):
+            scores = counts.score(method, **alpha, class_prior=class_prior, aggregate=aggregate)  # type: ignore[arg-type]
+            if aggregate == "max":
+                assert np.array_equal(scores, by_class.max(axis=0))
+                continue
+            weights = shares(counts, class_prior) if aggregate == "mean" else np.ones(len(by_class))
+            for score, values in zip(scores, by_class[weights > 0].T, strict=True):
+                infinite = set(values[np.isinf(values)].tolist())
+                if infinite:
+                    assert score == (0 if len(infinite) == 2 else infinite.pop()), method
+                    continue
+                parts = weights[weights > 0] * values
+                error = abs(score - math.fsum(parts))
+                # What is taken away from a sum is larger where class sizes are very different.
+                most = 1e-14 * max(1, (max(counts.class_docs) / min(counts.class_docs) / 1e7) ** 2)
+                assert error <= most * math.fsum(np.abs(parts)), (method, aggregate)
+
+
+@whatever_they_weigh
+@settings(max_examples=EXAMPLES)
+@seeds
+def test_class_scores_are_the_formulas(seed: int) -> None:
+    counts, alpha, _ = collection(seed)
+    if counts.n_classes > 20:
+        return
+    given_alpha = alpha["alpha"]
+    pair = isinstance(given_alpha, tuple)
+    b2 = Fraction(given_alpha[1]) if pair else Fraction(given_alpha) * counts.n_terms
+    for method in OF_CELLS:
+        by_class = values_of(counts, method, alpha)
+        if by_class is None:
+            continue
+        exact = exact_cell_scores(
+            method,
+            counts.term_frequency.toarray(),
+            counts.document_frequency.toarray(),
+            counts.class_docs,
+            sum(map(Fraction, counts.class_docs.tolist())),
+            b2=b2,
+        )
+        for row, exact_row in zip(by_class.tolist(), exact, strict=True):
+            for value, truth in zip(row, exact_row, strict=True):
+                assert relative_error(value, truth) <= 1e-14, (method, value, float(truth))
+
+
+@whatever_they_weigh
+@settings(max_examples=EXAMPLES)
+@seeds
+def test_nothing_is_nan_however_far_apart_the_weights_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.integers(2, 6))
+    n_docs = int(rng.integers(n_classes, 20))
+    X = rng.poisson(0.7, (n_docs, 6))
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n_docs - n_classes)]
+    weights = 2.0 ** rng.integers(*((-1060, 1000) if seed % 2 else (-600, 0)), n_docs)
+    counts = ts.count(X, y, sample_weight=weights)
+    occurrences = float(counts.term_frequency.sum())
+    for method in OF_CELLS:
+        for b2 in (0.0, occurrences, occurrences * 1e-130, min(occurrences * 1e130, 1e300)):
+            if values_of(counts, method, {"alpha": (0, b2)}) is None:
+                continue
+            assert not np.isnan(counts.class_scores(method, alpha=(0, b2))).any(), method
+            for aggregate in ("sum", "mean", "max"):
+                scores = counts.score(method, alpha=(0, b2), aggregate=aggregate)  # type: ignore[arg-type]
+                assert not np.isnan(scores).any(), (method, aggregate)
+
+
+# ---- log_odds ------------------------------------------------------------------------------------
+
+
+def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
+    table, y = np.array([[0, 2], [2, 0]]), [0, 1]
+    counts, fractions = ts.count(table, y), ts.count(table, y, sample_weight=[2e149, 3e149])
+    for occurrences, one in ((4.0, counts), (1e150, fractions)):
+        for factor, size in ((1e-136, "small"), (0.0, "small"), (3e136, "large")):
+            alpha = max(occurrences * factor, 5e-324)
+            message = rf"smoothing b2 = .* is too {size} beside the .* tokens of the collection"
+            for refused in (alpha, (0.0, 2 * alpha)):
+                with pytest.raises(ValueError, match=message):
+                    one.class_scores("log_odds", alpha=refused)
+                with pytest.raises(ValueError, match=message):
+                    one.rank("log_odds", policy="round_robin", alpha=refused)
+        assert np.isinf(one.class_scores("log_odds", alpha=0)).sum() == 0
+    # The bounds themselves, by numbers that a double holds exactly.
+    for b2 in (2.0**-448, 2.0**452):
+        assert np.isfinite(counts.class_scores("log_odds", alpha=(0, b2))).all()
+    for b2 in (2.0**-449, 2.0**453):
+        with pytest.raises(ValueError, match="log_odds needs a quotient between"):
+            counts.class_scores("log_odds", alpha=(0, b2))
+
+
+def test_only_log_odds_reads_the_mass_of_the_prior() -> None:
+    counts = ts.count(np.array([[0, 2], [2, 0]]), [0, 1])
+    for method in OF_CELLS:
+        if method != "log_odds":
+            assert np.array_equal(counts.score(method, alpha=1e-300), counts.score(method))
+
+
+@pytest.mark.parametrize("unit", [1, 2.0**-500, 2.0**500])
+@pytest.mark.parametrize("share", [2.0**-450, 1e-130, 1e-60, 1e60, 1e130, 2.0**450])
+def test_log_odds_keeps_its_digits_at_either_end(share: float, unit: float) -> None:
+    table = np.array([[2**37, 4, 0, 1], [0, 2**47, 0, 1], [3, 0, 5, 1]])
+    counts = ts.count(table, [0, 1, 1], sample_weight=np.array([1, 1, 2]) * unit)
+    occurrences = sum(map(Fraction, counts.class_tokens.tolist()))
+    b2 = float(occurrences * Fraction(share))
+    exact = exact_cell_scores(
+        "log_odds",
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+        b2=b2,
+    )
+    for row, exact_row in zip(counts.class_scores("log_odds", alpha=(0, b2)), exact, strict=True):
+        for value, truth in zip(row.tolist(), exact_row, strict=True):
+            assert relative_error(value, truth) <= 1e-14
+
+
+def test_terms_of_rare_documents_keep_their_log_odds() -> None:
+    # Products of cells, prior and weights that are 2^300 apart would be 2^-1180.
+    counts = ts.count(np.array([[1, 0], [0, 1]]), [0, 1], sample_weight=[2.0**-300, 1])
+    b2 = 2.0**-440
+    exact = exact_cell_scores(
+        "log_odds",
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+        b2=b2,
+    )
+    values = counts.class_scores("log_odds", alpha=(0, b2))
+    assert relative_error(float(values[0, 0]), exact[0][0]) <= 1e-14
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_infinite_log_odds_add_up(weighted: bool) -> None:
+    # Without smoothing, the one term of a class and of another has x (S-u) / (u (R-x)) = inf.
+    weights = [0.5, 0.25, 0.75] if weighted else None
+    counts = ts.count(np.array([[0, 1], [2, 0], [0, 1]]), [0, 1, 2], sample_weight=weights)
+    assert counts.class_scores("log_odds", alpha=0)[:, 1].tolist() == [math.inf, 0, math.inf]
+    for aggregate in ("sum", "mean", "max"):
+        scores = counts.score("log_odds", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
+        assert scores.tolist() == [0, math.inf]
+    # A prior of 0 silences infinite values, and beside both infinities there is 0.
+    silent = counts.score("log_odds", alpha=0, aggregate="mean", class_prior=[0, 1, 0])
+    assert silent.tolist() == [0, 0]
+    both = ts.count(np.array([[1, 0], [1, 1]]), [0, 1], sample_weight=weights and weights[:2])
+    assert both.class_scores("log_odds", alpha=0)[:, 0].tolist() == [math.inf, -math.inf]
+    assert both.score("log_odds", alpha=0, aggregate="sum")[0] == 0
+
+
+# ---- bns -----------------------------------------------------------------------------------------
+
+
+def two_rates(seed: int) -> Any:
+    """Return the documents with and without the term, in a class and outside it.
+
+    Their rates agree to up to 16 digits, anywhere, about 1/2 and about either bound.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = (10 ** rng.uniform(1, 15) * rng.uniform(0.05, 1.05, 2)).astype(int) + 2
+    around = [rng.random(), 0.5, 0.0005, 0.9995, 0.002 * rng.random(), 1 - 0.002 * rng.random()]
+    rate = around[rng.integers(6)] * (1 + rng.choice([0, 1, -1]) * 10 ** rng.uniform(-16, -1))
+    other = rate * (1 + rng.choice([1, -1]) * 10 ** rng.uniform(-16, -0.3))
+    having = (sizes * [rate, other]).astype(int) + rng.integers(-2, 3, 2)
+    having = np.clip(having, 1, sizes - 1)
+    weights = np.ravel(np.c_[having, sizes - having])
+    return weights * 0.37 * 2.0 ** rng.integers(-30, 30) if rng.random() < 0.3 else weights
+
+
+def assert_bns_is_accurate(weights: Any) -> None:
+    X, y = np.array([[1], [0], [1], [0]]), [0, 0, 1, 1]
+    counts = ts.count(X, y, sample_weight=weights)
+    exact = exact_cell_scores(
+        "bns",
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+    )
+    for value, truth in zip(counts.class_scores("bns")[:, 0].tolist(), exact, strict=True):
+        assert relative_error(value, truth[0]) <= 1e-14, (weights, value, float(truth[0]))
+
+
+@settings(max_examples=4 * EXAMPLES)
+@seeds
+def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
+    assert_bns_is_accurate(two_rates(seed))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [10**5, 2 * 10**5, 10**5, 200_001],
+        [1, 1998, 1, 1999],  # both clipped: 1/1999 is not
+        [1, 1999, 2, 3999],  # a bit more than the bound
+        [1, 1999, 1, 1999],
+        [1, 10**6, 1, 10**9],  # both clipped
+        [10**9, 1, 10**6, 1],
+        [1, 10**6, 1_000_001, 1_999_000_000],  # one clipped, the other just not
+        [1_999_000_000, 1_000_001, 10**6, 1],
+        [2**40, 2**40, 2**40 + 1, 2**40],
+        [2**30, 2**30, 2**30 + 1, 2**30],
+        [1, 1, 2**49, 2**49 - 1],
+    ],
+)
+def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
+    assert_bns_is_accurate(np.array(weights))
+    # Of fractions, det is known to 2^-104 of the products that it is the difference of.
+    if max(weights) < 2**40:
+        assert_bns_is_accurate(np.array(weights) * 0.1)
