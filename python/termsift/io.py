@@ -46,13 +46,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy import io as scipy_io
 from scipy import sparse
 
-from termsift import svmlight
+from termsift import _core, svmlight
 from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
 from termsift._files import damage_told, existing, one_a_line, open_file
@@ -355,20 +354,11 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     return _with_labels(path, X, labels)
 
 
-class _Readable:
-    """A file without seek: where scipy would go back and cannot, it ends the process."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.read = file.read
-
-
 def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:
-        try:
-            X = scipy_io.mmread(cast(Any, _Readable(file)))
-        except (ValueError, OverflowError) as exc:
-            raise ValueError(f"{path}: expected a Matrix Market file: {exc}") from None
-    return _with_labels(path, X, labels)
+        text = file.read()
+    data, rows, columns, shape = _core.parse_matrix_market(text, n_threads=0, file=str(path))
+    return _with_labels(path, sparse.coo_array((data, (rows, columns)), shape=shape), labels)
 
 
 def _read_svmlight(
