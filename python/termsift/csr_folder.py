@@ -138,12 +138,16 @@ class _Array:
 
     def __init__(self, path: Path, kinds: str) -> None:
         try:
-            whole = np.load(path, mmap_mode="r", allow_pickle=False)
+            self._state = _state(path)
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"{path.parent}: expected a folder of arrays, found no {path.name}"
             ) from None
-        except (ValueError, EOFError) as error:
+        try:
+            whole = np.load(path, mmap_mode="r", allow_pickle=False)
+        except OSError:
+            raise
+        except Exception as error:  # whatever a forged header provokes
             raise ValueError(f"{path}: expected an array saved by numpy.save: {error}") from None
         if whole.ndim != 1 or whole.dtype.kind not in kinds:
             raise ValueError(
@@ -157,8 +161,21 @@ class _Array:
         """Map some of the values."""
         if begin == end:
             return np.empty(0, self.dtype)
+        # To use a part of a map that the file no longer reaches would end the process. What changes
+        # after this check cannot be refused: see SECURITY.md.
+        if _state(self.path) != self._state:
+            raise ValueError(
+                f"{self.path}: the file has changed since it was opened; scan the folder again "
+                "once no other program writes to it"
+            )
         offset = self._begin + begin * self.dtype.itemsize
         return np.memmap(self.path, self.dtype, "r", offset, (end - begin,)).view(np.ndarray)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what differs once a file has been changed or replaced."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def is_csr_folder(path: Path) -> bool:

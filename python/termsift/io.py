@@ -54,7 +54,7 @@ from scipy import sparse
 from termsift import _core, svmlight
 from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
-from termsift._files import damage_told, existing, one_a_line, open_file
+from termsift._files import DAMAGE, damage_told, existing, one_a_line, open_file
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
 from termsift.text import TextRules, count_words, text_rules
 
@@ -341,8 +341,9 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:  # numpy leaves a broken archive open
         try:
             X = sparse.load_npz(file)
-        # What scipy raises on archives of other content, by what is missing or of another kind.
-        except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError):
+        except (OSError, MemoryError, *DAMAGE):
+            raise
+        except Exception:  # whatever an archive of other content provokes
             raise ValueError(
                 f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"
             ) from None
@@ -439,7 +440,9 @@ def read_labels(path: Path, *, as_written: bool = False) -> npt.NDArray[Any]:
     with damage_told(path), open(path, "rb") as file:
         try:
             y = np.load(file, allow_pickle=False)
-        except ValueError:
+        except (OSError, MemoryError, EOFError):
+            raise
+        except Exception:  # whatever a forged header provokes
             raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
     if y.ndim not in (1, 2):
         raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")
