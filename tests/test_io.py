@@ -392,6 +392,16 @@ def test_matrix_market_is_read_as_scipy_reads_it(
             np.testing.assert_array_equal(getattr(X, name), getattr(expected, name))
 
 
+def test_labels_of_more_values_than_there_is_memory(tmp_path: Path) -> None:
+    matrix = write(tmp_path / "c.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 0\n")
+    np.save(tmp_path / "y.npy", np.zeros(1))
+    content = (tmp_path / "y.npy").read_bytes()
+    claim = content.replace(b"(1,)", b"(%d,)" % 2**58)
+    (tmp_path / "y.npy").write_bytes(claim)
+    with pytest.raises(MemoryError, match=r"y\.npy: Unable to allocate"):
+        read_collection(matrix, labels=tmp_path / "y.npy")
+
+
 # --------------------------------------------------------------------------------------- tables
 
 ROWS = [("sport", "Ball, ball GOAL"), ("trade", "a oil ball"), ("sport", '"goal" größe_1')]
