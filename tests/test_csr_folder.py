@@ -114,6 +114,19 @@ def test_arrays_that_are_cut_short(tmp_path: Path) -> None:
         ts.scan(tmp_path / "c")
 
 
+@pytest.mark.parametrize("ends", [[0, 9, 2, 3, 4], [0, -1, 2, 3, 4], [0, 1, 2, 3, 4]])
+def test_offsets_of_several_labels(tmp_path: Path, ends: list[int]) -> None:
+    y = np.eye(4, dtype=int)
+    ts.save_csr(tmp_path / "c", X, y, classes=["a", "b", "c", "d"])
+    np.save(tmp_path / "c" / "y_indptr.npy", ends)
+    scan = ts.scan(tmp_path / "c", chunk_docs=1)
+    if ends == sorted(ends):
+        assert ts.count(scan) == ts.count(X, y, classes=["a", "b", "c", "d"])
+        return
+    with pytest.raises(ValueError, match=r"y_indptr\.npy: has .* expected offsets from 0 to 4"):
+        ts.count(scan)
+
+
 def test_arrays_that_are_cut_short_once_they_are_opened(tmp_path: Path) -> None:
     ts.save_csr(tmp_path / "c", X, [0, 1, 0, 1])
     scan = ts.scan(tmp_path / "c")

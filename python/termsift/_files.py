@@ -183,7 +183,8 @@ def damage_told(path: Path) -> Iterator[None]:
     except DAMAGE as exc:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
     except MemoryError as exc:  # a file may claim to hold more than there can be
-        raise MemoryError(f"{path}: {exc or 'not enough memory to read it'}") from None
+        told = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
+        raise MemoryError(f"{path}: {told}") from None
 
 
 def check_encoding(encoding: str) -> str:

@@ -258,16 +258,8 @@ class CsrFolder:
 
     def matrix(self, begin: int, end: int, n_terms: int | None) -> Any:
         """Give the documents from ``begin`` to ``end`` as a CSR array on the files' own memory."""
-        indptr = self._indptr.part(begin, end + 1)
+        indptr = _offsets(self._indptr, begin, end, self._indices.size)
         first, last = int(indptr[0]), int(indptr[-1])
-        decrease = np.flatnonzero(indptr[1:] < indptr[:-1])
-        if len(decrease) or not 0 <= first <= last <= self._indices.size:
-            at = int(decrease[0]) if len(decrease) else 0
-            raise ValueError(
-                f"{self._indptr.path}: has {indptr[at + 1]} after {indptr[at]} at document "
-                f"{begin + at}, expected offsets from 0 to {self._indices.size} that do not "
-                "decrease"
-            )
         indices, data = self._indices.part(first, last), self._data.part(first, last)
         if n_terms is None:
             n_terms = int(indices.max()) + 1 if len(indices) else 0
@@ -277,11 +269,11 @@ class CsrFolder:
         """Give labels, or an indicator matrix and the classes of its columns."""
         if self._classes is None:
             return self._y.part(begin, end), None
-        ends = None if self._y_indptr is None else self._y_indptr.part(begin, end + 1)
-        if ends is not None and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
-            raise ValueError(f"{self.path / 'y_indptr.npy'}: expected offsets that do not decrease")
+        ends = None
+        if self._y_indptr is not None:
+            ends = _offsets(self._y_indptr, begin, end, self._y.size)
         first, last = (begin, end) if ends is None else (int(ends[0]), int(ends[-1]))
-        codes = self._y.part(first, min(last, self._y.size))
+        codes = self._y.part(first, last)
         wrong = np.flatnonzero((codes < 0) | (codes >= len(self._classes)))
         if len(wrong):
             raise ValueError(
@@ -295,6 +287,19 @@ class CsrFolder:
         ones = np.ones(len(codes), dtype=np.int8)
         shape = end - begin, len(self._classes)
         return sp.csr_array((ones, codes, ends - first), shape=shape), self._classes
+
+
+def _offsets(array: _Array, begin: int, end: int, n: int) -> NDArray[Any]:
+    """Return the offsets of some documents, which lead to ``n`` values."""
+    offsets = array.part(begin, end + 1)
+    decrease = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(decrease) or not 0 <= offsets[0] <= offsets[-1] <= n:
+        at = int(decrease[0]) if len(decrease) else 0
+        raise ValueError(
+            f"{array.path}: has {offsets[at + 1]} after {offsets[at]} at document {begin + at}, "
+            f"expected offsets from 0 to {n} that do not decrease"
+        )
+    return offsets
 
 
 def _check_ends(offsets: _Array, n: int) -> None:

@@ -39,6 +39,7 @@ the number of the line.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -341,9 +342,12 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:  # numpy leaves a broken archive open
         try:
             X = sparse.load_npz(file)
-        except (OSError, MemoryError, *DAMAGE):
+        except (MemoryError, *DAMAGE):
             raise
-        except Exception:  # whatever an archive of other content provokes
+        except Exception as exc:  # whatever an archive of other content provokes
+            # An archive that points before its own beginning is damaged, not the disk.
+            if isinstance(exc, OSError) and exc.errno != errno.EINVAL:
+                raise
             raise ValueError(
                 f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"
             ) from None
@@ -357,8 +361,8 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
 
 def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:
-        text = file.read()
-    data, rows, columns, shape = _core.parse_matrix_market(text, n_threads=0, file=str(path))
+        parsed = _core.parse_matrix_market(file.read(), n_threads=0, file=str(path))
+    data, rows, columns, shape = parsed
     return _with_labels(path, sparse.coo_array((data, (rows, columns)), shape=shape), labels)
 
 
