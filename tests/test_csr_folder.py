@@ -114,6 +114,39 @@ def test_arrays_that_are_cut_short(tmp_path: Path) -> None:
         ts.scan(tmp_path / "c")
 
 
+@pytest.mark.parametrize("ends", [[0, 9, 2, 3, 4], [0, -1, 2, 3, 4], [0, 1, 2, 3, 4]])
+def test_offsets_of_several_labels(tmp_path: Path, ends: list[int]) -> None:
+    y = np.eye(4, dtype=int)
+    ts.save_csr(tmp_path / "c", X, y, classes=["a", "b", "c", "d"])
+    np.save(tmp_path / "c" / "y_indptr.npy", ends)
+    scan = ts.scan(tmp_path / "c", chunk_docs=1)
+    if ends == sorted(ends):
+        assert ts.count(scan) == ts.count(X, y, classes=["a", "b", "c", "d"])
+        return
+    with pytest.raises(ValueError, match=r"y_indptr\.npy: has .* expected offsets from 0 to 4"):
+        ts.count(scan)
+
+
+def test_arrays_that_are_cut_short_once_they_are_opened(tmp_path: Path) -> None:
+    ts.save_csr(tmp_path / "c", X, [0, 1, 0, 1])
+    scan = ts.scan(tmp_path / "c")
+    path = tmp_path / "c" / "indices.npy"
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(ValueError, match=r"indices\.npy: the file has changed since it was opened"):
+        ts.count(scan)
+
+
+def test_arrays_that_change_between_two_parts(tmp_path: Path) -> None:
+    many = sparse.csr_array(np.ones((50, 3), int))
+    ts.save_csr(tmp_path / "c", many, np.arange(50) % 2)
+    chunks = iter(ts.scan(tmp_path / "c", chunk_docs=1))
+    next(chunks)
+    with open(tmp_path / "c" / "data.npy", "ab") as file:
+        file.write(b"more")
+    with pytest.raises(ValueError, match=r"data\.npy: the file has changed since it was opened"):
+        list(chunks)
+
+
 @pytest.mark.parametrize("about", ["[", "[]", '{"n_terms": -1}', '{"classes": [{"what": 1}]}'])
 def test_descriptions_that_are_wrong(tmp_path: Path, about: str) -> None:
     ts.save_csr(tmp_path / "c", X, [0, 1, 0, 1])

@@ -481,8 +481,8 @@ def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, en
 
 
 def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
-    path, labels = tmp_path / "c.mtx", tmp_path / "labels"
-    scipy_io.mmwrite(path, sparse.csr_array([[1j, 2]]))
+    path, labels = tmp_path / "c.npz", tmp_path / "labels"
+    sparse.save_npz(path, sparse.csr_array([[1j, 2]]))
     labels.write_text("1\n")
     with pytest.raises(TypeError, match="X has dtype complex128") as caught:
         ts.count(ts.scan(path, labels=labels))

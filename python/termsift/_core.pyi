@@ -236,6 +236,12 @@ def conditional_gain(
     progress: Callable[[int], object] | None,
     classes_in_play: int = ...,
 ) -> tuple[Int64s, Float64s, int]: ...
+def parse_matrix_market(
+    text: bytes | bytearray | memoryview,
+    *,
+    n_threads: int,
+    file: str = "",
+) -> tuple[Count, Int32s, Int32s, tuple[int, int]]: ...
 
 class SvmlightBlock(TypedDict):
     indptr: Int64s

@@ -242,13 +242,19 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         yield content
 
 
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
+
+
 @contextmanager
 def damage_told(path: Path) -> Iterator[None]:
     """Turn what the archive modules raise on a damaged file into one line."""
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile) as exc:
+    except DAMAGE as exc:
         raise ValueError(f"{path}: damaged or cut short: {exc}") from None
+    except MemoryError as exc:  # a file may claim to hold more than there can be
+        told = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
+        raise MemoryError(f"{path}: {told}") from None
 
 
 def check_encoding(encoding: str) -> str:

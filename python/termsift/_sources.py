@@ -20,17 +20,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core, io, svmlight
+from termsift._arrow_tables import rows_of_columns
 from termsift._compression import COMPRESSED, opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
-from termsift._labelled_texts import TABLES, folder_of_classes, listed, visible
+from termsift._labelled_texts import TABLES, folder_of_classes, visible
 from termsift.csr_folder import CsrFolder, is_csr_folder
 from termsift.svmlight import read_blocks
 from termsift.text import GrowingRows, TextRules
 
 _BLOCK_BYTES = 1 << 28  # of the entries of a matrix
 _TEXT_ENTRIES = 1 << 21  # of a block of texts, which take longer to read than to count
-_ROWS_AT_ONCE = 1 << 12  # of a Parquet file
 _TOLD = 5  # complaints of a block that are kept
 ARROW_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
 
@@ -592,58 +592,7 @@ class _Arrow(_Texts):
 
     def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
         """Yield the rows."""
-        pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
-        columns = [
-            "text" if self.how.text is None else str(self.how.text),
-            "label" if self.how.label is None else str(self.how.label),
-        ]
-        n_bytes = self.n_bytes
-        try:
-            n_rows, batches = self._batches(columns)
-            row = 0
-            for batch in batches:
-                for text, label in zip(*(column.to_pylist() for column in batch), strict=True):
-                    row += 1
-                    complaint = _row_complaint(text, label)
-                    if complaint is not None:
-                        complain(f"{self.path}, row {row}: {complaint}")
-                        continue
-                    if isinstance(label, bool):  # True would equal the label 1
-                        label = str(label).lower()
-                    yield text, label, n_bytes * row // n_rows
-        except (pyarrow.ArrowException, OSError) as error:
-            text = " ".join(str(error).split())
-            raise ValueError(f"{self.path}: damaged or no such table: {text}") from None
-
-    def _batches(self, columns: list[str]) -> tuple[int, Any]:
-        """Give the number of rows, and batches of them as the two columns."""
-        path = str(self.path)
-        if self._is_parquet:
-            file = require("pyarrow.parquet", "arrow", f"{path}: reading it").ParquetFile(path)
-            names = file.schema_arrow.names
-            batches = file.iter_batches(_ROWS_AT_ONCE, columns=columns)
-            n_rows = file.metadata.num_rows
-        else:
-            ipc = require("pyarrow.ipc", "arrow", f"{path}: reading it")
-            memory = require("pyarrow", "arrow", f"{path}: reading it").memory_map(path)
-            file = ipc.open_file(memory)
-            names = file.schema.names
-            batches = (
-                batch.slice(row, _ROWS_AT_ONCE)  # a batch may be the whole file
-                for batch in map(file.get_batch, range(file.num_record_batches))
-                for row in range(0, batch.num_rows, _ROWS_AT_ONCE)
-            )
-            n_rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-        for column in columns:
-            if names.count(column) != 1:
-                raise ValueError(f"{path}: expected one column {column!r}, found {listed(names)}")
-        return n_rows, ([batch.column(name) for name in columns] for batch in batches)
-
-
-def _row_complaint(text: Any, label: Any) -> str | None:
-    """Say what is wrong with the values of a row."""
-    if not isinstance(text, str):
-        return f"the text is {type(text).__name__}, expected a string"
-    if not isinstance(label, str | int) or label == "":
-        return f"the label is {label!r}, expected a string or a whole number"
-    return None
+        how = self.how
+        text = "text" if how.text is None else str(how.text)
+        label = "label" if how.label is None else str(how.label)
+        yield from rows_of_columns(self.path, text, label, self._is_parquet, complain)

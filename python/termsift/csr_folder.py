@@ -131,12 +131,16 @@ class _Array:
 
     def __init__(self, path: Path, kinds: str) -> None:
         try:
-            whole = np.load(path, mmap_mode="r", allow_pickle=False)
+            self._state = _state(path)
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"{path.parent}: expected a folder of arrays, found no {path.name}"
             ) from None
-        except (ValueError, EOFError) as error:
+        try:
+            whole = np.load(path, mmap_mode="r", allow_pickle=False)
+        except OSError:
+            raise
+        except Exception as error:  # whatever a forged header provokes
             raise ValueError(f"{path}: expected an array saved by numpy.save: {error}") from None
         if whole.ndim != 1 or whole.dtype.kind not in kinds:
             raise ValueError(
@@ -150,8 +154,21 @@ class _Array:
         """Map some of the values."""
         if begin == end:
             return np.empty(0, self.dtype)
+        # To use a part of a map that the file no longer reaches would end the process. What changes
+        # after this check cannot be refused: see SECURITY.md.
+        if _state(self.path) != self._state:
+            raise ValueError(
+                f"{self.path}: the file has changed since it was opened; scan the folder again "
+                "once no other program writes to it"
+            )
         offset = self._begin + begin * self.dtype.itemsize
         return np.memmap(self.path, self.dtype, "r", offset, (end - begin,)).view(np.ndarray)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what differs once a file has been changed or replaced."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def is_csr_folder(path: Path) -> bool:
@@ -234,16 +251,8 @@ class CsrFolder:
 
     def matrix(self, begin: int, end: int, n_terms: int | None) -> Any:
         """Give the documents from ``begin`` to ``end`` as a CSR array on the files' own memory."""
-        indptr = self._indptr.part(begin, end + 1)
+        indptr = _offsets(self._indptr, begin, end, self._indices.size)
         first, last = int(indptr[0]), int(indptr[-1])
-        decrease = np.flatnonzero(indptr[1:] < indptr[:-1])
-        if len(decrease) or not 0 <= first <= last <= self._indices.size:
-            at = int(decrease[0]) if len(decrease) else 0
-            raise ValueError(
-                f"{self._indptr.path}: has {indptr[at + 1]} after {indptr[at]} at document "
-                f"{begin + at}, expected offsets from 0 to {self._indices.size} that do not "
-                "decrease"
-            )
         indices, data = self._indices.part(first, last), self._data.part(first, last)
         if n_terms is None:
             n_terms = int(indices.max()) + 1 if len(indices) else 0
@@ -253,11 +262,11 @@ class CsrFolder:
         """Give labels, or an indicator matrix and the classes of its columns."""
         if self._classes is None:
             return self._y.part(begin, end), None
-        ends = None if self._y_indptr is None else self._y_indptr.part(begin, end + 1)
-        if ends is not None and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
-            raise ValueError(f"{self.path / 'y_indptr.npy'}: expected offsets that do not decrease")
+        ends = None
+        if self._y_indptr is not None:
+            ends = _offsets(self._y_indptr, begin, end, self._y.size)
         first, last = (begin, end) if ends is None else (int(ends[0]), int(ends[-1]))
-        codes = self._y.part(first, min(last, self._y.size))
+        codes = self._y.part(first, last)
         wrong = np.flatnonzero((codes < 0) | (codes >= len(self._classes)))
         if len(wrong):
             raise ValueError(
@@ -271,6 +280,19 @@ class CsrFolder:
         ones = np.ones(len(codes), dtype=np.int8)
         shape = end - begin, len(self._classes)
         return sp.csr_array((ones, codes, ends - first), shape=shape), self._classes
+
+
+def _offsets(array: _Array, begin: int, end: int, n: int) -> NDArray[Any]:
+    """Return the offsets of some documents, which lead to ``n`` values."""
+    offsets = array.part(begin, end + 1)
+    decrease = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if len(decrease) or not 0 <= offsets[0] <= offsets[-1] <= n:
+        at = int(decrease[0]) if len(decrease) else 0
+        raise ValueError(
+            f"{array.path}: has {offsets[at + 1]} after {offsets[at]} at document {begin + at}, "
+            f"expected offsets from 0 to {n} that do not decrease"
+        )
+    return offsets
 
 
 def _check_ends(offsets: _Array, n: int) -> None:

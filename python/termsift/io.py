@@ -39,6 +39,7 @@ the number of the line.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -46,16 +47,15 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy import io as scipy_io
 from scipy import sparse
 
-from termsift import svmlight
+from termsift import _core, svmlight
 from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
-from termsift._files import damage_told, existing, one_a_line, open_file
+from termsift._files import DAMAGE, damage_told, existing, one_a_line, open_file
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
 from termsift._printable import printable_errors
 from termsift.text import TextRules, count_words, text_rules
@@ -346,8 +346,12 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:  # numpy leaves a broken archive open
         try:
             X = sparse.load_npz(file)
-        # What scipy raises on archives of other content, by what is missing or of another kind.
-        except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError):
+        except (MemoryError, *DAMAGE):
+            raise
+        except Exception as exc:  # whatever an archive of other content provokes
+            # An archive that points before its own beginning is damaged, not the disk.
+            if isinstance(exc, OSError) and exc.errno != errno.EINVAL:
+                raise
             raise ValueError(
                 f"{path}: expected a sparse matrix saved by scipy.sparse.save_npz"
             ) from None
@@ -359,20 +363,11 @@ def _read_npz(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     return _with_labels(path, X, labels)
 
 
-class _Readable:
-    """A file without seek: where scipy would go back and cannot, it ends the process."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.read = file.read
-
-
 def _read_matrix_market(path: Path, labels: str | os.PathLike[str] | None) -> Collection:
     with damage_told(path), open_file(path) as file:
-        try:
-            X = scipy_io.mmread(cast(Any, _Readable(file)))
-        except (ValueError, OverflowError) as exc:
-            raise ValueError(f"{path}: expected a Matrix Market file: {exc}") from None
-    return _with_labels(path, X, labels)
+        parsed = _core.parse_matrix_market(file.read(), n_threads=0, file=str(path))
+    data, rows, columns, shape = parsed
+    return _with_labels(path, sparse.coo_array((data, (rows, columns)), shape=shape), labels)
 
 
 def _read_svmlight(
@@ -453,7 +448,9 @@ def read_labels(path: Path, *, as_written: bool = False) -> npt.NDArray[Any]:
     with damage_told(path), open(path, "rb") as file:
         try:
             y = np.load(file, allow_pickle=False)
-        except ValueError:
+        except (OSError, MemoryError, EOFError):
+            raise
+        except Exception:  # whatever a forged header provokes
             raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
     if y.ndim not in (1, 2):
         raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")

@@ -65,7 +65,7 @@ inline std::string describe(const SvmlightBlock& block) {
 inline std::string parsed(const std::string& text, const SvmlightOptions& o) {
   try {
     return describe(parse(text, o));
-  } catch (const SvmlightError& error) {
+  } catch (const LineError& error) {
     return told(error.bad);
   }
 }

@@ -94,7 +94,7 @@ TEST(the_largest_index_is_the_callers) {
   SvmlightOptions o = options();
   o.max_index = 12;
   CHECK_EQ(parse("1 12:1", o).n_entries, 1);
-  CHECK_THROWS(parse("1 13:1", o), SvmlightError, "an index from 0 to 12 before the colon");
+  CHECK_THROWS(parse("1 13:1", o), LineError, "an index from 0 to 12 before the colon");
 }
 
 TEST(so_is_the_smallest_one) {
@@ -210,7 +210,7 @@ TEST(lines_longer_than_a_piece) {
     CHECK_EQ(block.n_docs, 2);
     CHECK_EQ(block.indptr[1], 300000);
     CHECK_EQ(block.n_entries, 300001);
-    CHECK_THROWS(parse("1 " + std::string(3 << 20, '7'), options(false, false, n_threads)), SvmlightError, "index:count");
+    CHECK_THROWS(parse("1 " + std::string(3 << 20, '7'), options(false, false, n_threads)), LineError, "index:count");
   }
 }
 

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "termsift/bad_line.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 
@@ -28,19 +28,6 @@ struct SvmlightOptions {
   bool unlabelled = true;   // whether that number may be 0
   bool skip = false;        // whether lines that are wrong are left out, or are an error
   Threads threads;
-};
-
-// What is wrong with a line.
-struct BadLine {
-  std::int64_t line = 0;
-  std::string expected;
-  std::string found;  // the first bytes of the token at fault
-  bool cut = false;   // whether the token goes on
-};
-
-struct SvmlightError : std::invalid_argument {
-  explicit SvmlightError(BadLine line) : std::invalid_argument(line.expected), bad(std::move(line)) {}
-  BadLine bad;
 };
 
 struct SvmlightBlock {
@@ -58,7 +45,7 @@ struct SvmlightBlock {
   static constexpr std::size_t most_told = 100;
 };
 
-// Parses whole lines; the last may lack its end. Throws SvmlightError for the first line that is wrong, on any number of
+// Parses whole lines; the last may lack its end. Throws LineError for the first line that is wrong, on any number of
 // threads. Numbers are rounded correctly, whole counts up to 2^63 - 1 not at all.
 //
 // Memory: 16 bytes for each colon of the text, and for each line 16, or 24 if multilabel, which is what the arrays take but

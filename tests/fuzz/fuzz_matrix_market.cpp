@@ -1,0 +1,12 @@
+// Any bytes, as Matrix Market text: parsed as the plain parser does, on any number of threads, or refused at the same line.
+#define CHECK_WITHOUT_MAIN
+#include "../cpp/plain_matrix_market.hpp"
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string one = plain_matrix_market::parsed(text, 1);
+  fuzz::require_equal(one, plain_matrix_market::plainly(text), "plainly");
+  fuzz::require_equal(plain_matrix_market::parsed(text, 3), one, "on three threads");
+  return 0;
+}

@@ -1,0 +1,114 @@
+"""Tables of columns, Parquet and Arrow, whose bytes are not what their format asks for."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+
+pyarrow = pytest.importorskip("pyarrow")
+ipc = pytest.importorskip("pyarrow.ipc")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+OFFSETS = (0, 10, 21)
+
+
+def write_offsets(path: Path, offsets: tuple[int, ...]) -> None:
+    """Write an Arrow file of two texts that lie at these offsets."""
+    table = pyarrow.table({"text": ["alpha beta", "gamma delta"], "label": ["aa", "bb"]})
+    with ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    content = path.read_bytes()
+    right = struct.pack("<3i", *OFFSETS)
+    assert content.count(right) == 1
+    path.write_bytes(content.replace(right, struct.pack("<3i", *offsets)))
+
+
+def complaint(path: Path, **options: Any) -> str:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        ts.count(ts.scan(path, **options))
+    assert caught.type is ValueError
+    message = str(caught.value)
+    assert message.startswith(f"{path}")
+    assert "\n" not in message
+    return message.removeprefix(str(path))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "row"),
+    [((0, 10, 2**31 - 1), 2), ((0, 10, 4000), 2), ((0, 10, -5), 2), ((0, 2**30, 21), 1)],
+    ids=["far", "near", "negative", "decreasing"],
+)
+def test_wrong_offsets(tmp_path: Path, offsets: tuple[int, ...], row: int) -> None:
+    path = tmp_path / "c.arrow"
+    write_offsets(path, offsets)
+    read = f"import termsift as ts; ts.count(ts.scan({str(path)!r}))"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True)
+    assert done.returncode == 1  # and not a signal
+    assert f"ValueError: {path}, row {row}: damaged: " in done.stderr
+
+
+def test_rows_with_wrong_offsets_can_be_left_out(tmp_path: Path) -> None:
+    write_offsets(tmp_path / "c.arrow", (0, 10, 4000))
+    scan = ts.scan(tmp_path / "c.arrow", on_error="skip")
+    assert list(ts.count(scan).term_names) == ["alpha", "beta"]
+    assert scan.n_skipped == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
+    texts = [f"text{i}".encode() for i in range(5000)]
+    texts[4500] = b"\xff\xfe"
+    column = pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())
+    table = pyarrow.table({"text": column, "label": ["a", "b"] * 2500})
+    if ending == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    assert complaint(path).startswith(", row 4501: damaged: Invalid UTF8")
+    scan = ts.scan(path, on_error="skip")
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (4999, 1)
+
+
+@pytest.mark.parametrize(
+    ("column", "array", "message"),
+    [
+        ("text", [1, 2], ": expected strings in column 'text', found 'int64'"),
+        ("text", [b"a", b"b"], ": expected strings in column 'text', found 'binary'"),
+        ("text", [None, None], ": expected strings in column 'text', found 'null'"),
+        ("label", [1.0, 2.0], ": expected labels in column 'label', found 'double'"),
+        ("label", [[1], [2]], ", row 1: the label is [1], expected a string or a whole number"),
+    ],
+)
+def test_columns_of_other_kinds(tmp_path: Path, column: str, array: Any, message: str) -> None:
+    path = tmp_path / "c.parquet"
+    parquet.write_table(
+        pyarrow.table({"text": ["a", "b"], "label": ["x", "y"], column: array}), path
+    )
+    assert complaint(path) == message
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_every_kind_of_text(tmp_path: Path, kind: str, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
+    texts, labels = pyarrow.array(["ant bee", "bee"]), pyarrow.array([True, False])
+    texts = texts.dictionary_encode() if kind == "dictionary" else texts.cast(kind)
+    table = pyarrow.table({"label": labels, "n": [1, 2], "text": texts})
+    if ending == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    counts = ts.count(ts.scan(path))
+    assert counts.classes == ["false", "true"]
+    assert counts.term_frequency.toarray().tolist() == [[0, 1], [1, 1]]
+    assert list(counts.term_names) == ["ant", "bee"]
