@@ -60,7 +60,7 @@ def content(rng: random.Random, ending: str, w: Callable[[], str]) -> bytes:
         text = good.format(json.dumps(w()), json.dumps(w()))
     else:
         text = good.format(w(), w()) if "{}" in good else good
-    for _ in range(0 if ending == ".mtx" else rng.randint(0, 2)):
+    for _ in range(rng.randint(0, 2)):
         at = rng.randrange(len(text))
         text = text[:at] + w() + text[at + rng.randint(0, 3) :]
     data = text.encode("utf-8", "surrogatepass")
