@@ -662,8 +662,18 @@ TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.invers
 TERMSIFT_INLINE DoubleDouble total(const ClassConstants& c) { return {c.total_hi, c.total_lo}; }
 TERMSIFT_INLINE DoubleDouble prior(const ClassConstants& c) { return {c.prior_hi, c.prior_lo}; }
 
-// First pass over the classes: p_ic - p_ir, from x_ic L_r - x_ir L_c, which is exact for integers, and the sums over
-// classes. Equal probabilities differ by exactly 0.
+// x L_r - x_r L_c. It is exact where no number has a low part, as of integers with Laplace's smoothing. Products of low
+// parts are rounded, and a difference within their rounding is 0: so equal probabilities always differ by exactly 0.
+TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
+  const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
+  const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
+                              (magnitude(x_r.hi * L.lo) + magnitude(x_r.lo * L.hi));
+  const double rounding = 0x1p-50 * (low_products + (magnitude(ours.lo) + magnitude(theirs.lo)));
+  const bool none = low_products > 0 && magnitude(d.hi) <= rounding;
+  return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
+}
+
+// First pass over the classes: p_ic - p_ir, and the sums over classes.
 void pool_classes(const CarefulBlock& block, Pool& pool) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
@@ -680,8 +690,7 @@ void pool_classes(const CarefulBlock& block, Pool& pool) {
     double* e_lo = block.e_lo + k * block_terms;
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble x{x_hi[j], x_lo[j]}, x_r{pool.reference_x_hi[j], pool.reference_x_lo[j]};
-      const DoubleDouble e = multiply(subtract(multiply(x, total(r)), multiply(x_r, total(c))),
-                                      {c.difference_hi, c.difference_lo});
+      const DoubleDouble e = multiply(cross_difference(x, total(r), x_r, total(c)), {c.difference_hi, c.difference_lo});
       e_hi[j] = e.hi, e_lo[j] = e.lo;
       const DoubleDouble mean = add({pool.mean_hi[j], pool.mean_lo[j]}, multiply(prior(c), e));
       pool.mean_hi[j] = mean.hi, pool.mean_lo[j] = mean.lo;
@@ -695,8 +704,9 @@ void pool_classes(const CarefulBlock& block, Pool& pool) {
 
 TERMSIFT_INLINE DoubleDouble difference_from_rest(DoubleDouble e, DoubleDouble mean, double spread,
                                                   const ClassConstants& c) {
-  const DoubleDouble d = multiply(subtract(e, mean), rest_inverse(c));
-  const bool none = magnitude(e.hi - mean.hi) <= nothing * (magnitude(e.hi) + spread);
+  const DoubleDouble difference = subtract(e, mean);
+  const DoubleDouble d = multiply(difference, rest_inverse(c));
+  const bool none = magnitude(difference.hi) <= nothing * (magnitude(e.hi) + spread);
   return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
 }
 
