@@ -48,6 +48,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
     case Measure::poisson_kl: f.template operator()<Measure::poisson_kl>(); break;
     case Measure::poisson_nu_j: f.template operator()<Measure::poisson_nu_j>(); break;
     case Measure::poisson_nu_pearson: f.template operator()<Measure::poisson_nu_pearson>(); break;
+    case Measure::direction: f.template operator()<Measure::direction>(); break;
   }
 }
 
@@ -160,6 +161,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   } else if constexpr (measure == Measure::poisson_nu_pearson) {
     const double s = d.hi / q.hi;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
+  } else if constexpr (measure == Measure::direction) {
+    return {sign(d.hi), infinity, difference_margin};  // whatever else is lost of d, its sign is not
   } else if constexpr (measure == Measure::nu_j) {
     // One division for both terms: d^2 [p(1-p) + q(1-q)] / (2 p(1-p) q(1-q)).
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
@@ -733,6 +736,8 @@ void class_values(const CarefulBlock& block, const Pool& pool, int k, double* va
       values[j] = divergence_term(p, q, d);
     } else if constexpr (measure == Measure::poisson_nu_j) {
       values[j] = 0.5 * (squared_over_rate(d, q) + squared_over_rate(d, p));
+    } else if constexpr (measure == Measure::direction) {
+      values[j] = sign(d.hi);
     } else {
       values[j] = squared_over_rate(d, q);
     }
