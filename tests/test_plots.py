@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift.class_terms import typical_terms
+from termsift.class_terms import distinctive_terms
 from termsift.curve import METRICS, TITLES
 from termsift.io import read_collection
 from termsift.plots import plot_classes, plot_curves, plot_ranking
@@ -176,7 +176,9 @@ def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
     figure = counts.plot_classes("chi2", 4, ["b", "a"], title="both")
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["b", "a"]
     assert figure.get_suptitle() == "both"
-    for axes, found in zip(figure.axes, typical_terms(counts, "chi2", 4, ["b", "a"]), strict=True):
+    for axes, found in zip(
+        figure.axes, distinctive_terms(counts, "chi2", 4, ["b", "a"]), strict=True
+    ):
         assert bars(axes) == ([f"term {i}" for i in found.indices], found.scores.tolist())
     many = ts.count(np.eye(20, dtype=int), range(20))
     assert len(plot_classes(many).axes) == 12
@@ -218,7 +220,7 @@ def test_a_curve_draws_itself(one_run: ts.Curve, tmp_path: Path) -> None:
 def test_no_bars(counts: ts.ClassCounts, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to draw: no terms"):
         counts.rank("md", 0).plot()
-    with pytest.raises(ValueError, match="nothing to draw: no class uses a term more"):
+    with pytest.raises(ValueError, match="nothing to draw: no term speaks for a class"):
         ts.count(np.ones((2, 3), dtype=int), ["a", "b"]).plot_classes()
     with pytest.raises(ValueError, match="class 'c' is not among the classes"):
         counts.plot_classes(classes=["c"])

@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift.class_terms import class_spoken_for, typical_terms
+from termsift.class_terms import distinctive_terms, dominant_class
 from termsift.io import Collection
 from termsift.report import write_report
 
@@ -116,7 +116,7 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, method="ig", k=4)
     counts = ts.count(collection.X, collection.y)
-    for found in typical_terms(counts, "ig", 4):
+    for found in distinctive_terms(counts, "ig", 4):
         head, *rows = page.tables[f"Leading terms of {found.label}"]
         assert head == ["term", "score", "here", "rest"]
         assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
@@ -143,7 +143,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
     occurrences, documents = collection.X.sum(axis=0), (collection.X > 0).sum(axis=0)
     assert [row[3] for row in rows] == [str(n) for n in occurrences[ranking.indices]]
     assert [row[4] for row in rows] == [str(n) for n in documents[ranking.indices]]
-    spoken_for = class_spoken_for(counts, ranking.indices)
+    spoken_for = dominant_class(counts, ranking.indices)
     assert [row[5] for row in rows] == [f"class {c}" for c in spoken_for]
 
 

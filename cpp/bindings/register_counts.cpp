@@ -269,6 +269,13 @@ void register_counts(py::module_& module) {
           return std::visit([&](const auto& v) -> Counts { return {as_counted_by(model, v, threads)}; }, c.value);
         });
       }, "model"_a, "n_threads"_a = 0)
+      .def("of_terms", [](const Counts& c, const py::array& terms, int n_threads) {
+        const auto chosen = span_of<std::int64_t>(terms, "terms");
+        const Threads threads = python_threads(n_threads);
+        return without_gil([&] {
+          return std::visit([&](const auto& v) -> Counts { return {of_terms(v, chosen, threads)}; }, c.value);
+        });
+      }, "terms"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) -> Counts {
         return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
       })

@@ -37,10 +37,11 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
       counts_of(counts));
 }
 
-template <class AnyMeasure>
-py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+// An array (n_classes, terms of [first, last)), filled by fill(counts, model, threads, array, range).
+template <class Result, class AnyMeasure, class Fill>
+py::array of_each_class(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
-                        std::optional<std::int64_t> last) {
+                        std::optional<std::int64_t> last, const Fill& fill) {
   return std::visit(
       [&](const auto& c) -> py::array {
         const auto n_classes = static_cast<std::int64_t>(c.rows.size());
@@ -48,28 +49,35 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
         if (range.first < 0 || range.last < range.first || range.last > c.n_terms)
           throw std::invalid_argument("expected a range of " + std::to_string(c.n_terms) + " terms, got " +
                                       std::to_string(range.first) + " to " + std::to_string(range.last));
-        auto scores = LargeArray<double>::uninitialised(n_classes * range.size());
+        auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
         const auto model = model_of(measure, b1, b2, prior);
-        without_gil([&] { class_scores(c, model, measure, threads, scores.get(), range); });
-        return to_numpy(std::move(scores), {n_classes, range.size()});
+        without_gil([&] { fill(c, model, threads, results.get(), range); });
+        return to_numpy(std::move(results), {n_classes, range.size()});
       },
       counts_of(counts));
 }
 
-// The class scores of a test, and their signs.
-py::tuple test_classes(const py::object& counts, ContingencyMeasure measure, int n_threads) {
-  return std::visit(
-      [&](const auto& c) -> py::tuple {
-        const auto n_classes = static_cast<std::int64_t>(c.rows.size());
-        auto scores = LargeArray<double>::uninitialised(n_classes * c.n_terms);
-        auto signs = LargeArray<std::int8_t>::uninitialised(n_classes * c.n_terms);
-        const Threads threads = python_threads(n_threads);
-        without_gil([&] { class_scores(c, ContingencyOptions{}, measure, threads, scores.get(), {}, signs.get()); });
-        return py::make_tuple(to_numpy(std::move(scores), {n_classes, c.n_terms}),
-                              to_numpy(std::move(signs), {n_classes, c.n_terms}));
-      },
-      counts_of(counts));
+template <class AnyMeasure>
+py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+                        const std::optional<py::array>& prior, int n_threads, std::int64_t first,
+                        std::optional<std::int64_t> last) {
+  return of_each_class<double>(
+      counts, measure, b1, b2, prior, n_threads, first, last,
+      [&](const auto& c, const auto& model, const Threads& threads, double* scores, TermRange range) {
+        class_scores(c, model, measure, threads, scores, range);
+      });
+}
+
+template <class AnyMeasure>
+py::array find_directions(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+                          const std::optional<py::array>& prior, int n_threads, std::int64_t first,
+                          std::optional<std::int64_t> last) {
+  return of_each_class<std::int8_t>(
+      counts, measure, b1, b2, prior, n_threads, first, last,
+      [&](const auto& c, const auto& model, const Threads& threads, std::int8_t* directions, TermRange range) {
+        class_directions(c, model, measure, threads, directions, range);
+      });
 }
 
 py::array score_collection(const py::object& counts, ContingencyMeasure measure, int n_threads) {
@@ -155,13 +163,14 @@ void register_scores(py::module_& module) {
     // Of the terms [first, last), or from `first` on.
     module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
                "first"_a = 0, "last"_a = py::none());
+    module.def("class_directions", &find_directions<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,
+               "n_threads"_a, "first"_a = 0, "last"_a = py::none());
     module.def("round_robin", &rank_in_turns<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "k"_a,
                "n_threads"_a);
   };
   define_scores(Measure{});
   define_scores(ContingencyMeasure{});
   module.def("collection_scores", &score_collection, "counts"_a, "measure"_a, "n_threads"_a);
-  module.def("class_scores_and_signs", &test_classes, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("strongest_class", &find_strongest_class, "counts"_a, "measure"_a, "n_threads"_a);
   module.def("running_sums", &sums, "values"_a);
   module.def("top_k", &rank, "scores"_a, "k"_a);

@@ -22,9 +22,10 @@ struct ScoreTask {
   const Kernels& kernels;
   Measure measure;
   Aggregate aggregate;
-  // Where the results go; one of the two is null.
-  double* scores;        // (n_terms,)
-  double* class_scores;  // (n_classes, terms of the range)
+  // Where the results go; all but one are null.
+  double* scores;                     // (n_terms,)
+  double* class_scores;               // (n_classes, terms of the range)
+  std::int8_t* directions = nullptr;  // the same, of Measure::direction
   TermRange range = TermRange{}.within(counts.n_terms);
 
   std::size_t n_classes() const { return model.classes.size(); }  // that take part
@@ -127,7 +128,7 @@ template <CountType Count>
 class BlockScorer {
  public:
   explicit BlockScorer(const ScoreTask<Count>& task)
-      : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.class_scores != nullptr) {}
+      : task_(task), cursor_(task.n_classes()), block_(task.n_classes(), task.scores == nullptr) {}
 
   // Scores the terms first + t of a chunk for which chosen[t] is 1, not 0 (all of them if it is null), and stores the
   // results of each by store(term, scores (1,) or values (n_classes,) in steps of block_terms). `entries` are the chunk's.

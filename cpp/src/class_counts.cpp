@@ -253,6 +253,42 @@ ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) 
 }
 
 template <CountType Count>
+ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads) {
+  constexpr TermId none = -1;
+  std::vector<TermId> place(static_cast<std::size_t>(counts.n_terms), none);
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    if (terms[j] < 0 || terms[j] >= counts.n_terms || (j > 0 && terms[j] <= terms[j - 1]))
+      throw std::invalid_argument("terms must increase and be below " + std::to_string(counts.n_terms) + ", got " +
+                                  std::to_string(terms[j]) + " at " + std::to_string(j));
+    place[static_cast<std::size_t>(terms[j])] = static_cast<TermId>(j);
+  }
+  const auto place_of = [&](TermId term) { return place[static_cast<std::size_t>(term)]; };
+  const auto select = [&](const ClassRow<Count>& row) {
+    const auto size = std::count_if(row.terms, row.terms + row.size, [&](TermId term) { return place_of(term) != none; });
+    auto selected = ClassRow<Count>::with_capacity(size, row.is_narrow());
+    selected.n_docs = row.n_docs;
+    selected.n_tokens = row.n_tokens;
+    selected.n_tokens_rest = row.n_tokens_rest;
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      if (place_of(row.terms[i]) == none) continue;
+      selected.terms[selected.size] = place_of(row.terms[i]);
+      selected.term_frequency.set(selected.size, row.term_frequency[i]);
+      selected.document_frequency.set(selected.size, row.document_frequency[i]);
+      ++selected.size;
+    }
+    return std::make_shared<const ClassRow<Count>>(std::move(selected));
+  };
+  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr};
+  result.rows.resize(counts.rows.size());
+  for_each_block(std::ssize(counts.rows), threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    result.rows[c] = select(*counts.rows[c]);
+  });
+  if (counts.collection) result.collection = select(*counts.collection);
+  return result;
+}
+
+template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   auto result = combine(a, b, threads, [](const auto& x, const auto& y, std::int64_t) {
@@ -314,6 +350,7 @@ template struct ClassRow<double>;
   template ClassRow<Count> concatenate(const ClassRow<Count>*, const ClassRow<Count>*);                    \
   template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
   template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
+  template ClassCounts<Count> of_terms(const ClassCounts<Count>&, std::span<const std::int64_t>, const Threads&); \
   template ClassCounts<Count> merge(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&); \
   template ClassCounts<Count> subtract(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&);
 TERMSIFT_INSTANTIATE(std::int64_t)

@@ -169,7 +169,6 @@ class Run {
     kernel_({(n + 7) / 8 * 8, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_, parts});
     return values_;
   }
-  DoubleDouble a(int j) const { return {a_hi_[j], whole_ ? 0.0 : a_lo_[j]}; }
 
  private:
   void set_cell(int j, DoubleDouble a) { a_hi_[j] = a.hi, a_lo_[j] = a.lo; }
@@ -357,7 +356,7 @@ class ChunkScorer {
     }
   }
 
-  // values[j] of class k and the term begin + j < begin + n, for every class and run: store(k, begin, n, values, sign(j)).
+  // values[j] of class k and the term begin + j < begin + n, for every class and run: store(k, begin, n, values).
   // O(n_classes * terms).
   template <class Store>
   void all_values(std::int64_t first, std::int64_t last, Worker& worker, const Store& store) {
@@ -375,10 +374,7 @@ class ChunkScorer {
           const auto t = static_cast<std::size_t>(begin - first + j);
           run_.set(j, a[t], totals_[t]);
         }
-        const ContingencyConstants& constants = task_.model.classes[k].constants;
-        store(k, begin, n, run_.values(n, constants), [&](int j) {
-          return sign(run_.a(j), totals_[static_cast<std::size_t>(begin - first + j)], constants);
-        });
+        store(k, begin, n, run_.values(n, task_.model.classes[k].constants));
       }
     }
   }
@@ -536,6 +532,21 @@ void for_each_chunk(const ContingencyTask<Count>& task, std::int64_t work, const
   });
 }
 
+// results (n_classes, terms of the range): what result_of makes of each value, and 0 for classes that take no part.
+template <CountType Count, class Result, class ResultOf>
+void fill_classes(const ContingencyTask<Count>& task, const Threads& threads, TermRange range, Result* results,
+                  const ResultOf& result_of) {
+  const std::int64_t n_cells = static_cast<std::int64_t>(task.counts.rows.size()) * range.size();
+  std::fill_n(results, n_cells, Result{0});
+  const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
+    scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values) {
+      const std::int64_t at = task.model.classes[k].row * range.size() + begin - range.first;
+      std::transform(values, values + n, results + at, result_of);
+    });
+  };
+  for_each_chunk(task, n_cells, threads, use, range);
+}
+
 template <CountType Count>
 std::int64_t n_pairs(const ContingencyTask<Count>& task) {
   std::int64_t n = 0;
@@ -592,22 +603,21 @@ void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure meas
 
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, TermRange range, std::int8_t* signs) {
+                  const Threads& threads, double* class_scores, TermRange range) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
   const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
-  range = range.within(counts.n_terms);
-  const std::int64_t n_cells = static_cast<std::int64_t>(counts.rows.size()) * range.size();
-  std::fill_n(class_scores, n_cells, 0.0);
-  if (signs != nullptr) std::fill_n(signs, n_cells, std::int8_t{0});
-  const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
-    scorer.all_values(first, last, worker,
-                      [&](std::size_t k, std::int64_t begin, int n, const double* values, const auto& sign) {
-                        const std::int64_t at = model.classes[k].row * range.size() + begin - range.first;
-                        std::copy_n(values, n, class_scores + at);
-                        for (int j = 0; signs != nullptr && j < n; ++j) signs[at + j] = sign(j);
-                      });
-  };
-  for_each_chunk(task, n_cells, threads, use, range);
+  fill_classes(task, threads, range.within(counts.n_terms), class_scores, [](double value) { return value; });
+}
+
+template <CountType Count>
+void class_directions(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+                      const Threads& threads, std::int8_t* directions, TermRange range) {
+  if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
+  const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
+  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(ContingencyMeasure::direction), nullptr};
+  fill_classes(task, threads, range.within(counts.n_terms), directions, [](double value) {
+    return static_cast<std::int8_t>((value > 0) - (value < 0));  // not 1 but the measure's unit where counts are scaled
+  });
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
@@ -617,7 +627,9 @@ void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& op
                                 std::int8_t*);                                                                             \
   template void collection_scores(const ClassCounts<Count>&, ContingencyMeasure, const Threads&, double*);                 \
   template void class_scores(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&,     \
-                             double*, TermRange, std::int8_t*);
+                             double*, TermRange);                                                                          \
+  template void class_directions(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, const Threads&, \
+                                 std::int8_t*, TermRange);
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -35,7 +35,9 @@ double check(const ClassCounts<Count>& counts, const ContingencyOptions& options
   std::size_t n_classes = 0;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) ++n_classes, largest = std::max(largest, class_weight(counts, options, c));
-  if (n_classes < 2 && measure != ContingencyMeasure::df && measure != ContingencyMeasure::tfidf)
+  const bool compares = measure != ContingencyMeasure::df && measure != ContingencyMeasure::tfidf &&
+                        measure != ContingencyMeasure::direction;
+  if (n_classes < 2 && compares)
     throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
                                 std::to_string(n_classes));
   if (n_classes > 0 && largest == 0) throw std::invalid_argument("class_prior gives no class with documents any mass");
@@ -81,6 +83,7 @@ MeasureFacts facts_of(ContingencyMeasure measure) {
     case log_odds: return {true, true, true, Missing::each, false, 0.5};
     case jlh: return {false, false, false, Missing::nothing, true, 0};
     case chi2_counts: return {true, true, false, Missing::product, true, 1};
+    case direction: return {true, true, true, Missing::each, false, 0};
   }
   return {};
 }

@@ -52,13 +52,14 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, range_last = task.range.last;  // no binding: lambdas of clang take none
   const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  const auto store = [&](std::int64_t term, const double* result) {
-    if (task.scores != nullptr) {
-      task.scores[term - range_first] = *result;
-      return;
-    }
+  const auto store_in_rows = [&]<class Result>(Result* rows, std::int64_t term, const double* result) {
     for (std::size_t k = 0; k < n_classes; ++k)
-      task.class_scores[task.model.classes[k] * n_terms + term - range_first] = result[k * block_terms];
+      rows[task.model.classes[k] * n_terms + term - range_first] = static_cast<Result>(result[k * block_terms]);
+  };
+  const auto store = [&](std::int64_t term, const double* result) {
+    if (task.scores != nullptr) task.scores[term - range_first] = *result;
+    else if (task.directions != nullptr) store_in_rows(task.directions, term, result);
+    else store_in_rows(task.class_scores, term, result);
   };
   const std::vector<double> unseen = results_of_unseen(task);
   const auto store_unseen = [&](std::int64_t first, std::int64_t n) {
@@ -66,8 +67,11 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
       std::fill_n(task.scores + first - range_first, n, unseen[0]);
       return;
     }
-    for (std::size_t k = 0; k < n_classes; ++k)
-      std::fill_n(task.class_scores + task.model.classes[k] * n_terms + first - range_first, n, unseen[k]);
+    for (std::size_t k = 0; k < n_classes; ++k) {
+      const std::int64_t at = task.model.classes[k] * n_terms + first - range_first;
+      if (task.directions != nullptr) std::fill_n(task.directions + at, n, static_cast<std::int8_t>(unseen[k]));
+      else std::fill_n(task.class_scores + at, n, unseen[k]);
+    }
   };
 
   struct Workspace {
@@ -318,7 +322,7 @@ void run_sparse(const ScoreTask<Count>& task, double b1, const Threads& requeste
 
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate) {
-  if (aggregate == Aggregate::max || !(estimation.b1 > 0)) return false;
+  if (aggregate == Aggregate::max || !(estimation.b1 > 0) || measure == Measure::direction) return false;
   double n_classes = 0, pairs = 0;
   for (const auto& row : counts.rows) {
     if (row->n_docs == 0) continue;  // takes no part and changes no bit
@@ -364,7 +368,18 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
   const ClassModel model = make_class_model(counts, estimation, measure);
   range = range.within(counts.n_terms);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * range.size(), 0.0);
-  run_dense<Count>({counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores, range}, threads);
+  run_dense<Count>(
+      {counts, model, kernels_in_use(), measure, Aggregate::sum, nullptr, class_scores, nullptr, range}, threads);
+}
+
+template <CountType Count>
+void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+                      const Threads& threads, std::int8_t* directions, TermRange range) {
+  const ClassModel model = make_class_model(counts, estimation, measure);
+  range = range.within(counts.n_terms);
+  std::fill_n(directions, static_cast<std::int64_t>(counts.rows.size()) * range.size(), std::int8_t{0});
+  run_dense<Count>(
+      {counts, model, kernels_in_use(), Measure::direction, Aggregate::sum, nullptr, nullptr, directions, range}, threads);
 }
 
 template void score_dense(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
@@ -377,5 +392,9 @@ template void score(const ClassCounts<std::int64_t>&, const Estimation&, Measure
 template void score(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 template void class_scores(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, double*, TermRange);
 template void class_scores(const ClassCounts<double>&, const Estimation&, Measure, const Threads&, double*, TermRange);
+template void class_directions(const ClassCounts<std::int64_t>&, const Estimation&, Measure, const Threads&, std::int8_t*,
+                               TermRange);
+template void class_directions(const ClassCounts<double>&, const Estimation&, Measure, const Threads&, std::int8_t*,
+                               TermRange);
 
 }  // namespace termsift

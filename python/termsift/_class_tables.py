@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -10,24 +11,62 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._progress import progress
-from termsift.methods import find_method
+from termsift.methods import CoreMeasure, find_method
 from termsift.significance import log_chi2_sf
 
 if TYPE_CHECKING:
     from termsift.counts import ClassCounts
 
-# The class scores of the terms from one to another, of shape (n_classes, last - first).
-Scoring: TypeAlias = Callable[[int, int], NDArray[np.float64]]
 Adjustment: TypeAlias = Literal["bh", "bonferroni"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
 
 _BLOCK_BYTES = 1 << 25  # of class scores at a time
 
 
-def best_by_class(
-    scoring: Scoring, n_classes: int, n_terms: int, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Give the k best terms of each class, and their scores; k is at most n_terms.
+@dataclass(frozen=True)
+class ClassScoring:
+    """How the terms of some counts are scored for each class: everything but the terms.
+
+    Attributes
+    ----------
+    counts : _core.Counts
+        As the event model counts them.
+    arguments : tuple
+        What the functions of the core take after the counts: the measure, b1, b2, the class prior
+        and the number of threads.
+    """
+
+    counts: _core.Counts
+    arguments: tuple[CoreMeasure, float, tuple[float, float], NDArray[np.float64] | None, int]
+
+    def scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
+        """Return the class scores of the terms [first, last), one row per class."""
+        return _core.class_scores(self.counts, *self.arguments, first, last)
+
+    def directions(self, first: int = 0, last: int | None = None) -> NDArray[np.int8]:
+        """Return the directions of those terms, one row per class."""
+        return _core.class_directions(self.counts, *self.arguments, first, last)
+
+    def of_terms(self, terms: NDArray[np.int64]) -> ClassScoring:
+        """Return the scoring of some terms alone, given in increasing order."""
+        if len(terms) == self.counts.n_terms:
+            return self
+        return replace(self, counts=self.counts.of_terms(terms, self.arguments[-1]))
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of all terms whose class scores take little memory."""
+        n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
+        block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
+        with progress("scored", n_terms, "terms") as report:
+            for first in range(0, n_terms, block_terms):
+                last = min(first + block_terms, n_terms)
+                yield first, last
+                if report is not None:
+                    report(last)
+
+
+def best_by_class(scoring: ClassScoring, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the k best terms of each class, and their scores; k is at most the number of terms.
 
     Returns
     -------
@@ -35,37 +74,46 @@ def best_by_class(
         Best first, and of equal scores the lowest index first.
     scores : ndarray of that shape, float64
     """
-    best = [(np.empty(0, dtype=np.int64), np.empty(0))] * n_classes
-    block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
-    with progress("scored", n_terms, "terms") as report:
-        for first in range(0, n_terms, block_terms):
-            last = min(first + block_terms, n_terms)
-            found = scoring(first, last)
-            for c, (indices, scores) in enumerate(best):
-                # The best so far stand first: of equal scores the lower index still comes first.
-                scores = np.concatenate([scores, found[c]])
-                indices = np.concatenate([indices, np.arange(first, last)])
-                order = _core.top_k(scores, min(k, len(scores)))
-                best[c] = indices[order], scores[order]
-            del found  # before there is another
-            if report is not None:
-                report(last)
-    shape = n_classes, min(k, n_terms)
+    best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(scoring.counts.class_docs)
+    for first, last in scoring.blocks():
+        found = scoring.scores(first, last)
+        for c, (indices, scores) in enumerate(best):
+            # The best so far stand first: of equal scores the lower index still comes first.
+            scores = np.concatenate([scores, found[c]])
+            indices = np.concatenate([indices, np.arange(first, last)])
+            order = _core.top_k(scores, min(k, len(scores)))
+            best[c] = indices[order], scores[order]
+        del found  # before there is another
+    shape = len(best), min(k, scoring.counts.n_terms)
     indices = np.array([indices for indices, _ in best], dtype=np.int64).reshape(shape)
     return indices, np.array([scores for _, scores in best]).reshape(shape)
+
+
+def directions_of(
+    scoring: ClassScoring, classes: NDArray[np.int64], terms: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return the directions of pairs of a class and a term."""
+    distinct, place = np.unique(terms, return_inverse=True)
+    chosen = scoring.of_terms(distinct)
+    found = np.zeros(len(terms), dtype=np.int8)
+    by_place = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[by_place], np.arange(len(distinct) + 1))
+    for first, last in chosen.blocks():
+        here = by_place[ends[first] : ends[last]]
+        found[here] = chosen.directions(first, last)[classes[here], place[here] - first]
+    return found
 
 
 def class_columns(
     counts: ClassCounts,
     method: str,
     k: int,
-    scoring: Scoring,
-    model: str,
+    scoring: ClassScoring,
     adjust: Adjustment,
 ) -> dict[str, NDArray[Any]]:
-    """Give the columns of the table, by name; classes without documents have no rows."""
+    """Return the columns of the table, by name; classes without documents have no rows."""
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
-    best, best_scores = best_by_class(scoring, counts.n_classes, counts.n_terms, k)
+    best, best_scores = best_by_class(scoring, k)
     indices, scores = best[present], best_scores[present]
     rows, terms = np.repeat(present, k), indices.ravel()
     labels = np.fromiter(counts.classes, object, counts.n_classes)
@@ -82,7 +130,7 @@ def class_columns(
         "index": terms,
         "rank": np.tile(np.arange(1, k + 1), len(present)),
         "score": scores.ravel(),
-        "sign": signs(counts, method, model, rows, (l_ic, l_i), (d_ic, d_i)),
+        "sign": directions_of(scoring, rows, terms),
         "n_class": l_ic,
         "n_rest": l_i - l_ic,
         "df_class": d_ic,
@@ -106,37 +154,6 @@ def _frequencies(
         has[has] = own_terms[at[has]] == terms[row, has]
         found[row, has] = values[at[has]]
     return found.ravel(), collection[terms.ravel()]
-
-
-def signs(
-    counts: ClassCounts,
-    method: str,
-    model: str,
-    rows: NDArray[np.int64],
-    occurrences: tuple[NDArray[Any], NDArray[Any]],
-    documents: tuple[NDArray[Any], NDArray[Any]],
-) -> NDArray[np.int8]:
-    """Give 1 where the class has more of the term than its share, -1 less, 0 neither.
-
-    What is shared is what the method counts, occurrences or documents, and a class's share is that
-    of all tokens, or of the documents for methods that divide by these.
-    """
-    chosen = find_method(method)
-    of_documents = "term frequency" not in chosen.needs or model in ("binary", "bernoulli")
-    by_documents = model in ("bernoulli", "poisson") or chosen.is_test
-    x, total = documents if of_documents else occurrences
-    sizes: NDArray[Any]
-    if by_documents or (of_documents and model != "binary"):
-        sizes, whole = counts.class_docs, counts.n_docs
-    elif of_documents:
-        sizes = counts.document_frequency.sum(axis=1)
-        whole = counts.collection_document_frequency.sum()
-    else:
-        sizes, whole = counts.class_tokens, counts.collection_term_frequency.sum()
-    # Of whole numbers, products in floats have the sign of the exact ones below 2^53, and beyond
-    # it may take a near tie for one. Of fractions a tie may be broken by rounding.
-    more = x.astype(np.float64) * float(whole) - total.astype(np.float64) * sizes[rows]
-    return np.sign(more).astype(np.int8)
 
 
 def _tests(

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core, _counts_file, _validation
-from termsift._class_tables import ADJUSTMENTS, Adjustment, Scoring, class_columns
+from termsift._class_tables import ADJUSTMENTS, Adjustment, ClassScoring, class_columns
 from termsift._log import levels_to_caller, logger
 from termsift._printable import printable_errors
 from termsift._progress import progress
 from termsift._tables import Library, frame_of
 from termsift.count_table import CountTable
 from termsift.methods import (
-    MODELS,
     Method,
     Policy,
     Selector,
@@ -191,7 +190,55 @@ class ClassCounts(CountTable):
             The value of each class before they are aggregated; 0 for classes without documents.
         """
         scoring = self._class_scoring(method, model, alpha, class_prior, n_threads, **options)
-        return scoring(0, self.n_terms)
+        return scoring.scores()
+
+    def class_directions(
+        self,
+        method: str = "md",
+        *,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> NDArray[np.int8]:
+        """Return whether each class has more of each term than the others, or less.
+
+        Parameters
+        ----------
+        method, model, alpha, class_prior, n_threads, **options
+            As for `score`.
+
+        Returns
+        -------
+        directions : ndarray of shape (n_classes, n_terms), int8
+            1 where the term speaks for the class, -1 where it speaks against it, 0 for neither and
+            for classes without documents.
+
+        Notes
+        -----
+        Most class scores say how far a class is from the others, and are large on either side. The
+        direction says on which side it is, by the very numbers that the score compares: it is the
+        sign of p_ic - q_ic for `md` and `md_chi2`, with the model, the smoothing and the priors
+        given, of l_ic - E for `chi2_counts`, of l_ic l - l_i l_c for `log_odds` and `tfidf`, and of
+        det = AD - BC for all other methods. `df` and `tfidf` compare no class with the others;
+        theirs is the direction of what they count.
+
+        Under smoothing a small class may have the larger p of a term that it never uses: its share
+        of the b1 added to every count is the largest. By `md` the direction is then 1.
+
+        Where p and q are equal, class scores of `md` and `md_chi2` are 0, and only there.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.class_directions("md")
+        array([[ 1, -1, -1],
+               [-1,  1,  1]], dtype=int8)
+        """
+        scoring = self._class_scoring(method, model, alpha, class_prior, n_threads, **options)
+        return scoring.directions()
 
     def _class_scoring(
         self,
@@ -201,8 +248,7 @@ class ClassCounts(CountTable):
         class_prior: ClassPrior = None,
         n_threads: int | None = None,
         **options: str,
-    ) -> Scoring:
-        """Give what scores some of the terms by class."""
+    ) -> ClassScoring:
         chosen = find_method(method)
         measure = chosen.measure(options, check_model(model, chosen))
         self._check_whole(chosen, model)
@@ -210,11 +256,7 @@ class ClassCounts(CountTable):
         prior = _validation.check_class_prior(class_prior, self.n_classes)
         threads = _validation.check_n_threads(n_threads)
         counts = self._counted_by(model, threads)
-
-        def scoring(first: int, last: int) -> NDArray[np.float64]:
-            return _core.class_scores(counts, measure, b1, b2, prior, threads, first, last)
-
-        return scoring
+        return ClassScoring(counts, (measure, b1, b2, prior, threads))
 
     def score(
         self,
@@ -360,7 +402,8 @@ class ClassCounts(CountTable):
             )
         names = (self.classes, self._term_names)
         if per_class:
-            statistics, signs = _core.class_scores_and_signs(self._counts, measure, threads)
+            scoring = self._class_scoring(method, n_threads=n_threads)
+            statistics, signs = scoring.scores(), scoring.directions()
             if method == "chi2_counts":
                 rest = (1 - n_c / self.n_docs)[:, None]
                 np.divide(statistics, rest, out=statistics, where=rest > 0)
@@ -500,7 +543,7 @@ class ClassCounts(CountTable):
         *,
         path: str | os.PathLike[str] | None = None,
         title: str | None = None,
-        n_threads: int | None = None,
+        **scoring: Any,
     ) -> Figure:
         """Draw the leading terms of each class: see `termsift.plots.plot_classes`.
 
@@ -510,9 +553,7 @@ class ClassCounts(CountTable):
         """
         from termsift.plots import plot_classes  # a later stage
 
-        return plot_classes(
-            self, path, method=method, k=k, classes=classes, title=title, n_threads=n_threads
-        )
+        return plot_classes(self, path, method=method, k=k, classes=classes, title=title, **scoring)
 
     def greedy(
         self,
@@ -659,9 +700,8 @@ class ClassCounts(CountTable):
             - rank: from 1, of the class; of equal scores the lowest index first.
             - score: the class's value.
             - sign: 1 where the term is over-represented in the class, -1 under-represented, 0
-              neither. A score may be large for either. What is compared with the whole collection
-              is the term's share of the class's tokens, or of its documents where documents are
-              what the method or the model counts or divides by, as tests do.
+              neither, by the numbers that the score compares: see `class_directions`. A score may
+              be large for either.
             - n_class, n_rest: its occurrences in the class, and in documents outside it.
             - df_class, df_rest: documents with it, likewise.
             - log_pvalue, pvalue, pvalue_adj: of tests, those of `significance` per class.
@@ -712,8 +752,7 @@ class ClassCounts(CountTable):
         if per_class:
             k = _validation.check_k(k, self.n_terms)
             scores = self._class_scoring(method, **scoring)
-            model = scoring.get("model", MODELS[0])
-            return class_columns(self, method, k, scores, model, adjust)
+            return class_columns(self, method, k, scores, adjust)
         ranking = self.rank(method, k, **scoring)
         columns = ranking.columns()
         if isinstance(chosen := find_ranker(method), Method) and chosen.is_test:

@@ -15,7 +15,7 @@ from termsift import _validation
 from termsift._extras import require
 from termsift._files import check_replaceable, replacing
 from termsift._printable import printable, printable_errors
-from termsift.class_terms import largest_classes, typical_terms
+from termsift.class_terms import distinctive_terms, largest_classes
 from termsift.counts import ClassCounts
 from termsift.curve import TITLES, Curve, Metric, check_metric
 from termsift.ranking import Ranking
@@ -197,7 +197,7 @@ def plot_classes(
     k: int = 10,
     classes: Iterable[Hashable] | None = None,
     title: str | None = None,
-    n_threads: int | None = None,
+    **scoring: Any,
 ) -> Figure:
     """Draw the leading terms of each class with their scores for it, a panel a class.
 
@@ -209,12 +209,12 @@ def plot_classes(
     method : str
         A name of `termsift.methods`.
     k : int, default 10
-        How many terms a class: of those it uses more than the rest
-        (``termsift.class_terms.typical_terms``), the ones with the highest scores.
+        How many terms per class: of those that speak for it
+        (``termsift.class_terms.distinctive_terms``), the ones with the highest scores.
     classes : sequence of labels, optional
         The classes wanted, in this order; by default the 12 with the most documents.
-    n_threads : int, optional
-        As for `termsift.count`.
+    **scoring
+        As for `termsift.ClassCounts.class_scores`.
 
     Returns
     -------
@@ -246,10 +246,10 @@ def plot_classes(
     _require(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
-    typical = typical_terms(counts, method, k, classes, n_threads=n_threads)
+    typical = distinctive_terms(counts, method, k, classes, **scoring)
     longest = max(map(len, typical), default=0)
     if longest == 0:
-        raise ValueError("there is nothing to draw: no class uses a term more than the rest do")
+        raise ValueError("there is nothing to draw: no term speaks for a class")
     n_columns = min(_COLUMNS, len(typical))
     n_rows = -(-len(typical) // n_columns)
     names = counts.term_names

@@ -24,7 +24,7 @@ from termsift import _validation
 from termsift._files import text_output
 from termsift._html import clean, element, escape, name, number, render, table
 from termsift._info import build_info
-from termsift.class_terms import ClassTerms, class_spoken_for, largest_classes, typical_terms
+from termsift.class_terms import ClassTerms, distinctive_terms, dominant_class, largest_classes
 from termsift.counting import TermFrequency, count
 from termsift.counts import ClassCounts
 from termsift.curve import Curve
@@ -178,9 +178,9 @@ def _gather(
         why_no_curve = _why_no_curve(source, counts, cv)
     listed = largest_classes(counts, _CLASSES)
     labels = [counts.classes[c] for c in listed]
-    typical = typical_terms(counts, method, k, labels, n_threads=n_threads)
+    typical = distinctive_terms(counts, method, k, labels, n_threads=n_threads)
     ranking = counts.rank(method, _TERMS, n_threads=n_threads)
-    spoken_for = class_spoken_for(counts, ranking.indices, method, n_threads=n_threads)
+    spoken_for = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
     if isinstance(source, Collection) and not why_no_curve:
         curves = cross_validate(
             source.X, source.y, [method], cv=cv, random_state=_SEED, n_threads=n_threads
@@ -296,7 +296,7 @@ def _classes(content: _Content) -> Iterator[Element]:
     scale = _Scale.of(np.concatenate([found.scores for found in content.typical]))
     yield element(
         "p",
-        "The terms that each class uses more than the rest, those that speak for it most first. "
+        "The terms that speak for each class, strongest first: those it has more of than the rest. "
         f"Bars compare the scores within a class{scale.told()}. The last two columns count "
         "occurrences in the class and in the rest.",
         class_="soft",
@@ -335,9 +335,7 @@ def _classes(content: _Content) -> Iterator[Element]:
                 "article",
                 element("h3", name(found.label), id=title_id),
                 element("p", about, class_="soft"),
-                table(caption, columns, rows)
-                if rows
-                else element("p", "It uses no term more than the rest do."),
+                table(caption, columns, rows) if rows else element("p", "No term speaks for it."),
                 class_="card",
                 aria_labelledby=title_id,
             )
@@ -354,7 +352,8 @@ def _terms(content: _Content) -> Iterator[Element]:
     yield element(
         "p",
         f"{of_all} {number(counts.n_terms)} terms, with the class that each speaks for most: "
-        f"of those that use it more than the rest, the one it scores highest for{scale.told()}.",
+        f"of those that have more of it than the rest, the one with its highest score"
+        f"{scale.told()}.",
         element("span", " The table scrolls sideways.", class_="sideways"),
         class_="soft",
     )

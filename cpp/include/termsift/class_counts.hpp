@@ -111,6 +111,11 @@ using ClassMap = std::span<const std::int64_t>;
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
+// The counts of some terms alone, which are given in increasing order and become the terms 0, 1, ... All totals stay those
+// of all terms, so that scores keep their bits. Throws std::invalid_argument for other terms. O(n_terms + pairs).
+template <CountType Count>
+ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
+
 // Counts of both collections together. Same number of classes in both; vocabularies are united by index.
 // O(pairs of both), parallel over classes.
 template <CountType Count>

@@ -36,9 +36,11 @@ enum class ContingencyMeasure : std::uint8_t {
   log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + a_0, S = g - r + a_0,
                  // a_0 the prior mass, a_i = a_0 t / g
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
-  chi2_counts    // (a - E)^2 / E, E = t r / g
+  chi2_counts,   // (a - E)^2 / E, E = t r / g
+  direction      // the sign of det: 1, 0 or -1; all counts are of tokens
 };
 
+// Those that are methods.
 #define TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(apply)                                                                 \
   apply(df) apply(tfidf) apply(mi) apply(cet) apply(ig) apply(chi2) apply(chi2_printed) apply(gss) apply(odds_ratio) \
       apply(relevancy) apply(ngl) apply(g2) apply(bns) apply(log_odds) apply(jlh) apply(chi2_counts)
@@ -79,9 +81,16 @@ void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measur
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
-// class_scores (n_classes, terms of the range), row-major, and unless null the signs of det. O(n_classes * terms).
+// class_scores (n_classes, terms of the range), row-major. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                  const Threads& threads, double* class_scores, TermRange range = {}, std::int8_t* signs = nullptr);
+                  const Threads& threads, double* class_scores, TermRange range = {});
+
+// directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads. tfidf mixes
+// tokens and documents and compares no class with the others; its direction is that of the tokens that it counts.
+// O(n_classes * terms).
+template <CountType Count>
+void class_directions(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+                      const Threads& threads, std::int8_t* directions, TermRange range = {});
 
 }  // namespace termsift

@@ -21,7 +21,8 @@ enum class Measure : std::uint8_t {
   bernoulli_nu_pearson,
   poisson_kl,           // p log(p/q) - p + q
   poisson_nu_j,         // 1/2 [(p-q)^2/q + (p-q)^2/p]
-  poisson_nu_pearson    // (p-q)^2/q
+  poisson_nu_pearson,   // (p-q)^2/q
+  direction             // the sign of p-q: 1, 0 or -1
 };
 inline constexpr bool has_complement(Measure measure) { return measure < Measure::poisson_kl; }
 inline constexpr bool has_small_p(Measure measure) { return measure < Measure::bernoulli_kl; }
@@ -90,5 +91,12 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
+
+// directions (n_classes, terms of the range), row-major: the sign of p - q, for the p and q whose difference `measure`
+// measures. It is 0 where class_scores takes p and q for equal, and in rows of classes that take no part.
+// O(n_classes * terms).
+template <CountType Count>
+void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+                      const Threads& threads, std::int8_t* directions, TermRange range = {});
 
 }  // namespace termsift

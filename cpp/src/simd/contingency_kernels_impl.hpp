@@ -248,6 +248,8 @@ TERMSIFT_INLINE double value(const Table<numbers>& table, const ContingencyConst
   } else if constexpr (measure == ContingencyMeasure::jlh) {
     const double value = (det / (table.r.hi * t.hi)) * (a.hi / table.r.hi);
     return det > 0 ? value : 0.0;
+  } else if constexpr (measure == ContingencyMeasure::direction) {
+    return sign(det);
   } else {
     static_assert(measure == ContingencyMeasure::chi2_counts);
     const double value = (det / (table.g.hi * table.r.hi)) * (det / t.hi);
@@ -376,6 +378,7 @@ ContingencyKernel contingency_kernel(ContingencyMeasure measure) {
 #define TERMSIFT_CASE(name) case ContingencyMeasure::name: return values_of<ContingencyMeasure::name>;
     TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_CASE)
 #undef TERMSIFT_CASE
+    case ContingencyMeasure::direction: return values_of<ContingencyMeasure::direction>;
   }
   return nullptr;
 }

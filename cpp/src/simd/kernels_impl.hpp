@@ -48,6 +48,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
     case Measure::poisson_kl: f.template operator()<Measure::poisson_kl>(); break;
     case Measure::poisson_nu_j: f.template operator()<Measure::poisson_nu_j>(); break;
     case Measure::poisson_nu_pearson: f.template operator()<Measure::poisson_nu_pearson>(); break;
+    case Measure::direction: f.template operator()<Measure::direction>(); break;
   }
 }
 
@@ -164,6 +165,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
   } else if constexpr (measure == Measure::poisson_nu_pearson) {
     const double s = d.hi / q.hi;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
+  } else if constexpr (measure == Measure::direction) {
+    return {sign(d.hi), infinity, difference_margin};  // whatever else is lost of d, its sign is not
   } else if constexpr (measure == Measure::nu_j) {
     // One division for both terms: d^2 [p(1-p) + q(1-q)] / (2 p(1-p) q(1-q)).
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
@@ -668,8 +671,18 @@ TERMSIFT_INLINE DoubleDouble inverse(const ClassConstants& c) { return {c.invers
 TERMSIFT_INLINE DoubleDouble total(const ClassConstants& c) { return {c.total_hi, c.total_lo}; }
 TERMSIFT_INLINE DoubleDouble prior(const ClassConstants& c) { return {c.prior_hi, c.prior_lo}; }
 
-// First pass over the classes: p_ic - p_ir, from x_ic L_r - x_ir L_c, which is exact for integers, and the sums over
-// classes. Equal probabilities differ by exactly 0.
+// x L_r - x_r L_c. It is exact where no number has a low part, as of integers with Laplace's smoothing. Products of low
+// parts are rounded, and a difference within their rounding is 0: so equal probabilities always differ by exactly 0.
+TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
+  const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
+  const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
+                              (magnitude(x_r.hi * L.lo) + magnitude(x_r.lo * L.hi));
+  const double rounding = 0x1p-50 * (low_products + (magnitude(ours.lo) + magnitude(theirs.lo)));
+  const bool none = low_products > 0 && magnitude(d.hi) <= rounding;
+  return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
+}
+
+// First pass over the classes: p_ic - p_ir, and the sums over classes.
 void pool_classes(const CarefulBlock& block, Pool& pool) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
@@ -686,8 +699,7 @@ void pool_classes(const CarefulBlock& block, Pool& pool) {
     double* e_lo = block.e_lo + k * block_terms;
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble x{x_hi[j], x_lo[j]}, x_r{pool.reference_x_hi[j], pool.reference_x_lo[j]};
-      const DoubleDouble e = multiply(subtract(multiply(x, total(r)), multiply(x_r, total(c))),
-                                      {c.difference_hi, c.difference_lo});
+      const DoubleDouble e = multiply(cross_difference(x, total(r), x_r, total(c)), {c.difference_hi, c.difference_lo});
       e_hi[j] = e.hi, e_lo[j] = e.lo;
       const DoubleDouble mean = add({pool.mean_hi[j], pool.mean_lo[j]}, multiply(prior(c), e));
       pool.mean_hi[j] = mean.hi, pool.mean_lo[j] = mean.lo;
@@ -701,8 +713,9 @@ void pool_classes(const CarefulBlock& block, Pool& pool) {
 
 TERMSIFT_INLINE DoubleDouble difference_from_rest(DoubleDouble e, DoubleDouble mean, double spread,
                                                   const ClassConstants& c) {
-  const DoubleDouble d = multiply(subtract(e, mean), rest_inverse(c));
-  const bool none = magnitude(e.hi - mean.hi) <= nothing * (magnitude(e.hi) + spread);
+  const DoubleDouble difference = subtract(e, mean);
+  const DoubleDouble d = multiply(difference, rest_inverse(c));
+  const bool none = magnitude(difference.hi) <= nothing * (magnitude(e.hi) + spread);
   return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
 }
 
@@ -729,6 +742,8 @@ void class_values(const CarefulBlock& block, const Pool& pool, int k, double* va
       values[j] = divergence_term(p, q, d);
     } else if constexpr (measure == Measure::poisson_nu_j) {
       values[j] = 0.5 * (squared_over_rate(d, q) + squared_over_rate(d, p));
+    } else if constexpr (measure == Measure::direction) {
+      values[j] = sign(d.hi);
     } else {
       values[j] = squared_over_rate(d, q);
     }

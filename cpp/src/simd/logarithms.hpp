@@ -39,6 +39,7 @@ TERMSIFT_INLINE double from_bits(unsigned long long u) {
   return x;
 }
 TERMSIFT_INLINE double magnitude(double x) { return __builtin_fabs(x); }
+TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.0 : 0.0); }
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 

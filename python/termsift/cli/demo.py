@@ -8,7 +8,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import demo
-from termsift.class_terms import largest_classes, typical_terms
+from termsift.class_terms import distinctive_terms, largest_classes
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
 from termsift.cli.output import standard_output, summary, write_table
@@ -26,8 +26,8 @@ def add(commands: Any) -> None:
         _run,
         "show what it does on the docstrings of Python's standard library",
         "Nothing is downloaded and nothing imported: a document is a docstring, its class the\n"
-        "package that it stands in. Listed are terms that are more frequent in a package than in\n"
-        "the others, by their scores for that package.\n\n" + methods_help(),
+        "package that it stands in. Listed are terms that speak for a package, because it has\n"
+        "more of them than the others, by their scores for it.\n\n" + methods_help(),
     )
     add_method(parser, ts.methods())
     parser.add_argument(
@@ -45,7 +45,7 @@ def _run(args: argparse.Namespace) -> None:
     assert names is not None  # words are their own names
     listed = largest_classes(counts, _DEMO_PACKAGES)
     packages = [counts.classes[c] for c in listed]
-    typical = typical_terms(counts, args.method, args.k, packages)
+    typical = distinctive_terms(counts, args.method, args.k, packages)
     rows = [("package", "documents", f"terms that tell it apart ({args.method})")]
     for c, found in zip(listed, typical, strict=True):
         terms = " ".join(names[found.indices])

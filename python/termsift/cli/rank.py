@@ -63,7 +63,8 @@ what the score means:
 
 with --per-class:
   Each class has its own list, by its value alone. sign is + where the class has more of the term
-  than its share and - where it has less, which a score may be large for. n_class and n_rest are the
+  than the others and - where it has less, by the numbers that the score compares; a score may be
+  large for either. n_class and n_rest are the
   term's occurrences in the class and outside it, df_class and df_rest the documents with it. Tests
   (chi2, g2, chi2_counts) have p-values, adjusted for a test of each class and term; of each term
   alone they are to be had in Python, by counts.significance.

@@ -3,9 +3,10 @@ r"""The scores in plain Python, written from the equations: the specification of
 Nothing here is fast and nothing here is shared with the compiled path. Read this package to learn
 what a number means; compare with it to learn whether a faster number is right. The formula of each
 method is a function of its name in ``termsift.reference.formulas``; what it reads stands in
-``tables``, documents become counts in ``counting``, values scores in ``scoring``, scores p-values
-in ``pvalues`` and rankings in ``ranking``; ``choosing`` is Algorithm 1, ``conditional`` chooses by
-conditional gain, and ``classifying`` tells how well naive Bayes does with a ranking.
+``tables``, documents become counts in ``counting``, values scores in ``scoring``, which side of the
+others a class is on in ``directions``, scores p-values in ``pvalues`` and rankings in ``ranking``;
+``choosing`` is Algorithm 1, ``conditional`` chooses by conditional gain, and ``classifying`` tells
+how well naive Bayes does with a ranking.
 
 Symbols, after Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016. N classes c and k, M terms i:
@@ -66,6 +67,7 @@ from termsift.reference.classifying import (
 )
 from termsift.reference.conditional import conditional_gain, likeliest_shape
 from termsift.reference.counting import ReferenceCounts, SupportsScoring, count
+from termsift.reference.directions import class_directions
 from termsift.reference.formulas import METHODS
 from termsift.reference.functions import md, md_chi2
 from termsift.reference.pvalues import Significance, adjusted, log_pvalue, significance
@@ -78,6 +80,7 @@ __all__ = [
     "Significance",
     "SupportsScoring",
     "adjusted",
+    "class_directions",
     "class_scores",
     "conditional_gain",
     "count",

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from termsift.reference.counting import SupportsScoring
+from termsift.reference.directions import direction_of_cells
 from termsift.reference.scoring import class_scores, score, to_float
-from termsift.reference.tables import Cells, cells, present_classes
+from termsift.reference.tables import cells, present_classes
 
 TESTS = ("chi2", "g2", "chi2_counts")
 
@@ -99,7 +100,7 @@ def significance(
     signs = np.zeros(by_class.shape, dtype=np.int8)
     for c in present:
         for i in range(table.n_terms):
-            signs[c, i] = _sign(table, method, i, c)
+            signs[c, i] = direction_of_cells(table, method, i, c)
 
     if per_class:
         statistics = by_class
@@ -121,14 +122,6 @@ def significance(
         np.array([signs[c, i] for i, c in enumerate(best)], dtype=np.int8),
         np.array(best, dtype=np.int64),
     )
-
-
-def _sign(table: Cells, method: str, i: int, c: int) -> int:
-    if table.d_i[i] == 0:
-        return 0
-    l_ic, expected = table.l_ic[c][i], table.expected(i, c)
-    excess = l_ic - expected if method == "chi2_counts" else table.det(i, c)
-    return (excess > 0) - (excess < 0)
 
 
 def _log_pvalues(statistics: npt.NDArray[np.float64], degrees: int) -> npt.NDArray[np.float64]:
