@@ -53,7 +53,7 @@ EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, cons
   const double T_0 = pairs.totals.T_0_hi;
   // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi), largest for the class of the largest prior. The
   // limit of T keeps q of every class within the range of the measure: 2^-6 for the series of small p and q; for any p and q
-  // 1/4, so far from the singularity of log(1 - q) that a piece needs no more nodes. A rate has no limit, and T is a rate.
+  // 1/4, so far from the singularity at q = 1 that a piece needs no more nodes. A rate has no limit, and T is a rate.
   const double most_q = has_small_p(pairs.measure) ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.measure)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
