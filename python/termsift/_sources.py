@@ -23,7 +23,7 @@ from termsift import _core, io, svmlight
 from termsift._compression import COMPRESSED, opened
 from termsift._extras import require
 from termsift._files import Complain, damage_told, existing
-from termsift._labelled_texts import TABLES, folder_of_classes, listed, visible
+from termsift._labelled_texts import TABLES, folder_of_classes, label_text, listed, visible
 from termsift.csr_folder import CsrFolder, is_csr_folder
 from termsift.svmlight import read_blocks
 from termsift.text import GrowingRows, TextRules
@@ -447,7 +447,7 @@ class _Texts(Source):
         return isinstance(at, list) and len(at) == len(RowPlace._fields) and all(map(_is_count, at))
 
     @abstractmethod
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield text, label and how many bytes were read by then, of every good row."""
 
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
@@ -455,7 +455,7 @@ class _Texts(Source):
         begin = RowPlace(*at) if at else RowPlace()
         n_rows, n_left_out, checksum, n_bytes = 0, 0, 0, 0
         limit = self.how.chunk_docs
-        texts, labels = self._nothing(words), list[Any]()
+        texts, labels = self._nothing(words), list[str]()
         n_told, told = begin.n_left_out, list[str]()
 
         def complain(complaint: str) -> None:
@@ -476,9 +476,7 @@ class _Texts(Source):
             return Block(texts.matrix(), y, None, following, n_bytes, where, n_new, told)
 
         with closing(self.pairs(complain)) as pairs:
-            for text, value, n_bytes in pairs:  # noqa: B007
-                # As text has it: other files write as "1" what this one writes as 1.
-                label = str(value)
+            for text, label, n_bytes in pairs:  # noqa: B007
                 n_rows += 1
                 row = f"{label!r}\n{text}\n".encode("utf-8", "surrogatepass")
                 checksum = crc32(row, checksum)
@@ -557,7 +555,7 @@ class _ClassFolder(_Texts):
         """The size of all of them."""
         return sum(file.stat().st_size for file in self.files)
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the documents."""
         n_bytes = 0
         documents = folder_of_classes(self.path, self.how.encoding, shows=False, complain=complain)
@@ -570,7 +568,7 @@ class _ClassFolder(_Texts):
 class _Rows(_Texts):
     """A table in text: CSV, TSV, JSON lines."""
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the rows."""
         read, how = TABLES[io.ending_of(self.path)], self.how
         with opened(self.path) as (content, raw):
@@ -590,7 +588,7 @@ class _Arrow(_Texts):
         require("pyarrow", "arrow", f"{path}: reading it")
         self._is_parquet = ending == ".parquet"
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the rows."""
         pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
         columns = [
@@ -602,15 +600,17 @@ class _Arrow(_Texts):
             n_rows, batches = self._batches(columns)
             row = 0
             for batch in batches:
-                for text, label in zip(*(column.to_pylist() for column in batch), strict=True):
+                for text, value in zip(*(column.to_pylist() for column in batch), strict=True):
                     row += 1
-                    complaint = _row_complaint(text, label)
-                    if complaint is not None:
-                        complain(f"{self.path}, row {row}: {complaint}")
+                    label = label_text(value)
+                    if not isinstance(text, str):
+                        fault = f"the text is {type(text).__name__}, expected a string"
+                    elif label is None:
+                        fault = f"the label is {value!r}, expected a string or a whole number"
+                    else:
+                        yield text, label, n_bytes * row // n_rows
                         continue
-                    if isinstance(label, bool):  # True would equal the label 1
-                        label = str(label).lower()
-                    yield text, label, n_bytes * row // n_rows
+                    complain(f"{self.path}, row {row}: {fault}")
         except (pyarrow.ArrowException, OSError) as error:
             text = " ".join(str(error).split())
             raise ValueError(f"{self.path}: damaged or no such table: {text}") from None
@@ -638,12 +638,3 @@ class _Arrow(_Texts):
             if names.count(column) != 1:
                 raise ValueError(f"{path}: expected one column {column!r}, found {listed(names)}")
         return n_rows, ([batch.column(name) for name in columns] for batch in batches)
-
-
-def _row_complaint(text: Any, label: Any) -> str | None:
-    """Say what is wrong with the values of a row."""
-    if not isinstance(text, str):
-        return f"the text is {type(text).__name__}, expected a string"
-    if not isinstance(label, str | int) or label == "":
-        return f"the label is {label!r}, expected a string or a whole number"
-    return None

@@ -187,22 +187,32 @@ def check_labels(
     n_docs: int,
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
+    name: str = "y",
 ) -> Labels:
     """Give the classes of the documents and each document's codes.
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
     ones. Classes are ``classes`` if given, else in the order of `in_order`;
     the columns of an indicator are ``indicator_classes`` or 0, 1, ... if ``classes`` is not given.
+    A single column may be labels as well as an indicator: it is refused unless ``classes`` names
+    its class. ``name`` is what messages call the labels.
     """
     given = None if classes is None else check_classes(classes)
     if not sp.issparse(y):
-        y = _sequence(y, "y", "a label for each document")
+        y = _sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
-        y = _array(y, "y")
+        y = _array(y, name)
     if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
-        return _indicator_labels(y, n_docs, indicator_classes if given is None else given)
+        shape = cast(Any, y).shape
+        if given is None and shape[1:] == (1,):
+            raise ValueError(
+                f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
+                f"pass {name}.ravel()"
+            )
+        columns = indicator_classes if given is None else given
+        return _indicator_labels(y, n_docs, columns, name)
     if len(y) != n_docs:
-        raise ValueError(f"y has {len(y)} labels for {n_docs} documents")
+        raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     if isinstance(y, np.ndarray):
         if y.dtype.kind in "iu" and given is None and n_docs:
             by_range = _integer_labels(y)
@@ -215,7 +225,7 @@ def check_labels(
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     """Give labels of one class a document; an indicator matrix is refused, and `why`."""
-    labels = check_labels(y, n_docs, None)
+    labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is None:
         return labels
     n_of = np.diff(labels.indptr)
@@ -238,19 +248,20 @@ def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
     """Give the classes as a list of distinct labels, none of them missing."""
     listed = distinct_labels(classes)
-    if None in listed:
-        raise ValueError("classes hold None, which stands for a missing label")
+    for label in listed:
+        if _is_missing(label):
+            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
     return listed
 
 
 def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Give the classes as `check_classes`; in saved counts None may be one, as it once could."""
+    """Give the classes as `check_classes`; saved counts may hold None, which once was a label."""
     sequence = _sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
     for label in listed:
         _require_hashable(label, "classes hold a label that")
-        if label is not None and _is_missing(label):
+        if any(part is not None and _is_missing(part) for part in _parts(label)):
             raise ValueError(f"classes hold {label!r}, which equals no label")
         if label in seen:
             raise ValueError(f"classes hold {label!r} twice")
@@ -268,13 +279,25 @@ def _require_hashable(label: Any, where: str) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether the label is None or does not equal itself: NaN, NaT, pandas' NA."""
-    if label is None:
-        return True
+    """Whether the label, or a part of it, is None or does not equal itself: NaN, NaT, pandas' NA.
+
+    Python takes a tuple for equal to itself even if it holds a NaN, but no two such tuples.
+    """
     try:
-        return not bool(label == label)
-    except TypeError:  # the truth of NA is no truth
+        return any(part is None or not bool(part == part) for part in _parts(label))
+    except TypeError:  # the truth value of NA is not defined
         return True
+
+
+def _parts(label: Any) -> Iterator[Any]:
+    """Iterate over what a label consists of: itself, or the parts of a tuple or frozenset."""
+    waiting = [label]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (tuple, frozenset)):
+            waiting.extend(part)
+        else:
+            yield part
 
 
 def _plain(label: Any) -> Any:
@@ -368,25 +391,24 @@ def unite_classes(
     return united, in_current, in_added
 
 
-def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None) -> Labels:
+def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
     if y.ndim != 2 or y.shape[0] != n_docs:
-        raise ValueError(f"y has shape {y.shape}, expected ({n_docs}, n_classes)")
+        raise ValueError(f"{name} has shape {y.shape}, expected ({n_docs}, n_classes)")
     if given is not None and len(given) != y.shape[1]:
-        raise ValueError(f"y has {y.shape[1]} columns for {len(given)} classes")
-    csr = check_matrix(y, 1, "y")
+        raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
+    csr = check_matrix(y, 1, name)
     # The structure first; ones for values, since here not every count will do.
     ones = np.ones(len(csr.data), dtype=np.int8)
-    check_entries(replace(csr, data=ones), 1, "y")
+    check_entries(replace(csr, data=ones), 1, name)
     matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
         row = int(np.searchsorted(matrix.indptr, wrong[0], side="right")) - 1
-        hint = "; pass y.ravel() if it holds labels" if y.shape[1] == 1 else ""
         raise ValueError(
-            f"y has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
-            f"expected an indicator matrix of zeros and ones{hint}"
+            f"{name} has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
+            "expected an indicator matrix of zeros and ones"
         )
     classes: list[Hashable] = list(range(y.shape[1])) if given is None else given
     return Labels(classes, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))

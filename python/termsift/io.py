@@ -32,9 +32,14 @@ the order of their names; files beside the class folders, and whatever is hidden
 scikit-learn's ``CountVectorizer``: lower case, two or more letters, digits or underscores. Other
 rules are those of :class:`termsift.text.TextRules`.
 
-Files are UTF-8, those of texts what ``encoding`` says. Labels that are all whole numbers become
-integers. Whatever is wrong with a file is told in one line with its name and, where there is one,
-the number of the line.
+Files are UTF-8, those of texts what ``encoding`` says. **Labels** of texts and of files of labels
+are text, so that they mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and
+its ``true`` is ``"true"``. If all labels of a collection are whole numbers, written as Python
+writes them and with at most 18 digits, they become integers in the end; longer ones stay text and
+keep all digits.
+
+Whatever is wrong with a file is told in one line with its name and, where there is one, the number
+of the line.
 """
 
 from __future__ import annotations
@@ -306,7 +311,7 @@ def _from_pairs(
     path: Path, pairs: Pairs, rules: TextRules, known: npt.NDArray[np.object_] | None
 ) -> Collection:
     """Count the terms of (text, label) pairs, one document at a time."""
-    labels: list[Any] = []
+    labels: list[str] = []
 
     def texts() -> Iterator[str]:
         for text, label in pairs:
@@ -511,12 +516,10 @@ def refuse_arguments(path: Path, why: str, **arguments: object) -> None:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
 
 
-def labels_array(labels: list[Any]) -> npt.NDArray[Any]:
+def labels_array(labels: Sequence[str]) -> npt.NDArray[Any]:
     """Return labels as integers if all are whole numbers, and as they are otherwise."""
-    if all(isinstance(label, str) and _WHOLE_NUMBER.fullmatch(label) for label in labels):
-        labels = [int(label) for label in labels]
-    if all(type(label) is int and abs(label) < 2**63 for label in labels):
-        return np.array(labels, dtype=np.int64)
+    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
+        return np.array([int(label) for label in labels], dtype=np.int64)
     return object_array(labels)
 
 

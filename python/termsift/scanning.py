@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -256,7 +256,7 @@ class Scan:
         """Give the labels of all chunks; as integers, if text wrote them and all are whole."""
         if not all(source.labels_are_text for source in self._sources):
             return classes
-        labels: list[Hashable] = io.labels_array(classes).tolist()
+        labels: list[Hashable] = io.labels_array(cast("list[str]", classes)).tolist()
         return labels
 
     @property
