@@ -29,7 +29,7 @@ else:
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 _ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
 
@@ -67,7 +67,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         For k="fdr" and k="fwe".
     cv, random_state
         For k="auto": the folds, and by what the documents are dealt to them, as for
-        `termsift.cross_validate`.
+        `termsift.cross_validate`, also with weights: a document of weight 0 is as if it were not
+        there, and one of weight w as w copies of it that no fold parts.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -247,8 +248,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             y_numeric=False,
         )
         check_classification_targets(y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
         values = X if isinstance(X, np.ndarray) else X.data
         if values.size and values.min() < 0:
             raise ValueError(f"Negative values in data passed to TermSelector: {self._negative(X)}")
@@ -407,8 +406,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(self._needs_all())
         X, y, weights = documents
         self._refuse("k='auto'", "tf", "class_prior", "aggregate")
-        if weights is not None or isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
-            raise ValueError("k='auto' takes no sample_weight, and one number for alpha")
+        if isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
+            raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
         return evaluation.choose_k(
             X,
             y,
@@ -418,6 +417,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             alpha=self.alpha,
             cv=self.cv,
             random_state=self.random_state,
+            sample_weight=weights,
             n_threads=self.n_threads,
         )
 
