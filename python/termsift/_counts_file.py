@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core, _validation
-from termsift._files import replacing
+from termsift._files import check_path, replacing
 
 MAGIC = b"termsift"
 _VERSIONS = (1, 2, 3)
@@ -112,6 +112,7 @@ def _write(
 
 def read_counts(path: str | os.PathLike[str]) -> Held:
     """Read what `write_counts` wrote; ValueError for anything else, a checkpoint as well."""
+    check_path(path)
     with open(path, "rb") as file:
         return _without_checkpoint(*_read(file, os.fspath(path)), os.fspath(path))
 

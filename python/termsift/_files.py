@@ -18,6 +18,7 @@ from typing import IO, Any, BinaryIO, TypeAlias
 
 from termsift._compression import opened
 from termsift._progress import progress
+from termsift._validation import check_kind
 
 _LINES_A_REPORT = 256
 _MEGABYTE = 10**6
@@ -36,6 +37,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     is the old file or the whole new one. Text is UTF-8 and keeps its line ends. Devices, pipes and
     what is open already, ``/dev/stdout`` say, are written to as they are.
     """
+    check_path(path)
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     already_open = descriptor_of(path)
     target = os.path.realpath(path)  # a link stays one
@@ -152,11 +154,19 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
             os.close(descriptor)
 
 
+def check_path(path: object, name: str = "path") -> None:
+    """Check that an argument is the path of a file: a number would be an open file's."""
+    check_kind(path, (str, os.PathLike), name)
+    if "\0" in str(path):
+        raise ValueError(f"{name} holds a NUL character, which no path does: {path!r}")
+
+
 # ---- reading ---------------------------------------------------------------------------------
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
     """Give the path of a file that is there."""
+    check_path(path)
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path}: is a folder; expected a file")
@@ -186,7 +196,7 @@ def check_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "\n".encode(name)  # some codecs are not of text
-    except (LookupError, TypeError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name
 

@@ -8,7 +8,16 @@ arrays of a scipy matrix may have been edited since scipy saw them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +30,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 
+_NOT_ORDERED = (str, bytes, bytearray, memoryview, Set, Mapping, type)
 # Booleans, integers, floats. The core has no float16 and long double: see _exact_dtype.
 _COUNTED_KINDS = "biuf"
 
@@ -240,9 +250,25 @@ def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]
         array = _array(values, name)
         if array.ndim:
             return array
-    elif isinstance(values, Iterable) and not isinstance(values, (str, bytes, Set, Mapping)):
-        return list(values)
+    elif isinstance(values, Iterable) and not isinstance(values, _NOT_ORDERED):
+        try:
+            return list(values)
+        except TypeError:  # a class, or an object with __array__ alone
+            pass
     raise TypeError(f"{name} must hold {expected} in order, got {values!r}")
+
+
+def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
+    """Return what can be iterated over as it is, a generator too: nothing of it is read."""
+    is_word = isinstance(values, (str, bytes, bytearray, type))
+    if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
+        raise TypeError(f"{name} must hold {expected}, got {values!r}")
+    return values
+
+
+def check_words(names: Any, name: str) -> list[Any]:
+    """Return one word or several as a list."""
+    return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
 
 
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
@@ -461,6 +487,41 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
     return floats
 
 
+def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
+    """Check that an argument is an object of one of some classes."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        expected = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return an argument that is true or false as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def check_count(number: Any, name: str, least: int = 1) -> int:
+    """Return an argument that is a whole number of something."""
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise TypeError(f"{name} must be an integer, got {number!r}")
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
+    return int(number)
+
+
+def check_column(column: object, name: str) -> None:
+    """Check that an argument says which column of a table is meant, by name or number."""
+    if column is not None and (isinstance(column, bool) or not isinstance(column, (str, int))):
+        raise TypeError(f"{name} must be the name or number of a column, got {column!r}")
+
+
+def is_one_of(value: object, known: Collection[str]) -> bool:
+    """Return whether a value is one of some words; arrays have no single truth to compare by."""
+    return isinstance(value, str) and value in known
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Give the end of a complaint: the known name nearest to one that is not, if any is near."""
     if not isinstance(name, str):
@@ -493,7 +554,7 @@ def check_window_bytes(window_bytes: int) -> int:
 def check_tf(tf: str) -> str:
     """Give the name of what is counted of an entry."""
     names = _core.Damping.__members__
-    if not isinstance(tf, str) or tf not in names:
+    if not is_one_of(tf, names):
         hint = did_you_mean(tf, names)
         raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}{hint}")
     return tf
@@ -504,7 +565,8 @@ def check_k(k: Any, n_terms: int) -> int:
     if k is None:
         return n_terms
     if isinstance(k, bool) or not isinstance(k, Integral):
-        hint = "; that is for documents to say, see termsift.choose_k" if k == "auto" else ""
+        is_auto = is_one_of(k, ["auto"])
+        hint = "; that is for documents to say, see termsift.choose_k" if is_auto else ""
         raise TypeError(f"k must be an integer or None, got {k!r}{hint}")
     if k < 0:
         raise ValueError(f"k must not be negative, got {k}")
@@ -565,7 +627,7 @@ def check_smoothing(
 
 def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
     """Give distinct positions among n, of columns or rows, as int64."""
-    array = _array(indices, name)
+    array = _array(_sequence(indices, name, "integers"), name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if len(array) == 0:
@@ -587,6 +649,21 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
             f"{name} has {terms[first]} at positions {first} and {second}, expected each {of} once"
         )
     return terms
+
+
+def check_random_state(random_state: Any) -> np.random.Generator:
+    """Return the generator of random numbers that a seed or generator stands for."""
+    random = np.random
+    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
+    if random_state is None or isinstance(random_state, sources):
+        return random.default_rng(random_state)
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral):
+        raise TypeError(
+            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
+        )
+    if random_state < 0:
+        raise ValueError(f"random_state must not be negative, got {random_state}")
+    return random.default_rng(int(random_state))
 
 
 def check_class_prior(

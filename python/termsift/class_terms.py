@@ -99,6 +99,7 @@ def typical_terms(
     >>> [terms.indices.tolist() for terms in typical_terms(counts)]
     [[0, 2], [1], [1]]
     """
+    _validation.check_kind(counts, ClassCounts, "counts")
     labels = counts.classes
     wanted = list(range(len(labels))) if classes is None else _positions(labels, classes)
     k = _validation.check_k(k, counts.n_terms)
@@ -137,6 +138,8 @@ def class_spoken_for(
     >>> class_spoken_for(counts, np.array([2, 1]))
     array([0, 1])
     """
+    _validation.check_kind(counts, ClassCounts, "counts")
+    terms = _validation.check_indices(terms, counts.n_terms, "terms")
     is_wanted = np.zeros(counts.n_terms, dtype=bool)
     is_wanted[terms] = True
     pairs = _Pairs.used_more(counts, method, np.ones(counts.n_classes, dtype=bool), is_wanted)
@@ -149,8 +152,9 @@ def class_spoken_for(
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
     """Give the positions of the classes with the most documents, the largest first."""
+    _validation.check_kind(counts, ClassCounts, "counts")
     order = np.argsort(-np.asarray(counts.class_docs), kind="stable")
-    return [int(c) for c in order[:n]]
+    return [int(c) for c in order[: _validation.check_count(n, "n", least=0)]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,13 +249,16 @@ class _Parts:
 
 
 def _positions(labels: list[Hashable], wanted: Iterable[Hashable]) -> list[int]:
-    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise TypeError(f"classes must hold labels, got {wanted!r}")
+    wanted = list(_validation.check_iterable(wanted, "classes", "labels"))
     position = {label: c for c, label in enumerate(labels)}
     found = []
     for label in wanted:
-        if not isinstance(label, Hashable):
-            raise TypeError(f"classes hold {label!r}, which is no label: it is not hashable")
+        try:
+            hash(label)
+        except TypeError:
+            raise TypeError(
+                f"classes hold {label!r}, which is no label: it is not hashable"
+            ) from None
         if label not in position:
             raise ValueError(f"class {label!r} is not among the classes")
         found.append(position[label])

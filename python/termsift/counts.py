@@ -114,6 +114,7 @@ def divergence(
     1.1496
     """
     check_model(model, _GREEDY)
+    _validation.check_kind(counts, ClassCounts, "counts")
     terms = _validation.check_indices(indices, counts.n_terms)
     if model in _INDEPENDENT:
         scores = counts.score("md", model=model, alpha=alpha, class_prior=class_prior)
@@ -355,7 +356,7 @@ class ClassCounts(CountTable):
                 f"{present.sum()}"
             )
         names = (self.classes, self._term_names)
-        if per_class:
+        if _validation.check_flag(per_class, "per_class"):
             statistics, signs = _core.class_scores_and_signs(self._counts, measure, threads)
             if method == "chi2_counts":
                 rest = (1 - n_c / self.n_docs)[:, None]
@@ -604,7 +605,7 @@ class ClassCounts(CountTable):
                 b2,
                 prior,
                 k,
-                bool(exhaustive),
+                _validation.check_flag(exhaustive, "exhaustive"),
                 threads,
                 report,
             )
@@ -700,9 +701,9 @@ class ClassCounts(CountTable):
         **scoring: Any,
     ) -> dict[str, NDArray[Any]]:
         """Give the columns of `to_frame` by name."""
-        if adjust not in ADJUSTMENTS:
+        if not _validation.is_one_of(adjust, ADJUSTMENTS):
             raise ValueError(f"adjust must be 'bh' or 'bonferroni', got {adjust!r}")
-        if per_class:
+        if _validation.check_flag(per_class, "per_class"):
             k = _validation.check_k(k, self.n_terms)
             scores = self._class_scoring(method, **scoring)
             model = scoring.get("model", MODELS[0])

@@ -112,7 +112,7 @@ def selection_curve(
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
     threads = _validation.check_n_threads(n_threads)
-    alpha = _check_bayes(naive_bayes, alpha)
+    alpha = _check_classifier(naive_bayes, alpha, estimator)
     train = _validation.check_matrix(X_train, threads, "X_train")
     test = _validation.check_matrix(X_test, threads, "X_test")
     if test.n_terms != train.n_terms:
@@ -121,8 +121,6 @@ def selection_curve(
     if isinstance(ranking, Ranking):
         name = _name(ranking.method, ranking.model, ranking.policy)
     indices = ranking.indices if isinstance(ranking, Ranking) else ranking
-    if isinstance(indices, (str, ClassCounts)) or indices is None:
-        raise TypeError(f"ranking must be a Ranking or column indices, got {ranking!r}")
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
     y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
@@ -223,7 +221,7 @@ def cross_validate(
     2
     """
     threads = _validation.check_n_threads(n_threads)
-    alpha = _check_bayes(naive_bayes, alpha)
+    alpha = _check_classifier(naive_bayes, alpha, estimator)
     matrix = _validation.check_matrix(X, threads)
     labels = _one_class(y, matrix, "")
     ks = check_ks(ks, matrix.n_terms, estimator)
@@ -370,9 +368,7 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
-    if not isinstance(ks, Iterable):
-        raise TypeError(f"ks must hold integers, got {ks!r}")
-    listed = list(ks)
+    listed: list[int] = list(_validation.check_iterable(ks, "ks", "integers"))
     for k in listed:
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise TypeError(f"ks must hold integers, got {k!r}")
@@ -383,8 +379,12 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
     return np.unique(np.array(listed, dtype=np.int64))
 
 
-def _check_bayes(naive_bayes: str, alpha: float) -> float:
-    if naive_bayes not in MODELS:
+def _check_classifier(naive_bayes: str, alpha: float, estimator: Any) -> float:
+    """Check what classifies; return alpha as a float."""
+    is_estimator = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
+    if estimator is not None and (isinstance(estimator, type) or not is_estimator):
+        raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
+    if not _validation.is_one_of(naive_bayes, MODELS):
         raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
     return _validation.check_positive(alpha, "alpha")
 
@@ -394,10 +394,11 @@ def rankers_of(
 ) -> dict[str, tuple[str, dict[str, Any]]]:
     """Give (method, options of `ClassCounts.rank`) by name, for each method, model and policy."""
     methods, models, policies = (
-        [names] if isinstance(names, str) else list(names) for names in (methods, models, policies)
+        _validation.check_words(names, name)
+        for names, name in ((methods, "methods"), (models, "models"), (policies, "policies"))
     )
     for model in models:
-        if model not in MODELS:
+        if not _validation.is_one_of(model, MODELS):
             raise ValueError(f"models must be of {', '.join(MODELS)}, got {model!r}")
     for policy in policies:
         check_policy(policy)
@@ -519,14 +520,13 @@ def _splits(
         return
     if repeats != 1:
         raise ValueError("repeats is of cv=int; another cv says itself how often")
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
         if len(kept) < n_docs:
             X, y = X[kept], _as_labels(labels.classes)[labels.codes[kept]]
         pairs = cv.split(X, y)
     else:
         pairs, kept = cv, np.arange(n_docs)
-    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        raise TypeError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
+    pairs = _validation.check_iterable(pairs, "cv", "pairs of indices, or be a number or splitter")
     n_folds = 0
     for n_folds, pair in enumerate(pairs, start=1):
         try:
@@ -560,7 +560,7 @@ def _stratified(
             f"{n_folds} folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
-    rng = np.random.default_rng(random_state)
+    rng = _validation.check_random_state(random_state)
     n_docs = len(labels.codes)
     for _ in range(repeats):
         shuffled = rng.permutation(n_docs)

@@ -60,8 +60,9 @@ from scipy import sparse
 from termsift import svmlight
 from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
-from termsift._files import damage_told, existing, one_a_line, open_file
+from termsift._files import check_encoding, check_path, damage_told, existing, one_a_line, open_file
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
+from termsift._validation import check_column
 from termsift.text import TextRules, count_words, text_rules
 
 if TYPE_CHECKING:
@@ -264,6 +265,13 @@ class _Names:
     label: str | int | None
     encoding: str | None
 
+    def __post_init__(self) -> None:
+        for name in ("labels", "terms"):
+            if getattr(self, name) is not None:
+                check_path(getattr(self, name), name)
+        for name in ("text", "label"):
+            check_column(getattr(self, name), name)
+
 
 def _read(
     path: Path,
@@ -283,7 +291,9 @@ def _read(
         refuse_arguments(
             path, "texts have their own labels and terms", labels=names.labels, terms=names.terms
         )
-        by, encoding = text_rules(**rules), names.encoding or "utf-8"
+        by = text_rules(**rules)
+        encoding = "utf-8" if names.encoding is None else names.encoding
+        check_encoding(encoding)
         if path.is_dir():
             refuse_arguments(path, "a folder has no columns", text=names.text, label=names.label)
             pairs = folder_of_classes(path, encoding)
@@ -495,6 +505,7 @@ def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, C
 
 def _input(path: str | os.PathLike[str]) -> Path:
     """Give the path of a file or folder that is there."""
+    check_path(path)
     return Path(path) if Path(path).is_dir() else existing(path)
 
 

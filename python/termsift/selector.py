@@ -271,7 +271,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts.term_names = [str(name) for name in names]
         ranking = self._rank(counts, *documents) if documents else None
         # What is asked for later is by the parameters of now, whatever set_params does meanwhile.
-        self.counts_, self._ranking, self._as_fitted = counts, ranking, clone(self)
+        self.counts_, self._ranking = counts, ranking
+        self._as_fitted = type(self)(**self.get_params(deep=False))
 
     # ---- what was learnt -------------------------------------------------------------------------
 
@@ -406,7 +407,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(self._needs_all())
         X, y, weights = documents
         self._refuse("k='auto'", "tf", "class_prior", "aggregate")
-        if isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
+        if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
         return evaluation.choose_k(
             X,
@@ -426,8 +427,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         usual = {"alpha": 1.0, "tf": "raw", "class_prior": None, "aggregate": None}
         for name in names:
             value = getattr(self, name)
-            # An array is never as usual, and has no one truth to ask for.
-            if np.ndim(value) > 0 or value not in (usual[name], "empirical"):
+            # Anything else than a word or number, such as an array, may not compare at all.
+            comparable = value is None or isinstance(value, (str, Real))
+            if not comparable or value not in (usual[name], "empirical"):
                 raise ValueError(f"{what} takes no {name}, got {value!r}")
 
     def _needs_all(self) -> str:

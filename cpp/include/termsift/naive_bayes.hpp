@@ -36,8 +36,8 @@ struct LabelledDocuments {
 // documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
 // 12 bytes for each pair of a class and a term that is ranked, 28 while the model is made, and 8 for each k and class.
 //
-// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, b1 that is not positive
-// or so small that a count divided by it is infinite, and if no class has documents.
+// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, b1 that is not
+// positive or so small that a count divided by it is infinite, and if no class has documents.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted);
