@@ -122,6 +122,7 @@ label_lists = st.one_of(
     st.lists(any_label, min_size=1, max_size=7),
     st.lists(st.integers(-12, 12).map(str), min_size=1, max_size=7),
     st.lists(st.integers(10**17, 10**19).map(str), min_size=1, max_size=3),
+    st.lists(st.sampled_from(["true", "false"]), min_size=1, max_size=3),
 )
 
 
@@ -164,9 +165,12 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
     paths += [folder / "file.parquet", folder / "file.feather"]
     parquet.write_table(table, paths[-2])
     feather.write_feather(table, paths[-1], compression="uncompressed")
-    if all(_as_json_number(label) != label and abs(int(label)) < 2**63 for label in labels):
+    numbers = [_as_json_number(label) for label in labels]
+    if all(type(number) is bool for number in numbers) or all(
+        type(number) is int and abs(number) < 2**63 for number in numbers
+    ):
         paths.append(folder / "numbers.parquet")
-        parquet.write_table(pa.table({"text": words, "label": list(map(int, labels))}), paths[-1])
+        parquet.write_table(pa.table({"text": words, "label": numbers}), paths[-1])
     return paths
 
 
