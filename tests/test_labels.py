@@ -48,14 +48,14 @@ def containers(labels: list[Any]) -> dict[str, Any]:
                 )
     elif kinds in ({float}, {bool}):
         held["numpy"] = np.array(labels)
-    elif kinds == {str} and not any(label.endswith("\0") for label in labels):
+    elif kinds == {str} and not any(label.endswith("\0") for label in labels):  # numpy drops it
         held["numpy"] = np.array(labels)
         held["numpy strings"] = np.array(labels, np.dtypes.StringDType())
-    return held | in_frames(labels, kinds)
+    return in_frames(labels, kinds, held)
 
 
-def in_frames(labels: list[Any], kinds: set[type]) -> dict[str, Any]:
-    held: dict[str, Any] = {}
+def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict[str, Any]:
+    held = dict(held)
     try:
         import pandas
         import polars
@@ -72,7 +72,8 @@ def in_frames(labels: list[Any], kinds: set[type]) -> dict[str, Any]:
         (kind,) = kinds
         if kind is not int or all(-(2**63) <= label < 2**63 for label in labels):
             held["nullable"] = pandas.Series(labels, dtype=nullable[kind])
-            held["polars"] = polars.Series(labels)
+            if kind is not str or "numpy" in held:  # polars gives them to numpy as its own strings
+                held["polars"] = polars.Series(labels)
             held["pyarrow"] = pyarrow.array(labels)
             held["pyarrow chunks"] = pyarrow.chunked_array([labels[:1], labels[1:]])
     return held
@@ -150,7 +151,8 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
         ".jsonl": as_json(labels),
         ".ndjson": as_json([_as_json_number(label) for label in labels]),
     }
-    if not any(set(label) & set("\t\r\n") for label in labels):
+    # A mark of the byte order at the beginning of a file is no part of its text.
+    if not any(set(label) & set("\t\r\n") for label in labels) and labels[0][0] != "\ufeff":
         texts[".txt"] = "".join(f"{label}\tword{i} both\n" for i, label in enumerate(labels))
     paths = [folder / f"file{ending}" for ending in texts]
     for path, text in zip(paths, texts.values(), strict=True):
