@@ -157,7 +157,7 @@ def labels(draw: st.DrawFn, n: int) -> Any:
 @st.composite
 def indicators(draw: st.DrawFn, n: int) -> Any:
     """Draw an indicator of n documents: several classes, one or none each; dense or sparse."""
-    n_classes = draw(st.integers(1, 4))
+    n_classes = draw(st.integers(2, 4))  # a single column is refused
     row = st.lists(st.integers(0, 1), min_size=n_classes, max_size=n_classes)
     rows = draw(st.lists(row, min_size=n, max_size=n))
     dtype = draw(st.sampled_from([np.bool_, np.int8, np.int64, np.float64]))

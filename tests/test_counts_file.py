@@ -115,7 +115,7 @@ LABELS = {
     "negative zero": [-0.0],
     "str": ["", " ", "\n", "1", "None", "é", "日本語", "\0", "\ud800", "\U0001f600", '"\\'],
     "bytes": [b"", b"\x00", b"\xff\n"],
-    "tuples": [(), (1,), (1, "a"), ((), (b"", (None, 1.5)))],
+    "tuples": [(), (1,), (1, "a"), ((), (b"", (2, 1.5)))],
     "mixed": [None, "1", 1, 1.5, b"1", (1,), ("1",), (True, None)],
     "numpy": [np.int8(3), np.str_("x"), np.float32(0.5), np.bytes_(b"y")],
 }

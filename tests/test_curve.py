@@ -194,7 +194,7 @@ def test_ks_come_sorted_and_once() -> None:
         ([1.0], TypeError, "ks must hold integers, got 1.0"),
         ([True], TypeError, "ks must hold integers, got True"),
         (3, TypeError, "ks must hold integers, got 3"),
-        ("12", TypeError, "ks must hold integers, got '1'"),
+        ("12", TypeError, "ks must hold integers, got '12'"),
     ):
         with pytest.raises(error, match=message):
             check_ks(ks, 5)

@@ -121,7 +121,7 @@ def predictions(ranking, X, y, X_test, ks, model="multinomial", alpha=1.0):
             *(counts._counts, _core.EventModel.__members__[model], alpha),
             *(np.array(ranking, dtype=np.int64), np.array(ks, dtype=np.int64)),
             *(one.indptr, one.indices, one.data, one.n_terms),
-            *(np.array([-1], dtype=np.int32), _core.Damping.raw, 1),
+            *(np.array([-1], dtype=np.int32), _core.Damping.raw, None, 1),
         )
         assert not hits.any()
         assert (predicted.sum(axis=1) == 1).all()
@@ -327,7 +327,7 @@ def test_newsgroups(model: str) -> None:
     hits, predicted = _core.classify_by_prefixes(
         *(counts._counts, _core.EventModel.__members__[model], 1.0, ranking.indices),
         *(np.array(ks, dtype=np.int64), one.indptr, one.indices, one.data, one.n_terms),
-        *(labelled.codes, _core.Damping.raw, 2),
+        *(labelled.codes, _core.Damping.raw, None, 2),
     )
     codes = np.searchsorted(counts.classes, split.y_train)
     for step, k in enumerate(ks):
@@ -454,7 +454,7 @@ def labels_of(y):
 
 
 def own_folds(y, n_folds, repeats=1, random_state=0):
-    return list(evaluation._splits(n_folds, None, y, labels_of(y), repeats, random_state))
+    return list(evaluation._splits(n_folds, None, y, labels_of(y), None, repeats, random_state))
 
 
 @given(st.data(), st.integers(2, 6), st.integers(1, 3), st.integers(0, 99))
@@ -595,9 +595,9 @@ def test_folds_are_not_counted_again(collection, monkeypatch) -> None:
     X, y = collection
     counted = []
 
-    def count(matrix, labels, **options):
+    def count(matrix, *labels_and_weights, **options):
         counted.append(matrix.n_docs)
-        return count_checked(matrix, labels, **options)
+        return count_checked(matrix, *labels_and_weights, **options)
 
     count_checked = evaluation.count_checked
     monkeypatch.setattr(evaluation, "count_checked", count)
@@ -609,6 +609,10 @@ def test_folds_are_not_counted_again(collection, monkeypatch) -> None:
     counted.clear()
     ts.cross_validate(X * 0.1, y, ["md", "ig"], [3], cv=6)
     assert counted == [72] + [60] * 6
+    for weights, n_docs in (([2] * 72, 12), ([2.0] * 72, 12), ([0.3] * 72, 60)):
+        counted.clear()
+        ts.cross_validate(X, y, ["md", "ig"], [3], cv=6, sample_weight=weights)
+        assert counted == [72] + [n_docs] * 6
 
 
 def test_of_fractions_each_fold_is_counted_anew() -> None:

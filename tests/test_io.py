@@ -490,8 +490,10 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     [
         (["1", "2", "1"], [1, 2, 1]),
         ([1, 2, 1], [1, 2, 1]),
-        ([1, "1", True], [1, "1", "true"]),
-        ([2**70, 1, 1], [2**70, 1, 1]),
+        ([1, "1", True], ["1", "1", "true"]),
+        ([2**70, 1, 1], [str(2**70), "1", "1"]),
+        ([10**18, 1], [str(10**18), "1"]),
+        ([10**18 - 1, 1], [10**18 - 1, 1]),
     ],
 )
 def test_json_labels(tmp_path: Path, values: list[Any], expected: list[Any]) -> None:

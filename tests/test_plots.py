@@ -275,8 +275,16 @@ def test_other_endings(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
 def test_wrong_arguments(counts: ts.ClassCounts, one_run: ts.Curve) -> None:
     plot: Any
     for plot, wrong, message in (
-        (plot_curves, None, "curves must be a Curve, several of them or a dict of them, got None"),
-        (plot_curves, "md", "curves must be a Curve, several of them or a dict of them, got 'md'"),
+        (
+            plot_curves,
+            None,
+            "curves must hold a Curve, several or a dict of them, got None",
+        ),
+        (
+            plot_curves,
+            "md",
+            "curves must hold a Curve, several or a dict of them, got 'md'",
+        ),
         (plot_curves, [1], "each of the curves must be a Curve, got int"),
         (plot_curves, {"a": "b"}, "each of the curves must be a Curve, got str"),
         (plot_ranking, counts, "ranking must be a Ranking, got ClassCounts"),
@@ -290,7 +298,7 @@ def test_wrong_arguments(counts: ts.ClassCounts, one_run: ts.Curve) -> None:
     for right, options, message in (
         (one_run, {"path": 5}, "path must be a str or PathLike, got int"),
         (one_run, {"title": 5}, "title must be a str, got int"),
-        (one_run, {"metrics": 5}, "metrics must be names of metrics, got 5"),
+        (one_run, {"metrics": 5}, "metrics must hold words, got 5"),
         (ranking, {"k": "5"}, "k must be an integer or None, got '5'"),
         (ranking, {"k": 2.5}, "k must be an integer or None, got 2.5"),
         (counts, {"k": "5"}, "k must be an integer or None, got '5'"),

@@ -48,6 +48,8 @@ X, y = collection()
         ts.TermSelector("greedy", k=3, model="binary"),
         ts.TermSelector("conditional_gain", k=2),
         ts.TermSelector("ig", k="all", tf="binary"),
+        ts.TermSelector(k="auto", cv=2),
+        ts.TermSelector("conditional_gain", k="auto", cv=2),
     ]
 )
 def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
@@ -238,7 +240,7 @@ def test_what_is_learnt_stays() -> None:
         (
             {"k": "auto", "alpha": np.array([1.0, 2.0])},
             None,
-            "k='auto' takes no sample_weight, and one number",
+            r"k='auto' takes one number for alpha, got array\(\[1\., 2\.\]\)",
         ),
         (
             {"method": "conditional_gain", "alpha": np.array([1.0, 2.0])},
@@ -250,8 +252,7 @@ def test_what_is_learnt_stays() -> None:
             None,
             "has no class_prior",
         ),
-        ({"k": "auto", "alpha": (1, 40)}, None, "k='auto' takes no sample_weight, and one number"),
-        ({"k": "auto"}, np.ones(60), "k='auto' takes no sample_weight"),
+        ({"k": "auto", "alpha": (1, 40)}, None, r"k='auto' takes one number for alpha, got \(1, "),
         ({"method": "conditional_gain", "policy": "round_robin"}, None, "has no policy"),
         ({"method": "conditional_gain", "aggregate": "max"}, None, "has no aggregate"),
         ({"method": "conditional_gain", "class_prior": "uniform"}, None, "has no class_prior"),
@@ -275,6 +276,10 @@ def test_as_many_as_cross_validation_asks_for() -> None:
     assert len({*chosen, len(selector.ranking_)}) == 4  # each of them matters
     for option, k in zip(options, chosen, strict=True):
         assert len(ts.TermSelector("ig", k="auto", **option).fit(X, y).ranking_) == k
+    weights = np.arange(60) % 4
+    expected = ts.choose_k(X, y, "ig", sample_weight=weights)
+    selector = ts.TermSelector("ig", k="auto").fit(X, y, sample_weight=weights)
+    assert len(selector.ranking_) == expected != chosen[0]
     assert not hasattr(ts.TermSelector(k="auto"), "partial_fit")
 
 

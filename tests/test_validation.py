@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse as sp
 
 import termsift as ts
-from termsift import _core
+from termsift import _core, _validation
 
 NAN, INF = math.nan, math.inf
 MOST = 2**63 - 1
@@ -343,11 +343,107 @@ def test_many_documents_are_not_taken_for_terms(form, monkeypatch):
     assert complaint(VALUE, ts.count, DENSE, Y).startswith("X has 4 terms, more than the 2 ")
 
 
-def test_column_of_labels_is_no_indicator():
-    message = complaint(VALUE, ts.count, DENSE, np.array([[1], [2], [1]]))
-    assert message == (
-        f"y has 2 at row 1, column 0, {NO_INDICATOR}; pass y.ravel() if it holds labels"
-    )
+A_COLUMN = "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel()"
+
+
+def columns_of_labels() -> dict[str, Any]:
+    """Return labels as one column, in every container that holds one."""
+    zeros_and_ones = [[1], [0], [1]]
+    return {
+        "list": zeros_and_ones,
+        "tuple of lists": tuple(zeros_and_ones),
+        **{
+            dtype: np.array(zeros_and_ones, dtype)
+            for dtype in ("?", "i1", "u8", "f4", "f8", "U1", "O", "M8[D]")
+        },
+        "words": np.array([["ham"], ["spam"], ["ham"]]),
+        "other numbers": np.array([[1], [2], [1]]),
+        "missing": np.array([[1], [np.nan], [1]]),
+        **{form: make(np.array(zeros_and_ones)) for form, make in SPARSE.items()},
+        "coo": sp.coo_array(zeros_and_ones),
+    }
+
+
+def takers_of_labels() -> dict[str, Any]:
+    """Return every way to hand over labels, as functions of y."""
+    ranking = ts.count(DENSE, Y).rank("md")
+    return {
+        "count": lambda y: ts.count(DENSE, y),
+        "update": lambda y: base().update(DENSE, y),
+        "update of nothing": lambda y: ts.count(DENSE[:0], []).update(DENSE, y),
+        "md": lambda y: ts.md(DENSE, y),
+        "chi2": lambda y: ts.chi2(DENSE, y),
+        "conditional_gain": lambda y: ts.conditional_gain(DENSE, y),
+        "cross_validate": lambda y: ts.cross_validate(DENSE, y, cv=2),
+        "choose_k": lambda y: ts.choose_k(DENSE, y, cv=2),
+        "save_csr": lambda y: ts.save_csr("never written", DENSE, y),
+        "y_train": lambda y: ts.selection_curve(ranking, DENSE, y, DENSE, Y),
+        "y_test": lambda y: ts.selection_curve(ranking, DENSE, Y, DENSE, y),
+    }
+
+
+@pytest.mark.parametrize("taker", takers_of_labels())
+@pytest.mark.parametrize("form", columns_of_labels())
+def test_one_column_of_labels_is_refused(taker, form):
+    name = taker if taker in ("y_train", "y_test") else "y"
+    message = complaint(VALUE, takers_of_labels()[taker], columns_of_labels()[form])
+    assert message == A_COLUMN.replace("y", name, 1).replace("y.ravel", f"{name}.ravel")
+
+
+def test_one_column_of_a_data_frame_is_refused():
+    for name in ("pandas", "polars"):
+        library = pytest.importorskip(name)
+        for labels in ([1, 0, 1], Y):
+            frame = library.DataFrame({"y": labels})
+            assert complaint(VALUE, ts.count, DENSE, frame) == A_COLUMN
+            assert ts.count(DENSE, frame["y"]).n_classes == 2
+
+
+def test_an_indicator_of_one_class_names_it():
+    counts = ts.count(DENSE, [[1], [0], [1]], classes=["spam"])
+    assert (counts.classes, counts.class_docs.tolist(), counts.n_docs) == (["spam"], [2], 3)
+    assert complaint(VALUE, counts.update, DENSE, [[1], [0], [1]]) == A_COLUMN
+    counts.update(DENSE, [[1], [0], [1]], classes=["spam"])
+    assert counts.class_docs.tolist() == [4]
+
+
+MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64("NaT"), None]
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda value: (value, 1),
+        lambda value: (1, ("a", value)),
+        lambda value: frozenset([value]),
+        lambda value: (frozenset([(value,)]),),
+    ],
+    ids=["tuple", "nested", "frozenset", "both"],
+)
+def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
+    label = wrap(missing)
+    message = complaint(VALUE, ts.count, DENSE, [(1,), label, label])
+    assert message == f"the label of document 1 is missing: {label!r}"
+    message = complaint(VALUE, ts.count, DENSE, [(1,)] * 3, classes=[(1,), label])
+    assert message.startswith(f"classes hold {label!r}, which ")
+
+
+@pytest.mark.parametrize("missing", ["NA", "NaT"])
+def test_a_missing_value_of_pandas_inside_a_label_is_refused(missing):
+    value = getattr(pytest.importorskip("pandas"), missing)
+    message = complaint(VALUE, ts.count, DENSE, [(1, "a"), (2, value), (1, "a")])
+    assert message == f"the label of document 1 is missing: {(2, value)!r}"
+
+
+def test_equal_labels_are_one_class():
+    equal = [True, 1, 1.0, np.int8(1), np.float32(1), np.True_, 1 + 0j]
+    for first in range(len(equal)):
+        labels = equal[first:] + equal[:first]
+        counts = ts.count(np.ones((len(equal), 1), int), labels)
+        assert counts.classes == [1]
+        assert type(counts.classes[0]) is type(_validation._plain(labels[0]))  # the first one
+    assert ts.count(DENSE, [1, "1", b"1"]).n_classes == 3
 
 
 def test_missing_label_of_pandas():
@@ -405,7 +501,7 @@ def test_indicator_as_lists_updates_the_same_classes():
     assert as_lists == as_array
 
 
-@pytest.mark.parametrize("wide", [1, 3])
+@pytest.mark.parametrize("wide", [0, 3])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_matrix])
 def test_indicator_of_other_classes(form, wide):
     y = form(np.ones((3, wide), int))
@@ -454,7 +550,7 @@ def test_overflow_error_is_both():
     assert issubclass(OVERFLOW, ValueError)
 
 
-NO_CLASS = np.zeros((2, 1), int)
+NO_CLASS = np.zeros((2, 2), int)
 OVERFLOWS = {
     "a cell": (column(MOST, 1), ["a", "a"], None),
     "a cell within a row": (sp.csr_array(([MOST, 1], [0, 0], [0, 2]), shape=(1, 1)), ["a"], None),
@@ -473,7 +569,9 @@ OVERFLOWS = {
 @pytest.mark.parametrize(("X", "y", "w"), OVERFLOWS.values(), ids=OVERFLOWS)
 def test_overflow(X, y, w):
     assert "2^63" in complaint(OVERFLOW, ts.count, X, y, w)
-    assert "2^63" in failed_update(ts.count(column(1), ["a"]), OVERFLOW, X, y, w)
+    assert "2^63" in failed_update(
+        ts.count(column(1), ["a"], classes=["a", "b"]), OVERFLOW, X, y, w
+    )
 
 
 def test_overflow_names_row_column_and_value():

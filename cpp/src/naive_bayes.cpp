@@ -120,7 +120,7 @@ class Sweep {
 // Steps [begin, end) at which a document of class `label` is taken for one of class `predicted`.
 struct Run {
   std::size_t begin, end;
-  std::int64_t predicted;
+  std::int64_t predicted, weight;
   ClassId label;
 };
 
@@ -132,6 +132,9 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const AnyCsr& x = documents.x;
   if (static_cast<std::int64_t>(documents.labels.size()) != x.n_rows)
     throw std::invalid_argument("there are " + std::to_string(documents.labels.size()) + " labels for " +
+                                std::to_string(x.n_rows) + " documents");
+  if (!documents.weights.empty() && static_cast<std::int64_t>(documents.weights.size()) != x.n_rows)
+    throw std::invalid_argument("there are " + std::to_string(documents.weights.size()) + " weights for " +
                                 std::to_string(x.n_rows) + " documents");
   if (x.n_columns > counts.n_terms)
     throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
@@ -153,8 +156,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     const std::lock_guard lock(tables);
     for (const Run& run : runs) {
       const auto count = [&](std::int64_t* table) {
-        ++table[run.begin * n_classes + at(run.predicted)];
-        if (run.end < n_steps) --table[run.end * n_classes + at(run.predicted)];
+        table[run.begin * n_classes + at(run.predicted)] += run.weight;
+        if (run.end < n_steps) table[run.end * n_classes + at(run.predicted)] -= run.weight;
       };
       count(predicted);
       if (run.label == run.predicted) count(hits);
@@ -173,8 +176,9 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     own.runs.clear();
     for (std::int64_t d = block * docs_in_block; d < std::min(x.n_rows, (block + 1) * docs_in_block); ++d) {
       worker.check();
+      const std::int64_t weight = documents.weights.empty() ? 1 : documents.weights[at(d)];
       own.sweep.classify(x, d, facts.distinct, [&](std::size_t begin, std::size_t end, std::size_t c) {
-        own.runs.push_back({begin, end, model.classes[c], documents.labels[at(d)]});
+        own.runs.push_back({begin, end, model.classes[c], weight, documents.labels[at(d)]});
       });
     }
     tell(own.runs);

@@ -9,7 +9,7 @@ from typing import Any
 
 from termsift._extras import require
 from termsift._files import Complain
-from termsift._labelled_texts import listed
+from termsift._labelled_texts import label_text, listed
 
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
@@ -18,7 +18,7 @@ _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 3
 
 def rows_of_columns(
     path: Path, text: str, label: str, is_parquet: bool, complain: Complain
-) -> Generator[tuple[str, Any, int], None, None]:
+) -> Generator[tuple[str, str, int], None, None]:
     """Yield the text and the label of every good row, and how many bytes were read by then."""
     pyarrow = require("pyarrow", "arrow", f"{path}: reading it")
     batches = (_parquet_batches if is_parquet else _arrow_batches)(path, text, label)
@@ -28,13 +28,15 @@ def rows_of_columns(
             for columns, n_bytes in batches:
                 for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
                     row += 1
-                    complaint = fault or _row_complaint(its_text, its_label)
-                    if complaint is not None:
-                        complain(f"{path}, row {row}: {complaint}")
-                    elif isinstance(its_label, bool):  # True would equal the label 1
-                        yield its_text, str(its_label).lower(), n_bytes
+                    name = label_text(its_label)
+                    if fault is None and not isinstance(its_text, str):
+                        fault = f"the text is {type(its_text).__name__}, expected a string"
+                    elif fault is None and name is None:
+                        fault = f"the label is {its_label!r}, expected a string or a whole number"
+                    if fault is not None or name is None:
+                        complain(f"{path}, row {row}: {fault}")
                     else:
-                        yield its_text, its_label, n_bytes
+                        yield its_text, name, n_bytes
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: damaged or no such table: {_one_line(error)}") from None
 
@@ -104,15 +106,6 @@ def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[tuple[Any,
     else:
         for text, label in zip(*(column.to_pylist() for column in columns), strict=True):
             yield text, label, None
-
-
-def _row_complaint(text: Any, label: Any) -> str | None:
-    """Say what is wrong with the values of a row."""
-    if not isinstance(text, str):
-        return f"the text is {type(text).__name__}, expected a string"
-    if not isinstance(label, str | int) or label == "":
-        return f"the label is {label!r}, expected a string or a whole number"
-    return None
 
 
 def _one_line(error: Exception) -> str:

@@ -226,6 +226,7 @@ def classify_by_prefixes(
     n_terms: int,
     labels: Int32s,
     damping: Damping,
+    weights: Int64s | None,
     n_threads: int,
 ) -> tuple[Int64s, Int64s]: ...
 def conditional_gain(

@@ -17,11 +17,12 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TextIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, TextIO, TypeAlias
 
 from termsift._compression import opened
 from termsift._printable import printable
 from termsift._progress import progress
+from termsift._validation import check_kind
 
 if sys.platform != "win32":
     import fcntl
@@ -74,10 +75,11 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
 
 def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
     """Open a path for text as `replacing` does; a file that is open for text is written to."""
-    if hasattr(path, "write"):
-        return nullcontext(cast(TextIO, path))
-    check_path(path, "a path or a file open for text")
-    return replacing(path, text=True)
+    if isinstance(path, (str, os.PathLike)):
+        return replacing(path, text=True)
+    if isinstance(path, type) or not callable(getattr(path, "write", None)):
+        raise TypeError(f"path must be a path or a file open for text, got {path!r}")
+    return nullcontext(path)
 
 
 @contextmanager
@@ -88,10 +90,11 @@ def new_folder(path: Path) -> Iterator[Path]:
         os.rename(partial, path)
 
 
-def check_path(path: object, expected: str = "a path, str or os.PathLike") -> None:
-    """Refuse what is no path: `open` would take an integer for a descriptor and close it."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be {expected}, got {path!r}")
+def check_path(path: object, name: str = "path") -> None:
+    """Check that an argument is a path: `open` would take a number for an open file's."""
+    check_kind(path, (str, os.PathLike), name)
+    if "\0" in str(path):
+        raise ValueError(f"{name} holds a NUL character, which no path does: {path!r}")
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
@@ -262,7 +265,7 @@ def check_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "\n".encode(name)  # some codecs are not of text
-    except (LookupError, TypeError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name
 

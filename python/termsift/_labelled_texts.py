@@ -1,7 +1,7 @@
 """Readers of texts with their labels: tables, JSON lines, folders of class folders.
 
 Each is a generator of (text, label) pairs that holds one document at a time, and an open file until
-it is closed.
+it is closed. Labels are strings whatever the format, as `label_text` makes them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
+from typing import BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from termsift._files import Complain, lines, refuse, whole_text
 from termsift._log import logger
@@ -23,7 +23,7 @@ _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platf
 _LONGEST_TEXT = 1000  # lines of a quoted text, which are looked through for its end if it is wrong
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
-Pairs: TypeAlias = Generator[tuple[str, Any], None, None]
+Pairs: TypeAlias = Generator[tuple[str, str], None, None]
 
 
 class _RawTabs(csv.excel_tab):
@@ -225,7 +225,7 @@ def _json_lines(
                     yield pair
 
 
-def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, Any]:
+def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, str]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as exc:
@@ -235,14 +235,23 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
     for key in (text_key, label_key):
         if key not in record:
             raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}")
-    document, its_label = record[text_key], record[label_key]
+    document, its_label = record[text_key], label_text(record[label_key])
     if not isinstance(document, str):
         raise ValueError(f"{where}: expected a string as {text_key!r}")
-    if not isinstance(its_label, str | int) or its_label == "":
+    if its_label is None:
         raise ValueError(f"{where}: expected a label, a string or a whole number")
-    if isinstance(its_label, bool):  # as JSON writes it: True would equal the label 1
-        its_label = json.dumps(its_label)
     return document, its_label
+
+
+def label_text(value: object) -> str | None:
+    """Return a label of a file as text; None if it is neither a string nor a whole number.
+
+    Formats with types write a number or a truth value that CSV has as text. The same label must be
+    the same class in all of them, so 1 is "1", and true is "true" as JSON has it.
+    """
+    if isinstance(value, bool):
+        return json.dumps(value)
+    return str(value) if isinstance(value, (str, int)) and value != "" else None
 
 
 def folder_of_classes(

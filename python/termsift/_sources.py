@@ -447,7 +447,7 @@ class _Texts(Source):
         return isinstance(at, list) and len(at) == len(RowPlace._fields) and all(map(_is_count, at))
 
     @abstractmethod
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield text, label and how many bytes were read by then, of every good row."""
 
     def blocks(self, at: Any, words: dict[str, int]) -> Blocks:
@@ -455,7 +455,7 @@ class _Texts(Source):
         begin = RowPlace(*at) if at else RowPlace()
         n_rows, n_left_out, checksum, n_bytes = 0, 0, 0, 0
         limit = self.how.chunk_docs
-        texts, labels = self._nothing(words), list[Any]()
+        texts, labels = self._nothing(words), list[str]()
         n_told, told = begin.n_left_out, list[str]()
 
         def complain(complaint: str) -> None:
@@ -476,9 +476,7 @@ class _Texts(Source):
             return Block(texts.matrix(), y, None, following, n_bytes, where, n_new, told)
 
         with closing(self.pairs(complain)) as pairs:
-            for text, value, n_bytes in pairs:  # noqa: B007
-                # As text has it: other files write as "1" what this one writes as 1.
-                label = str(value)
+            for text, label, n_bytes in pairs:  # noqa: B007
                 n_rows += 1
                 row = f"{label!r}\n{text}\n".encode("utf-8", "surrogatepass")
                 checksum = crc32(row, checksum)
@@ -557,7 +555,7 @@ class _ClassFolder(_Texts):
         """The size of all of them."""
         return sum(file.stat().st_size for file in self.files)
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the documents."""
         n_bytes = 0
         documents = folder_of_classes(self.path, self.how.encoding, shows=False, complain=complain)
@@ -570,7 +568,7 @@ class _ClassFolder(_Texts):
 class _Rows(_Texts):
     """A table in text: CSV, TSV, JSON lines."""
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the rows."""
         read, how = TABLES[io.ending_of(self.path)], self.how
         with opened(self.path) as (content, raw):
@@ -590,7 +588,7 @@ class _Arrow(_Texts):
         require("pyarrow", "arrow", f"{path}: reading it")
         self._is_parquet = ending == ".parquet"
 
-    def pairs(self, complain: Complain) -> Generator[tuple[str, Any, int], None, None]:
+    def pairs(self, complain: Complain) -> Generator[tuple[str, str, int], None, None]:
         """Yield the rows."""
         how = self.how
         text = "text" if how.text is None else str(how.text)

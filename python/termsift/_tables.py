@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._extras import require
-from termsift._validation import did_you_mean
+from termsift._validation import did_you_mean, is_one_of
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
@@ -27,7 +27,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     Objects are labels, or names that may be None. pandas holds any; the others want those of a
     column to be of one kind, and names that are all unknown are strings there.
     """
-    if library not in _FRAMES:
+    if not is_one_of(library, _FRAMES):
         hint = did_you_mean(library, _FRAMES)
         raise ValueError(f"library must be one of {', '.join(_FRAMES)}, got {library!r}{hint}")
     return _FRAMES[library](columns, what)

@@ -8,7 +8,16 @@ arrays of a scipy matrix may have been edited since scipy saw them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,6 +31,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._printable import printable
 
+_NOT_ORDERED = (str, bytes, bytearray, memoryview, Set, Mapping, type)
 # Booleans, integers, floats. The core has no float16 and long double: see _exact_dtype.
 _COUNTED_KINDS = "biuf"
 
@@ -188,22 +198,32 @@ def check_labels(
     n_docs: int,
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
+    name: str = "y",
 ) -> Labels:
     """Give the classes of the documents and each document's codes.
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
     ones. Classes are ``classes`` if given, else in the order of `in_order`;
     the columns of an indicator are ``indicator_classes`` or 0, 1, ... if ``classes`` is not given.
+    A single column may be labels as well as an indicator: it is refused unless ``classes`` names
+    its class. ``name`` is what messages call the labels.
     """
     given = None if classes is None else check_classes(classes)
     if not sp.issparse(y):
-        y = _sequence(y, "y", "a label for each document")
+        y = _sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
-        y = _array(y, "y")
+        y = _array(y, name)
     if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
-        return _indicator_labels(y, n_docs, indicator_classes if given is None else given)
+        shape = cast(Any, y).shape
+        if given is None and shape[1:] == (1,):
+            raise ValueError(
+                f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
+                f"pass {name}.ravel()"
+            )
+        columns = indicator_classes if given is None else given
+        return _indicator_labels(y, n_docs, columns, name)
     if len(y) != n_docs:
-        raise ValueError(f"y has {len(y)} labels for {n_docs} documents")
+        raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     if isinstance(y, np.ndarray):
         if y.dtype.kind in "iu" and given is None and n_docs:
             by_range = _integer_labels(y)
@@ -216,7 +236,7 @@ def check_labels(
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     """Give labels of one class a document; an indicator matrix is refused, and `why`."""
-    labels = check_labels(y, n_docs, None)
+    labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is None:
         return labels
     n_of = np.diff(labels.indptr)
@@ -231,27 +251,44 @@ def _sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]
         array = _array(values, name)
         if array.ndim:
             return array
-    elif isinstance(values, Iterable) and not isinstance(values, (str, bytes, Set, Mapping)):
-        return list(values)
+    elif isinstance(values, Iterable) and not isinstance(values, _NOT_ORDERED):
+        try:
+            return list(values)
+        except TypeError:  # a class, or an object with __array__ alone
+            pass
     raise TypeError(f"{name} must hold {expected} in order, got {values!r}")
+
+
+def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
+    """Return what can be iterated over as it is, a generator too: nothing of it is read."""
+    is_word = isinstance(values, (str, bytes, bytearray, type))
+    if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
+        raise TypeError(f"{name} must hold {expected}, got {values!r}")
+    return values
+
+
+def check_words(names: Any, name: str) -> list[Any]:
+    """Return one word or several as a list."""
+    return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
 
 
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
     """Give the classes as a list of distinct labels, none of them missing."""
     listed = distinct_labels(classes)
-    if None in listed:
-        raise ValueError("classes hold None, which stands for a missing label")
+    for label in listed:
+        if _is_missing(label):
+            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
     return listed
 
 
 def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Give the classes as `check_classes`; in saved counts None may be one, as it once could."""
+    """Give the classes as `check_classes`; saved counts may hold None, which once was a label."""
     sequence = _sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
     for label in listed:
         _require_hashable(label, "classes hold a label that")
-        if label is not None and _is_missing(label):
+        if any(part is not None and _is_missing(part) for part in _parts(label)):
             raise ValueError(f"classes hold {label!r}, which equals no label")
         if label in seen:
             raise ValueError(f"classes hold {label!r} twice")
@@ -269,13 +306,25 @@ def _require_hashable(label: Any, where: str) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether the label is None or does not equal itself: NaN, NaT, pandas' NA."""
-    if label is None:
-        return True
+    """Whether the label, or a part of it, is None or does not equal itself: NaN, NaT, pandas' NA.
+
+    Python takes a tuple for equal to itself even if it holds a NaN, but no two such tuples.
+    """
     try:
-        return not bool(label == label)
-    except TypeError:  # the truth of NA is no truth
+        return any(part is None or not bool(part == part) for part in _parts(label))
+    except TypeError:  # the truth value of NA is not defined
         return True
+
+
+def _parts(label: Any) -> Iterator[Any]:
+    """Iterate over what a label consists of: itself, or the parts of a tuple or frozenset."""
+    waiting = [label]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (tuple, frozenset)):
+            waiting.extend(part)
+        else:
+            yield part
 
 
 def _plain(label: Any) -> Any:
@@ -369,25 +418,24 @@ def unite_classes(
     return united, in_current, in_added
 
 
-def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None) -> Labels:
+def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
     if y.ndim != 2 or y.shape[0] != n_docs:
-        raise ValueError(f"y has shape {y.shape}, expected ({n_docs}, n_classes)")
+        raise ValueError(f"{name} has shape {y.shape}, expected ({n_docs}, n_classes)")
     if given is not None and len(given) != y.shape[1]:
-        raise ValueError(f"y has {y.shape[1]} columns for {len(given)} classes")
-    csr = check_matrix(y, 1, "y")
+        raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
+    csr = check_matrix(y, 1, name)
     # The structure first; ones for values, since here not every count will do.
     ones = np.ones(len(csr.data), dtype=np.int8)
-    check_entries(replace(csr, data=ones), 1, "y")
+    check_entries(replace(csr, data=ones), 1, name)
     matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
         row = int(np.searchsorted(matrix.indptr, wrong[0], side="right")) - 1
-        hint = "; pass y.ravel() if it holds labels" if y.shape[1] == 1 else ""
         raise ValueError(
-            f"y has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
-            f"expected an indicator matrix of zeros and ones{hint}"
+            f"{name} has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
+            "expected an indicator matrix of zeros and ones"
         )
     classes: list[Hashable] = list(range(y.shape[1])) if given is None else given
     return Labels(classes, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
@@ -440,6 +488,41 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
     return floats
 
 
+def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
+    """Check that an argument is an object of one of some classes."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        expected = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return an argument that is true or false as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def check_count(number: Any, name: str, least: int = 1) -> int:
+    """Return an argument that is a whole number of something."""
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise TypeError(f"{name} must be an integer, got {number!r}")
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
+    return int(number)
+
+
+def check_column(column: object, name: str) -> None:
+    """Check that an argument says which column of a table is meant, by name or number."""
+    if column is not None and (isinstance(column, bool) or not isinstance(column, (str, int))):
+        raise TypeError(f"{name} must be the name or number of a column, got {column!r}")
+
+
+def is_one_of(value: object, known: Collection[str]) -> bool:
+    """Return whether a value is one of some words; arrays have no single truth to compare by."""
+    return isinstance(value, str) and value in known
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Give the end of a complaint: the known name nearest to one that is not, if any is near."""
     if not isinstance(name, str):
@@ -472,7 +555,7 @@ def check_window_bytes(window_bytes: int) -> int:
 def check_tf(tf: str) -> str:
     """Give the name of what is counted of an entry."""
     names = _core.Damping.__members__
-    if not isinstance(tf, str) or tf not in names:
+    if not is_one_of(tf, names):
         hint = did_you_mean(tf, names)
         raise ValueError(f"tf must be one of {', '.join(names)}, got {tf!r}{hint}")
     return tf
@@ -483,7 +566,8 @@ def check_k(k: Any, n_terms: int) -> int:
     if k is None:
         return n_terms
     if isinstance(k, bool) or not isinstance(k, Integral):
-        hint = "; that is for documents to say, see termsift.choose_k" if k == "auto" else ""
+        is_auto = is_one_of(k, ["auto"])
+        hint = "; that is for documents to say, see termsift.choose_k" if is_auto else ""
         raise TypeError(f"k must be an integer or None, got {k!r}{hint}")
     if k < 0:
         raise ValueError(f"k must not be negative, got {k}")
@@ -544,7 +628,7 @@ def check_smoothing(
 
 def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
     """Give distinct positions among n, of columns or rows, as int64."""
-    array = _array(indices, name)
+    array = _array(_sequence(indices, name, "integers"), name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if len(array) == 0:
@@ -566,6 +650,21 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
             f"{name} has {terms[first]} at positions {first} and {second}, expected each {of} once"
         )
     return terms
+
+
+def check_random_state(random_state: Any) -> np.random.Generator:
+    """Return the generator of random numbers that a seed or generator stands for."""
+    random = np.random
+    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
+    if random_state is None or isinstance(random_state, sources):
+        return random.default_rng(random_state)
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral):
+        raise TypeError(
+            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
+        )
+    if random_state < 0:
+        raise ValueError(f"random_state must not be negative, got {random_state}")
+    return random.default_rng(int(random_state))
 
 
 def check_class_prior(

@@ -19,6 +19,7 @@ from termsift.ranking import Ranking
 # Of the shapes that are tried, and of the terms that they are tried on.
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))
 _MOST_TERMS = 4000
+_MOST_WEIGHT = 1e150  # of all documents: products of two numbers of documents are finite
 
 
 def conditional_gain(
@@ -118,7 +119,7 @@ def conditional_gain(
         y, matrix.n_docs, "what a term adds is asked of a document's one class"
     )
     weights = _validation.check_weights(sample_weight, matrix.n_docs)
-    if k == "auto":
+    if isinstance(k, str) and k == "auto":
         from termsift.evaluation import choose_k  # which ranks by this function, among others
 
         k = choose_k(X, y, "conditional_gain", n_threads=n_threads)
@@ -126,6 +127,11 @@ def conditional_gain(
     if isinstance(shape, str):
         if shape != "empirical_bayes":
             raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
+        if weights is not None and not weights.sum(dtype=np.float64) < _MOST_WEIGHT:
+            raise ValueError(
+                f"sample_weight has a sum of {weights.sum(dtype=np.float64):.3g}, expected less "
+                "than 1e150, as products of two sums are needed: scale the weights to a mean of 1"
+            )
         a = likeliest_shape(count_checked(matrix, labels, weights, "binary", threads))
     else:
         a = _validation.check_positive(shape, "shape")
@@ -171,8 +177,7 @@ def rank_by(
         return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), chosen)
     for name, value in options.items():
-        # An array is none of these, and has no one truth to ask for.
-        if np.ndim(value) > 0 or value not in (None, "top", "empirical"):
+        if value is not None and not _validation.is_one_of(value, ("top", "empirical")):
             raise ValueError(f"{method} looks at the documents and has no {name}, got {value!r}")
     ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
     if counts.term_names is None:

@@ -95,6 +95,7 @@ def distinctive_terms(
     >>> [terms.indices.tolist() for terms in distinctive_terms(counts)]
     [[0, 2], [1], [1]]
     """
+    _validation.check_kind(counts, ClassCounts, "counts")
     labels = counts.classes
     wanted = list(range(len(labels))) if classes is None else _positions(labels, classes)
     k = _validation.check_k(k, counts.n_terms)
@@ -153,7 +154,9 @@ def dominant_class(
     >>> dominant_class(counts, np.array([2, 1]))
     array([0, 1])
     """
-    distinct, place = np.unique(np.asarray(terms, dtype=np.int64), return_inverse=True)
+    _validation.check_kind(counts, ClassCounts, "counts")
+    chosen = _validation.check_indices(terms, counts.n_terms, "terms")
+    distinct, place = np.unique(chosen, return_inverse=True)
     scored = counts._class_scoring(method, **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = sp.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
@@ -168,18 +171,22 @@ def dominant_class(
 
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
     """Return the positions of the classes with the most documents, the largest first."""
+    _validation.check_kind(counts, ClassCounts, "counts")
     order = np.argsort(-np.asarray(counts.class_docs), kind="stable")
-    return [int(c) for c in order[:n]]
+    return [int(c) for c in order[: _validation.check_count(n, "n", least=0)]]
 
 
 def _positions(labels: list[Hashable], wanted: Iterable[Hashable]) -> list[int]:
-    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise TypeError(f"classes must hold labels, got {wanted!r}")
+    wanted = list(_validation.check_iterable(wanted, "classes", "labels"))
     position = {label: c for c, label in enumerate(labels)}
     found = []
     for label in wanted:
-        if not isinstance(label, Hashable):
-            raise TypeError(f"classes hold {label!r}, which is no label: it is not hashable")
+        try:
+            hash(label)
+        except TypeError:
+            raise TypeError(
+                f"classes hold {label!r}, which is no label: it is not hashable"
+            ) from None
         if label not in position:
             raise ValueError(f"class {label!r} is not among the classes")
         found.append(position[label])

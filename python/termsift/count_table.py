@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -342,10 +341,7 @@ class CountTable:
         >>> list(counts.with_min_df(2).term_names)
         ['the']
         """
-        if isinstance(min_df, bool) or not isinstance(min_df, Integral):
-            raise TypeError(f"min_df must be an integer, got {min_df!r}")
-        if min_df < 1:
-            raise ValueError(f"min_df must be at least 1, got {min_df}")
+        min_df = _validation.check_count(min_df, "min_df")
         kept = self.collection_document_frequency >= min_df
         n_terms = int(kept.sum())
         columns = np.where(kept, np.cumsum(kept) - 1, -1)

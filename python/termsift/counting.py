@@ -36,9 +36,12 @@ def count(
         Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
         dense input is converted. Or a `Scan` of files, which brings its labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
-        Labels of any hashable kind but None and NaN, which are missing labels. In an indicator
-        matrix of zeros and ones, a document counts in
-        each of its classes.
+        Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
+        are, which is called by the first of them that occurs; ``1`` and ``"1"`` are not. None, NaN
+        and the like stand for missing labels and are refused, also within a tuple. In an indicator
+        matrix of zeros and ones, a document counts in each of its classes. A single column, of
+        shape (n_docs, 1), could be labels or an indicator of one class. It is refused: pass
+        ``y.ravel()``, or the name of the one class as ``classes``.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional

@@ -115,6 +115,7 @@ def divergence(
     1.1496
     """
     check_model(model, _GREEDY)
+    _validation.check_kind(counts, ClassCounts, "counts")
     terms = _validation.check_indices(indices, counts.n_terms)
     if model in _INDEPENDENT:
         scores = counts.score("md", model=model, alpha=alpha, class_prior=class_prior)
@@ -401,7 +402,7 @@ class ClassCounts(CountTable):
                 f"{present.sum()}"
             )
         names = (self.classes, self._term_names)
-        if per_class:
+        if _validation.check_flag(per_class, "per_class"):
             scoring = self._class_scoring(method, n_threads=n_threads)
             statistics, signs = scoring.scores(), scoring.directions()
             if method == "chi2_counts":
@@ -652,7 +653,7 @@ class ClassCounts(CountTable):
                 b2,
                 prior,
                 k,
-                bool(exhaustive),
+                _validation.check_flag(exhaustive, "exhaustive"),
                 threads,
                 report,
             )
@@ -747,9 +748,9 @@ class ClassCounts(CountTable):
         **scoring: Any,
     ) -> dict[str, NDArray[Any]]:
         """Give the columns of `to_frame` by name."""
-        if adjust not in ADJUSTMENTS:
+        if not _validation.is_one_of(adjust, ADJUSTMENTS):
             raise ValueError(f"adjust must be 'bh' or 'bonferroni', got {adjust!r}")
-        if per_class:
+        if _validation.check_flag(per_class, "per_class"):
             k = _validation.check_k(k, self.n_terms)
             scores = self._class_scoring(method, **scoring)
             return class_columns(self, method, k, scores, adjust)

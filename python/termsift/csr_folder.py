@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from termsift import _validation
 from termsift._counts_file import decode_label, encode_label
-from termsift._files import new_folder
+from termsift._files import check_path, new_folder
 from termsift._printable import printable_errors
 
 _MATRIX = ("indptr", "indices", "data")
@@ -75,6 +75,7 @@ def save_csr(
     >>> counts.classes, counts.class_tokens
     (['ham', 'spam'], array([3, 3]))
     """
+    check_path(path)
     target = Path(path)
     if os.path.lexists(target):
         raise FileExistsError(f"{target}: exists already, expected the name of a new folder")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._tables import Library, frame_of
-from termsift._validation import did_you_mean
+from termsift._validation import did_you_mean, is_one_of
 
 if TYPE_CHECKING:
     import os
@@ -246,7 +246,7 @@ class Curve:
 
 def check_metric(metric: Metric) -> Metric:
     """Give the metric; an error if there is none of the name."""
-    if metric not in METRICS:
+    if not is_one_of(metric, METRICS):
         hint = did_you_mean(metric, METRICS)
         raise ValueError(f"no metric {metric!r}, expected one of {', '.join(METRICS)}{hint}")
     return metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from termsift._extras import require
 from termsift._log import levels_to_caller
 from termsift._progress import progress
 from termsift.choosing import rank_by
+from termsift.count_table import is_exact
 from termsift.counting import count_checked
 from termsift.counts import ClassCounts, Model
 from termsift.curve import Curve, Metric, check_metric, curve_of, metrics_of
@@ -29,6 +30,8 @@ from termsift.methods import (
     find_ranker,
 )
 from termsift.ranking import Ranking
+
+_Part: TypeAlias = tuple[_validation.Csr, _validation.Labels, "_core.Count | None"]
 
 # Up to this k every number of terms is looked at, beyond it one in a hundred.
 _EVERY_K_TO = 2000
@@ -109,7 +112,7 @@ def selection_curve(
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
     threads = _validation.check_n_threads(n_threads)
-    alpha = _check_bayes(naive_bayes, alpha)
+    alpha = _check_classifier(naive_bayes, alpha, estimator)
     train = _validation.check_matrix(X_train, threads, "X_train")
     test = _validation.check_matrix(X_test, threads, "X_test")
     if test.n_terms != train.n_terms:
@@ -118,8 +121,6 @@ def selection_curve(
     if isinstance(ranking, Ranking):
         name = _name(ranking.method, ranking.model, ranking.policy)
     indices = ranking.indices if isinstance(ranking, Ranking) else ranking
-    if isinstance(indices, (str, ClassCounts)) or indices is None:
-        raise TypeError(f"ranking must be a Ranking or column indices, got {ranking!r}")
     indices = _validation.check_indices(indices, train.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
     y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
@@ -127,7 +128,7 @@ def selection_curve(
     _validation.check_entries(test, threads, "X_test")
     documents = _Documents.of(test, y_test, y_train.classes)
     if estimator is not None:
-        found = _estimate(estimator, train, y_train, documents, indices, ks)
+        found = _estimate(estimator, train, y_train, None, documents, indices, ks)
     else:
         counts = count_checked(train, y_train, n_threads=threads)
         found = _classify(counts, documents, indices, ks, naive_bayes, alpha, threads)
@@ -145,6 +146,7 @@ def cross_validate(
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
     repeats: int = 1,
+    sample_weight: Any = None,
     naive_bayes: Model = "multinomial",
     alpha: float = 1.0,
     estimator: Any = None,
@@ -171,6 +173,9 @@ def cross_validate(
         models, or a selector, which has no policy, once.
     repeats : int, default 1
         How many times to deal the documents to the folds.
+    sample_weight : array of shape (n_docs,), optional
+        A document of weight w counts as w documents: in ranking, in training (the estimator is
+        fitted with weights too) and in the metrics.
     naive_bayes, alpha, estimator, n_threads
         As for `selection_curve`. The methods too are smoothed by alpha.
 
@@ -197,6 +202,13 @@ def cross_validate(
     the fold's: every document is counted twice, however many folds there are. Of fractions, whose
     sums round, a fold's training documents are counted anew.
 
+    Folds are dealt by documents whatever their weights, but those of weight 0 are left out before
+    (unless ``cv`` holds pairs): they are as if they were not there. A document of weight w gives
+    what w copies of it would give if each fold has all of them in the same part, as pairs of
+    indices can say. Copies that are dealt to folds one by one give something else, since each is
+    then classified by what was learnt from the others. Fractional weights are rounded to 2^-62 of
+    their sum in the metrics.
+
     Examples
     --------
     >>> import numpy as np, termsift as ts
@@ -209,19 +221,21 @@ def cross_validate(
     2
     """
     threads = _validation.check_n_threads(n_threads)
-    alpha = _check_bayes(naive_bayes, alpha)
+    alpha = _check_classifier(naive_bayes, alpha, estimator)
     matrix = _validation.check_matrix(X, threads)
     labels = _one_class(y, matrix, "")
     ks = check_ks(ks, matrix.n_terms, estimator)
     rankers = rankers_of(methods, models, policies)
-    whole = count_checked(matrix, labels, n_threads=threads)  # which checks the matrix
-    exact = _leaves_exactly_the_rest(whole, matrix)
-    documents = _matrix(matrix)
-    splits = list(_splits(cv, documents, y, labels, repeats, random_state))
+    weights = _validation.check_weights(sample_weight, matrix.n_docs)
+    whole = count_checked(matrix, labels, weights, n_threads=threads)  # which checks the matrix
+    exact = _leaves_exactly_the_rest(whole, matrix, weights)
+    documents, units = _matrix(matrix), _in_whole_units(weights)
+    splits = list(_splits(cv, documents, y, labels, weights, repeats, random_state))
 
-    def part(rows: NDArray[np.integer]) -> tuple[_validation.Csr, _validation.Labels]:
+    def part(rows: NDArray[np.integer]) -> _Part:
         some = _validation.check_matrix(documents[rows], threads)
-        return some, _validation.Labels(labels.classes, labels.codes[rows], None)
+        codes = _validation.Labels(labels.classes, labels.codes[rows], None)
+        return some, codes, None if weights is None else weights[rows]
 
     runs: dict[str, list[Mapping[Metric, NDArray[np.float64]]]] = {name: [] for name in rankers}
     done = 0
@@ -235,8 +249,9 @@ def cross_validate(
                 counts = count_checked(*part(train), n_threads=threads)
             counts._warned = done > 0  # of fractions, in every fold the same
             trained_on = None if estimator is None else part(train)
-            held, known = part(test)
-            held_out = _Documents(held, known.codes, len(labels.classes))
+            held, known, _ = part(test)
+            held_units = None if units is None else units[test]
+            held_out = _Documents(held, known.codes, len(labels.classes), held_units)
             for name, (method, options) in rankers.items():
                 ranking = rank_by(
                     method,
@@ -244,6 +259,7 @@ def cross_validate(
                     documents[train] if find_ranker(method).needs == "documents" else None,
                     labels.codes[train],
                     int(ks[-1]),
+                    sample_weight=None if weights is None else weights[train],
                     alpha=alpha,
                     n_threads=n_threads,
                     **options,
@@ -259,7 +275,8 @@ def cross_validate(
                 if report is not None:
                     report(done)
     # A document may be classified several times, by repeats or by the caller's splits.
-    times = max(1.0, sum(len(test) for _, test in splits) / matrix.n_docs)
+    classified = sum(len(test) if units is None else int(units[test].sum()) for _, test in splits)
+    times = max(1.0, classified / (matrix.n_docs if units is None else int(units.sum())))
     return {name: curve_of(name, ks, found, times) for name, found in runs.items()}
 
 
@@ -274,6 +291,7 @@ def choose_k(
     ks: Iterable[int] | None = None,
     cv: Any = 10,
     random_state: Any = 0,
+    sample_weight: Any = None,
     naive_bayes: Model = "multinomial",
     alpha: float = 1.0,
     estimator: Any = None,
@@ -283,7 +301,7 @@ def choose_k(
 
     Parameters
     ----------
-    X, y, ks, cv, random_state, naive_bayes, alpha, estimator, n_threads
+    X, y, ks, cv, random_state, sample_weight, naive_bayes, alpha, estimator, n_threads
         As for `cross_validate`.
     method, policy, model
         Of `ClassCounts.rank`.
@@ -321,6 +339,7 @@ def choose_k(
         random_state,
         models=[model],
         policies=[policy],
+        sample_weight=sample_weight,
         naive_bayes=naive_bayes,
         alpha=alpha,
         estimator=estimator,
@@ -349,9 +368,7 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
         if n_terms == 0:
             raise ValueError("there are no terms to choose from")
         return every_k(n_terms)
-    if not isinstance(ks, Iterable):
-        raise TypeError(f"ks must hold integers, got {ks!r}")
-    listed = list(ks)
+    listed: list[int] = list(_validation.check_iterable(ks, "ks", "integers"))
     for k in listed:
         if isinstance(k, bool) or not isinstance(k, Integral):
             raise TypeError(f"ks must hold integers, got {k!r}")
@@ -362,8 +379,12 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
     return np.unique(np.array(listed, dtype=np.int64))
 
 
-def _check_bayes(naive_bayes: str, alpha: float) -> float:
-    if naive_bayes not in MODELS:
+def _check_classifier(naive_bayes: str, alpha: float, estimator: Any) -> float:
+    """Check what classifies; return alpha as a float."""
+    is_estimator = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
+    if estimator is not None and (isinstance(estimator, type) or not is_estimator):
+        raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
+    if not _validation.is_one_of(naive_bayes, MODELS):
         raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
     return _validation.check_positive(alpha, "alpha")
 
@@ -373,10 +394,11 @@ def rankers_of(
 ) -> dict[str, tuple[str, dict[str, Any]]]:
     """Give (method, options of `ClassCounts.rank`) by name, for each method, model and policy."""
     methods, models, policies = (
-        [names] if isinstance(names, str) else list(names) for names in (methods, models, policies)
+        _validation.check_words(names, name)
+        for names, name in ((methods, "methods"), (models, "models"), (policies, "policies"))
     )
     for model in models:
-        if model not in MODELS:
+        if not _validation.is_one_of(model, MODELS):
             raise ValueError(f"models must be of {', '.join(MODELS)}, got {model!r}")
     for policy in policies:
         check_policy(policy)
@@ -405,12 +427,24 @@ def _name(method: str, model: str, policy: str) -> str:
 
 
 class _Documents:
-    """Test documents: codes from n_trained on are of classes that were not trained."""
+    """Test documents: codes from n_trained on are of classes that were not trained.
 
-    def __init__(self, matrix: _validation.Csr, codes: _core.Int32s, n_trained: int) -> None:
+    Weights, if there are any, are in the units of `_in_whole_units`.
+    """
+
+    def __init__(
+        self,
+        matrix: _validation.Csr,
+        codes: _core.Int32s,
+        n_trained: int,
+        weights: _core.Int64s | None = None,
+    ) -> None:
         if matrix.n_docs == 0:
             raise ValueError("there are no test documents")
+        if weights is not None and not weights.any():
+            raise ValueError("sample_weight is 0 for all test documents")
         self.matrix, self.codes, self.n_trained = matrix, codes, n_trained
+        self.weights = weights
 
     @classmethod
     def of(
@@ -422,7 +456,15 @@ class _Documents:
 
     def support(self) -> NDArray[np.int64]:
         """Documents of each class, those not trained last."""
-        return np.bincount(self.codes, minlength=self.n_trained).astype(np.int64)
+        return self.count(self.codes)
+
+    def count(self, codes: NDArray[np.integer], of: Any = slice(None)) -> NDArray[np.int64]:
+        """Return the weight of each class where ``codes`` are the classes of some documents."""
+        counted = np.bincount(codes, minlength=self.n_trained).astype(np.int64)
+        if self.weights is not None:
+            counted[:] = 0
+            np.add.at(counted, codes, self.weights[of])
+        return counted
 
 
 def _one_class(y: Any, matrix: _validation.Csr, which: str) -> _validation.Labels:
@@ -435,12 +477,26 @@ def _matrix(csr: _validation.Csr) -> Any:
     return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
 
 
-def _leaves_exactly_the_rest(whole: ClassCounts, matrix: _validation.Csr) -> bool:
+def _leaves_exactly_the_rest(
+    whole: ClassCounts, matrix: _validation.Csr, weights: _core.Count | None
+) -> bool:
     """Whether the counts of some documents, taken from those of all, are those of the others."""
-    if matrix.holds_integers:
+    if is_exact(matrix, weights, whole.tf):
         return True
-    is_fractional = np.any(matrix.data[: matrix.indptr[-1]] % 1)
-    return not is_fractional and bool(whole.class_tokens.max(initial=0) <= 2**53)
+    is_fractional = np.any(matrix.data[: matrix.indptr[-1]] % 1) or (
+        weights is not None and np.any(weights % 1)
+    )
+    largest = max(whole.class_tokens.max(initial=0), whole.n_docs)
+    return not is_fractional and bool(largest <= 2**53)
+
+
+def _in_whole_units(weights: _core.Count | None) -> _core.Int64s | None:
+    """Return weights as whole numbers of one unit, whose sums are the same in any order."""
+    if weights is None or weights.dtype.kind == "i":
+        return cast("_core.Int64s | None", weights)
+    _, exponent = np.frexp(weights.sum())
+    units: _core.Int64s = np.rint(np.ldexp(weights, 62 - exponent)).astype(np.int64)
+    return units
 
 
 def _splits(
@@ -448,21 +504,29 @@ def _splits(
     X: Any,
     y: Any,
     labels: _validation.Labels,
+    weights: _core.Count | None,
     repeats: int,
     random_state: Any,
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Give (train, test) documents of each fold."""
+    """Give (train, test) documents of each fold; without those of weight 0, unless cv is pairs."""
     if isinstance(repeats, bool) or not isinstance(repeats, Integral) or repeats < 1:
         raise ValueError(f"repeats must be a positive integer, got {repeats!r}")
     n_docs = len(labels.codes)
+    kept = np.arange(n_docs) if weights is None else np.flatnonzero(weights)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        yield from _stratified(int(cv), labels, int(repeats), random_state)
+        weighty = _validation.Labels(labels.classes, labels.codes[kept], None)
+        for train, test in _stratified(int(cv), weighty, int(repeats), random_state):
+            yield kept[train], kept[test]
         return
     if repeats != 1:
         raise ValueError("repeats is of cv=int; another cv says itself how often")
-    pairs = cv.split(X, y) if hasattr(cv, "split") and not isinstance(cv, str) else cv
-    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        raise TypeError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
+        if len(kept) < n_docs:
+            X, y = X[kept], _as_labels(labels.classes)[labels.codes[kept]]
+        pairs = cv.split(X, y)
+    else:
+        pairs, kept = cv, np.arange(n_docs)
+    pairs = _validation.check_iterable(pairs, "cv", "pairs of indices, or be a number or splitter")
     n_folds = 0
     for n_folds, pair in enumerate(pairs, start=1):
         try:
@@ -470,9 +534,10 @@ def _splits(
         except (TypeError, ValueError):
             raise TypeError(f"cv must give pairs (train, test) of indices, got {pair!r}") from None
         where = f"of fold {n_folds - 1}"
-        train = _validation.check_indices(train, n_docs, f"the training part {where}", "document")
-        test = _validation.check_indices(test, n_docs, f"the test part {where}", "document")
-        yield train, test
+        n = len(kept)
+        train = _validation.check_indices(train, n, f"the training part {where}", "document")
+        test = _validation.check_indices(test, n, f"the test part {where}", "document")
+        yield kept[train], kept[test]
     if n_folds == 0:
         raise ValueError("cv gives no folds")
 
@@ -488,14 +553,14 @@ def _stratified(
             f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "
             "largest class"
         )
-    least = int(np.argmin(class_docs))
+    least = int(np.argmin(np.where(class_docs > 0, class_docs, len(labels.codes))))
     if class_docs[least] < n_folds:
         warnings.warn(
             f"class {labels.classes[least]!r} has {class_docs[least]} documents, fewer than the "
             f"{n_folds} folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
-    rng = np.random.default_rng(random_state)
+    rng = _validation.check_random_state(random_state)
     n_docs = len(labels.codes)
     for _ in range(repeats):
         shuffled = rng.permutation(n_docs)
@@ -533,6 +598,7 @@ def _classify(
         matrix.n_terms,
         np.where(documents.codes < n, documents.codes, -1).astype(np.int32),
         _core.Damping.__members__[counts.tf],
+        documents.weights,
         n_threads,
     )
     return metrics_of(hits, predicted, documents.support())
@@ -542,6 +608,7 @@ def _estimate(
     estimator: Any,
     train: _validation.Csr,
     y_train: _validation.Labels,
+    weights: _core.Count | None,
     documents: _Documents,
     indices: NDArray[np.int64],
     ks: NDArray[np.int64],
@@ -551,19 +618,21 @@ def _estimate(
     names = _as_labels(y_train.classes)
     code_of = {name: code for code, name in enumerate(names.tolist())}
     X_train, X_test = _summed(train), _summed(documents.matrix)
+    weighted = {} if weights is None else {"sample_weight": weights}
     n = documents.n_trained
     hits = np.zeros((len(ks), n), dtype=np.int64)
     predicted = np.zeros((len(ks), n), dtype=np.int64)
     for step, k in enumerate(ks):
         terms = indices[:k]
-        fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes])
+        fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes], **weighted)
         found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
         for name in found:
             if not isinstance(name, Hashable) or name not in code_of:
                 raise ValueError(f"the estimator predicts {name!r}, which is no label given to it")
         codes = np.array([code_of[name] for name in found])
-        predicted[step] = np.bincount(codes, minlength=n)
-        hits[step] = np.bincount(codes[codes == documents.codes], minlength=n)
+        right = codes == documents.codes
+        predicted[step] = documents.count(codes)
+        hits[step] = documents.count(codes[right], right)
     return metrics_of(hits, predicted, documents.support())
 
 

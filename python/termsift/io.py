@@ -32,9 +32,14 @@ the order of their names; files beside the class folders, and whatever is hidden
 scikit-learn's ``CountVectorizer``: lower case, two or more letters, digits or underscores. Other
 rules are those of :class:`termsift.text.TextRules`.
 
-Files are UTF-8, those of texts what ``encoding`` says. Labels that are all whole numbers become
-integers. Whatever is wrong with a file is told in one line with its name and, where there is one,
-the number of the line.
+Files are UTF-8, those of texts what ``encoding`` says. **Labels** of texts and of files of labels
+are text, so that they mean the same in every format: JSON's ``1`` and ``"1"`` are one label, and
+its ``true`` is ``"true"``. If all labels of a collection are whole numbers, written as Python
+writes them and with at most 18 digits, they become integers in the end; longer ones stay text and
+keep all digits.
+
+Whatever is wrong with a file is told in one line with its name and, where there is one, the number
+of the line.
 """
 
 from __future__ import annotations
@@ -55,9 +60,18 @@ from scipy import sparse
 from termsift import _core, svmlight
 from termsift._compression import COMPRESSED
 from termsift._extras import MissingExtraError
-from termsift._files import DAMAGE, damage_told, existing, one_a_line, open_file
+from termsift._files import (
+    DAMAGE,
+    check_encoding,
+    check_path,
+    damage_told,
+    existing,
+    one_a_line,
+    open_file,
+)
 from termsift._labelled_texts import TABLES, Pairs, folder_of_classes
 from termsift._printable import printable_errors
+from termsift._validation import check_column
 from termsift.text import TextRules, count_words, text_rules
 
 if TYPE_CHECKING:
@@ -262,6 +276,13 @@ class _Names:
     label: str | int | None
     encoding: str | None
 
+    def __post_init__(self) -> None:
+        for name in ("labels", "terms"):
+            if getattr(self, name) is not None:
+                check_path(getattr(self, name), name)
+        for name in ("text", "label"):
+            check_column(getattr(self, name), name)
+
 
 def _read(
     path: Path,
@@ -281,7 +302,9 @@ def _read(
         refuse_arguments(
             path, "texts have their own labels and terms", labels=names.labels, terms=names.terms
         )
-        by, encoding = text_rules(**rules), names.encoding or "utf-8"
+        by = text_rules(**rules)
+        encoding = "utf-8" if names.encoding is None else names.encoding
+        check_encoding(encoding)
         if path.is_dir():
             refuse_arguments(path, "a folder has no columns", text=names.text, label=names.label)
             pairs = folder_of_classes(path, encoding)
@@ -309,7 +332,7 @@ def _from_pairs(
     path: Path, pairs: Pairs, rules: TextRules, known: npt.NDArray[np.object_] | None
 ) -> Collection:
     """Count the terms of (text, label) pairs, one document at a time."""
-    labels: list[Any] = []
+    labels: list[str] = []
 
     def texts() -> Iterator[str]:
         for text, label in pairs:
@@ -491,6 +514,7 @@ def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, C
 
 def _input(path: str | os.PathLike[str]) -> Path:
     """Give the path of a file or folder that is there."""
+    check_path(path)
     return Path(path) if Path(path).is_dir() else existing(path)
 
 
@@ -512,12 +536,10 @@ def refuse_arguments(path: Path, why: str, **arguments: object) -> None:
         raise ValueError(f"{path}: {why}; leave out {' and '.join(given)}")
 
 
-def labels_array(labels: list[Any]) -> npt.NDArray[Any]:
+def labels_array(labels: Sequence[str]) -> npt.NDArray[Any]:
     """Return labels as integers if all are whole numbers, and as they are otherwise."""
-    if all(isinstance(label, str) and _WHOLE_NUMBER.fullmatch(label) for label in labels):
-        labels = [int(label) for label in labels]
-    if all(type(label) is int and abs(label) < 2**63 for label in labels):
-        return np.array(labels, dtype=np.int64)
+    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
+        return np.array([int(label) for label in labels], dtype=np.int64)
     return object_array(labels)
 
 

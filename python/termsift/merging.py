@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift import _validation
 from termsift._core import CountOverflowError
 from termsift.counts import ClassCounts
 from termsift.io import object_array
@@ -53,7 +54,8 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
     """
     merged: ClassCounts | None = None
-    for number, part in enumerate(parts):
+    by_index = _validation.check_flag(by_index, "by_index")
+    for number, part in enumerate(_validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is a {type(part).__name__}, expected ClassCounts")
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from termsift import _core
-from termsift._validation import did_you_mean
+from termsift._validation import did_you_mean, is_one_of
 
 PAPER = (
     "Tang, Kay and He, Toward Optimal Feature Selection in Naive Bayes for Text "
@@ -89,7 +89,7 @@ class Method:
             if name not in self.options:
                 known = ", ".join(self.options) or "none of its own"
                 raise TypeError(f"{self.name} has no option {name!r} (it has {known})")
-            if value not in self.options[name]:
+            if not is_one_of(value, self.options[name]):
                 allowed = " or ".join(map(repr, self.options[name]))
                 hint = did_you_mean(value, self.options[name])
                 raise ValueError(f"{name} must be {allowed}, got {value!r}{hint}")
@@ -396,7 +396,7 @@ def find_method(name: str) -> Method:
 def find_ranker(name: str) -> Method | Selector:
     """Give the method or selector of that name; the error suggests the nearest one."""
     selector = find_selector(name)
-    if selector is None and not (isinstance(name, str) and name in _BY_NAME):
+    if selector is None and not is_one_of(name, _BY_NAME):
         raise _unknown(name, [*_BY_NAME, *_SELECTORS_BY_NAME])
     return selector or find_method(name)
 
@@ -408,7 +408,7 @@ def _unknown(name: object, known: Collection[str]) -> ValueError:
 
 def check_model(name: str, method: Method | Selector) -> str:
     """Give the event model of that name, an error if the method does not know it."""
-    if not isinstance(name, str) or name not in MODELS:
+    if not is_one_of(name, MODELS):
         hint = did_you_mean(name, MODELS)
         raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}{hint}")
     if name not in (method.models or MODELS[:1]):
@@ -419,7 +419,7 @@ def check_model(name: str, method: Method | Selector) -> str:
 
 def check_policy(name: str) -> str:
     """Give the policy of that name."""
-    if name not in POLICIES:
+    if not is_one_of(name, POLICIES):
         hint = did_you_mean(name, POLICIES)
         raise ValueError(f"policy must be {' or '.join(map(repr, POLICIES))}, got {name!r}{hint}")
     return name
@@ -431,7 +431,7 @@ def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
     None is the value of the collection.
     """
     aggregates = _core.Aggregate.__members__
-    if name is not None and (not isinstance(name, str) or name not in aggregates):
+    if name is not None and not is_one_of(name, aggregates):
         hint = did_you_mean(name, aggregates)
         raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}{hint}")
     how = name or method.default_aggregate
@@ -441,7 +441,7 @@ def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
 def find_test(name: str) -> Method:
     """Give the method of that name if it is a test of significance."""
     tests = [method.name for method in _REGISTRY if method.is_test]
-    if name not in tests:
+    if not is_one_of(name, tests):
         hint = did_you_mean(name, tests)
         raise ValueError(f"no test {name!r}, expected one of {', '.join(tests)}{hint}")
     return _BY_NAME[name]

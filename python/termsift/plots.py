@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _validation
 from termsift._extras import require
+from termsift._files import check_path as check_file_path
 from termsift._files import check_replaceable, replacing
 from termsift._printable import printable, printable_errors
 from termsift.class_terms import distinctive_terms, largest_classes
@@ -175,7 +176,7 @@ def plot_ranking(
     from matplotlib.figure import Figure
 
     _check_common(path, title)
-    _require(ranking, Ranking, "ranking")
+    _validation.check_kind(ranking, Ranking, "ranking")
     shown = _validation.check_k(k, len(ranking))
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
@@ -243,7 +244,7 @@ def plot_classes(
     from matplotlib.figure import Figure
 
     _check_common(path, title)
-    _require(counts, ClassCounts, "counts")
+    _validation.check_kind(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
     typical = distinctive_terms(counts, method, k, classes, **scoring)
@@ -271,7 +272,7 @@ def plot_classes(
 @printable_errors()
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no plot can be written to."""
-    _require(path, (str, os.PathLike), "path")
+    check_file_path(path)
     if _ending(path) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
     check_replaceable(path)
@@ -282,37 +283,25 @@ def _check_common(path: object, title: object) -> None:
     if path is not None:
         check_path(path)  # type: ignore[arg-type]
     if title is not None:
-        _require(title, str, "title")
-
-
-def _require(value: object, kind: type | tuple[type, ...], name: str) -> None:
-    if not isinstance(value, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        expected = " or ".join(one.__name__ for one in kinds)
-        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+        _validation.check_kind(title, str, "title")
 
 
 def _metrics(metrics: object) -> list[Metric]:
     """Give the metrics, of which there may be one alone."""
-    listed = [metrics] if isinstance(metrics, str) else metrics
-    if not isinstance(listed, Iterable):
-        raise TypeError(f"metrics must be names of metrics, got {metrics!r}")
-    return [check_metric(metric) for metric in listed]
+    return [check_metric(metric) for metric in _validation.check_words(metrics, "metrics")]
 
 
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
     """Give the curves, with a k at least, and their names."""
     listed = [curves] if isinstance(curves, Curve) else curves
-    if not isinstance(listed, Iterable) or isinstance(listed, str):
-        raise TypeError(
-            f"curves must be a Curve, several of them or a dict of them, got {curves!r}"
-        )
+    expected = "a Curve, several or a dict of them"
+    listed = _validation.check_iterable(listed, "curves", expected)
     if isinstance(listed, Mapping):
         named = list(listed.items())
     else:
         named = [(getattr(curve, "name", ""), curve) for curve in listed]
     for _, curve in named:
-        _require(curve, Curve, "each of the curves")
+        _validation.check_kind(curve, Curve, "each of the curves")
     return [(name, curve) for name, curve in named if len(curve)]
 
 

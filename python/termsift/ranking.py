@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from termsift._files import text_output
 from termsift._printable import printable
 from termsift._tables import Library, frame_of, write_csv
+from termsift._validation import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,6 +111,7 @@ class Ranking:
         >>> counts.rank("md").overlap(counts.rank("md_chi2"), k=2)
         1.0
         """
+        check_kind(other, Ranking, "other")
         shorter = min(len(self), len(other))
         if k is None:
             k = shorter

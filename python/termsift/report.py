@@ -115,6 +115,9 @@ def write_report(
     True
     """
     _check(source, k, cv)
+    for what, text in (("title", title), ("command", command)):
+        if text is not None:
+            _validation.check_kind(text, str, what)
     find_method(method)
     with text_output(path) as file:  # first: a wrong path is told before the work
         file.write(_page(_gather(source, method, k, cv, title, command, tf, n_threads)))

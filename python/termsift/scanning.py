@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _validation, io
-from termsift._files import check_encoding
+from termsift._files import check_encoding, check_path
 from termsift._printable import printable, printable_errors
 from termsift._sources import ARROW_ENDINGS, Block, Reading, Source, open_source
 from termsift.csr_folder import is_csr_folder
@@ -130,14 +130,16 @@ def scan(
     label_files = [None] * len(listed) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(listed):
         raise ValueError(f"labels names {len(label_files)} files for {len(listed)} inputs")
-    if index_base not in (0, 1) or isinstance(index_base, bool):
+    if type(index_base) is not int or index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
-    if on_error not in ("raise", "skip"):
+    if not _validation.is_one_of(on_error, ("raise", "skip")):
         raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
     if chunk_docs is not None:
         if isinstance(chunk_docs, bool) or not isinstance(chunk_docs, Integral) or chunk_docs < 1:
             raise ValueError(f"chunk_docs must be a positive integer or None, got {chunk_docs!r}")
         chunk_docs = int(chunk_docs)
+    for value, name in ((text, "text"), (label, "label")):
+        _validation.check_column(value, name)
     threads = _validation.check_n_threads(n_threads)
     names = None if terms is None else io.read_names(terms)
     by = text_rules(preset, **rules)
@@ -151,7 +153,7 @@ def scan(
     how = Reading(
         text,
         label,
-        check_encoding(encoding or "utf-8") and (encoding or "utf-8"),
+        check_encoding("utf-8" if encoding is None else encoding) and (encoding or "utf-8"),
         by,
         given,
         chunk_docs,
@@ -166,11 +168,12 @@ def scan(
 
 def _paths(given: Paths, name: str) -> list[Path]:
     """Give one path or several as a list."""
-    paths = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    is_one = isinstance(given, (str, os.PathLike))
+    paths: list[Any] = [given] if is_one else list(_validation.check_iterable(given, name, "paths"))
     if not paths:
         raise ValueError(f"{name} is empty, expected at least one path")
-    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise TypeError(f"{name} must be a path or a sequence of paths, got {given!r}")
+    for path in paths:
+        check_path(path, name)
     return [Path(path) for path in paths]
 
 
@@ -258,7 +261,7 @@ class Scan:
         """Give the labels of all chunks; as integers, if text wrote them and all are whole."""
         if not all(source.labels_are_text for source in self._sources):
             return classes
-        labels: list[Hashable] = io.labels_array(classes).tolist()
+        labels: list[Hashable] = io.labels_array(cast("list[str]", classes)).tolist()
         return labels
 
     @property
@@ -329,7 +332,9 @@ class Scan:
         """
         if not self._is_position(position):
             raise ValueError(f"expected a position of a scan of these files, got {position!r}")
-        words = list(term_names or [])
+        words = [] if term_names is None else _validation.check_words(term_names, "term_names")
+        for word in words:
+            _validation.check_kind(word, str, "each of term_names")
         if self.has_words and term_names is None:
             raise ValueError("a scan of texts goes on with the words so far: give term_names")
         if len(set(words)) < len(words):

@@ -29,7 +29,7 @@ else:
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 _ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
 
@@ -67,7 +67,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         For k="fdr" and k="fwe".
     cv, random_state
         For k="auto": the folds, and by what the documents are dealt to them, as for
-        `termsift.cross_validate`.
+        `termsift.cross_validate`, also with weights: a document of weight 0 is as if it were not
+        there, and one of weight w as w copies of it that no fold parts.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -247,8 +248,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             y_numeric=False,
         )
         check_classification_targets(y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
         values = X if isinstance(X, np.ndarray) else X.data
         if values.size and values.min() < 0:
             raise ValueError(f"Negative values in data passed to TermSelector: {self._negative(X)}")
@@ -272,7 +271,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             counts.term_names = [str(name) for name in names]
         ranking = self._rank(counts, *documents) if documents else None
         # What is asked for later is by the parameters of now, whatever set_params does meanwhile.
-        self.counts_, self._ranking, self._as_fitted = counts, ranking, clone(self)
+        self.counts_, self._ranking = counts, ranking
+        self._as_fitted = type(self)(**self.get_params(deep=False))
 
     # ---- what was learnt -------------------------------------------------------------------------
 
@@ -407,8 +407,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(self._needs_all())
         X, y, weights = documents
         self._refuse("k='auto'", "tf", "class_prior", "aggregate")
-        if weights is not None or isinstance(self.alpha, tuple) or np.ndim(self.alpha) > 0:
-            raise ValueError("k='auto' takes no sample_weight, and one number for alpha")
+        if not isinstance(self.alpha, Real):
+            raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
         return evaluation.choose_k(
             X,
             y,
@@ -418,6 +418,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             alpha=self.alpha,
             cv=self.cv,
             random_state=self.random_state,
+            sample_weight=weights,
             n_threads=self.n_threads,
         )
 
@@ -426,8 +427,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         usual = {"alpha": 1.0, "tf": "raw", "class_prior": None, "aggregate": None}
         for name in names:
             value = getattr(self, name)
-            # An array is never as usual, and has no one truth to ask for.
-            if np.ndim(value) > 0 or value not in (usual[name], "empirical"):
+            # Anything else than a word or number, such as an array, may not compare at all.
+            comparable = value is None or isinstance(value, (str, Real))
+            if not comparable or value not in (usual[name], "empirical"):
                 raise ValueError(f"{what} takes no {name}, got {value!r}")
 
     def _needs_all(self) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termsift._tables import Library, frame_of
+from termsift._validation import check_flag, is_one_of
 
 # Below it gammaincc has underflowed or soon will, and the continued fraction, which is slow only
 # near the mean of the distribution, needs few steps.
@@ -119,7 +120,7 @@ class Significance:
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        if how not in ("bh", "bonferroni"):
+        if not is_one_of(how, ("bh", "bonferroni")):
             raise ValueError(f"how must be 'bh' or 'bonferroni', got {how!r}")
         m = self.log_pvalues.size
         if how == "bonferroni":
@@ -132,7 +133,7 @@ class Significance:
             logs[order] = np.minimum.accumulate(steps[::-1])[::-1]
             logs = logs.reshape(self.log_pvalues.shape)
         np.minimum(logs, 0.0, out=logs)
-        if not log:
+        if not check_flag(log, "log"):
             np.exp(logs, out=logs)
         return logs
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import chain, islice
 from numbers import Integral, Real
@@ -20,7 +20,13 @@ import numpy as np
 from scipy import sparse
 
 from termsift._extras import require
-from termsift._validation import did_you_mean
+from termsift._validation import (
+    check_iterable,
+    check_kind,
+    check_words,
+    did_you_mean,
+    is_one_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -95,7 +101,7 @@ class TextRules:
         _check_stop_words(self.stop_words)
         if not isinstance(self.lowercase, bool):
             raise TypeError(f"lowercase must be True or False, got {self.lowercase!r}")
-        if self.analyzer not in get_args(Analyzer):
+        if not is_one_of(self.analyzer, get_args(Analyzer)):
             hint = did_you_mean(self.analyzer, get_args(Analyzer))
             raise ValueError(
                 f"analyzer must be one of {', '.join(get_args(Analyzer))}, "
@@ -137,7 +143,7 @@ class TextRules:
         """
         if self.hashing is not None:
             return self.hashed(texts), None
-        X, found = count_words(map(self.cutter(), texts), names)
+        X, found = count_words(map(self.cutter(), _checked(texts)), names)
         if names is not None or not self._drops:
             return X, found
         kept = self._kept(X)
@@ -153,11 +159,13 @@ class TextRules:
 
     def hashed(self, texts: Iterable[str]) -> sparse.csr_array:
         """Count the hashes of the terms of each text."""
+        if self.hashing is None:
+            raise ValueError("hashing is None, expected the number of columns to hash texts into")
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", self._asks())
         hasher = vectorizers.HashingVectorizer(
             n_features=self.hashing, alternate_sign=False, norm=None, dtype=np.int64, **self._cuts
         )
-        texts = iter(texts)
+        texts = _checked(texts)
         first = list(islice(texts, 1))
         X = hasher.transform(chain(first or [""], texts))  # it refuses to hash nothing at all
         X.sort_indices()
@@ -179,7 +187,7 @@ class TextRules:
     def _cuts(self) -> dict[str, Any]:
         """The rules that say how a text is cut, as scikit-learn takes them."""
         own = self.stop_words is None or isinstance(self.stop_words, str)
-        stop_words: Any = self.stop_words if own else sorted(self.stop_words or ())
+        stop_words: Any = self.stop_words if own else sorted(self.stop_words)  # type: ignore[arg-type]
         return {
             "ngram_range": tuple(self.ngram_range),
             "stop_words": stop_words,
@@ -189,9 +197,10 @@ class TextRules:
 
     def _asks(self) -> str:
         """Name the first rule for which our own words do not do."""
-        plain = TextRules()
-        rules = ("hashing", "ngram_range", "stop_words", "lowercase", "analyzer")
-        return next(rule for rule in rules if getattr(self, rule) != getattr(plain, rule))
+        if self.hashing is not None:
+            return "hashing"
+        plain = TextRules()._cuts
+        return next(rule for rule, value in self._cuts.items() if value != plain[rule])
 
     def _kept(self, X: sparse.csr_array) -> npt.NDArray[np.intp]:
         """Give the columns of the terms that are in enough documents, and in not too many."""
@@ -231,7 +240,7 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     >>> text_rules("paper", min_df=5).stop_words, text_rules("paper", min_df=5).min_df
     ('english', 5)
     """
-    if preset is not None and preset not in PRESETS:
+    if preset is not None and not is_one_of(preset, PRESETS):
         hint = did_you_mean(preset, PRESETS)
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}{hint}")
     known = [field.name for field in fields(TextRules)]
@@ -274,10 +283,20 @@ def count_words(
     array([[0, 0, 1]])
     """
     # word -> column: as given, or in the order of first appearance
-    seen: dict[str, int] = {} if names is None else {name: i for i, name in enumerate(names)}
+    seen: dict[str, int] = {}
+    if names is not None:
+        for column, name in enumerate(check_words(names, "names")):
+            check_kind(name, str, "each of names")
+            seen[name] = column
     rows = GrowingRows(seen, grows=names is None)
-    for words in documents:
-        rows.add(words)
+    expected = "an iterable of words for each document"
+    for number, words in enumerate(check_iterable(documents, "documents", expected)):
+        try:
+            rows.add(words)
+        except TypeError:
+            raise TypeError(
+                f"documents has {words!r} at {number}, expected an iterable of words"
+            ) from None
     X = rows.matrix()
     if names is None:
         names = np.empty(len(seen), dtype=object)
@@ -326,6 +345,14 @@ class GrowingRows:
 # ---- checks ----------------------------------------------------------------------------------
 
 
+def _checked(texts: Iterable[str]) -> Iterator[str]:
+    """Iterate over texts; TypeError for what is none."""
+    for number, text in enumerate(check_iterable(texts, "texts", "strings")):
+        if not isinstance(text, str):
+            raise TypeError(f"texts has a {type(text).__name__} at {number}, expected strings")
+        yield text
+
+
 def _check_whole(name: str, value: object, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
@@ -359,6 +386,6 @@ def _check_stop_words(given: object) -> None:
     elif given is not None:
         if not isinstance(given, Collection):
             raise TypeError(f"stop_words must be 'english' or a list of words, got {given!r}")
-        for word in given:
+        for word in check_iterable(given, "stop_words", "words"):
             if not isinstance(word, str):
                 raise TypeError(f"stop_words must hold words, got {word!r}")

@@ -438,6 +438,35 @@ TEST(no_change_is_skipped_however_slowly_it_comes) {
     CHECK_EQ(found[step], classes_of(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
 }
 
+TEST(a_document_of_weight_w_counts_as_w_documents) {
+  const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
+  Matrix<std::int32_t, std::int32_t> x, repeated;
+  x.n_columns = repeated.n_columns = 3;
+  const std::vector<ClassId> labels{0, 1, 1, -1};
+  const std::vector<std::int64_t> weights{3, 0, 2, 1};
+  std::vector<ClassId> repeated_labels;
+  for (std::size_t d = 0; d < labels.size(); ++d) {
+    x.add_row({{static_cast<std::int32_t>(d % 3), 1}});
+    for (std::int64_t copy = 0; copy < weights[d]; ++copy) {
+      repeated.add_row({{static_cast<std::int32_t>(d % 3), 1}});
+      repeated_labels.push_back(labels[d]);
+    }
+  }
+  const Terms ranking{0, 1, 2}, ks{1, 2, 3};
+  for (const EventModel model : models) {
+    Tables weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
+    classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, Damping::raw, weights}, {},
+                         weighted.hits.data(), weighted.predicted.data());
+    CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
+  }
+  const std::vector<std::int64_t> too_few{1};
+  Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
+  CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
+                                    LabelledDocuments{x.view(), labels, Damping::raw, too_few}, {}, tables.hits.data(),
+                                    tables.predicted.data()),
+               std::invalid_argument, "there are 1 weights for 4 documents");
+}
+
 TEST(extreme_smoothing_gives_numbers) {
   // Got wrong: NaN from infinity less infinity: b1 k, or l/b1 where only X/b1 had been looked at.
   const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});

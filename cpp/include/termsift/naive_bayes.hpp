@@ -25,18 +25,19 @@ struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that is none of those counted
   Damping damping = Damping::raw;
+  std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
 };
 
 // For each k and class c, how many documents are taken for one of c, predicted (ks.size(), n_classes), and how many of them
-// are: hits, of the same shape. Both row-major.
+// are: hits, of the same shape. Both row-major. A document of weight w counts as w documents.
 //
 // A document belongs to the class of the largest log posterior; to the first of those that agree with it within rounding:
 // 2^-45 of what is added up for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the
 // documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
 // 12 bytes for each pair of a class and a term that is ranked, 28 while the model is made, and 8 for each k and class.
 //
-// Throws std::invalid_argument for a ranking, ks, labels or documents that are not as above, b1 that is not positive or so
-// small that a count divided by it is infinite, and if no class has documents.
+// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, b1 that is not
+// positive or so small that a count divided by it is infinite, and if no class has documents.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
                           const Threads& threads, std::int64_t* hits, std::int64_t* predicted);

@@ -108,7 +108,8 @@ def count(
     ------
     ValueError
         Lengths differ, a value or weight is negative or not finite, a label is None, NaN or not
-        among ``classes``, an indicator holds something other than 0 and 1, ``tf`` is unknown.
+        among ``classes``, an indicator holds something other than 0 and 1 or has a single column
+        without ``classes``, ``tf`` is unknown.
     OverflowError
         A count exceeds its type.
 
@@ -225,6 +226,8 @@ def _memberships(
     if hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2:
         indicator = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
         n_classes = indicator.shape[1]
+        if given is None and n_classes == 1:
+            raise ValueError("y is a single column: pass y.ravel()")
         if given is not None and len(given) != n_classes:
             raise ValueError(f"y has {n_classes} columns, classes has {len(given)} labels")
         rows = indicator.tolist()
@@ -244,11 +247,18 @@ def _memberships(
             given = sorted(given, key=lambda label: (type(label).__name__, repr(label)))
     position = {label: c for c, label in enumerate(given)}
     for d, label in enumerate(labels):
-        if label is None or label != label:
+        if _is_missing(label):
             raise ValueError(f"y[{d}] is {label}, which stands for a missing label")
         if label not in position:
             raise ValueError(f"y[{d}] is {label!r}, which is not among classes")
     return given, [[position[label]] for label in labels]
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label is None or NaN, or a tuple or frozenset that holds one of them."""
+    if isinstance(label, (tuple, frozenset)):
+        return any(_is_missing(part) for part in label)
+    return label is None or label != label
 
 
 def _weights(sample_weight: Any, n_docs: int) -> tuple[list[Number], bool]:
