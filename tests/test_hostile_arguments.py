@@ -315,12 +315,14 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
     return found
 
 
-def variadic(name: str) -> dict[str, list[str]]:
+def variadic() -> dict[str, list[str]]:
     """Return the names that ``**options`` of a function stand for."""
-    if name.startswith("ClassCounts.") and name.endswith(("to_frame", "columns")):
-        return {"scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"]}
     rules = ["ngram_range", "min_df", "max_df", "stop_words", "lowercase", "analyzer", "hashing"]
-    return {"options": ["noncentrality", "nonsense"], "rules": [*rules, "nonsense"]}
+    return {
+        "scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"],
+        "options": ["noncentrality", "nonsense"],
+        "rules": [*rules, "nonsense"],
+    }
 
 
 def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -329,7 +331,7 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
     names: list[Any] = []
     for argument in inspect.signature(function).parameters.values():
         if argument.kind is argument.VAR_KEYWORD:
-            names += variadic(name)[argument.name]
+            names += variadic()[argument.name]
             continue
         names.append(argument.name)
         if argument.name in _PATHLIKE and argument.default is argument.empty:
@@ -499,7 +501,10 @@ def test_hostile_arguments(name: str) -> None:
     [
         (lambda: ts.divergence(None, [0]), "counts must be a ClassCounts, got NoneType"),
         (lambda: counts().rank("md").overlap("x"), "other must be a Ranking, got str"),
-        (lambda: counts().rank("md").to_csv(3), "path must be a path or a text file, got 3"),
+        (
+            lambda: counts().rank("md").to_csv(3),
+            "path must be a path or a file open for text, got 3",
+        ),
         (
             lambda: ts.cross_validate(X, Y, cv=2, ks=[1], estimator=(1,)),
             r"estimator must be a scikit-learn classifier, got \(1,\)",

@@ -42,8 +42,11 @@ void require_close(double got, double want, const std::string& what) {
 template <class Count>
 Count number(fuzz::Bytes& bytes) {
   const int kind = bytes.below(32);
-  const auto largest = std::int64_t{1} << bytes.below(40);
-  const std::int64_t x = kind < 24 ? 1 + kind / 8 : 1 + static_cast<std::int64_t>(bytes.take<std::uint64_t>() >> 1) % largest;
+  std::int64_t x = 1 + kind / 8;
+  if (kind >= 24) {
+    const auto largest = std::int64_t{1} << bytes.below(40);
+    x = 1 + static_cast<std::int64_t>(bytes.take<std::uint64_t>() >> 1) % largest;
+  }
   if constexpr (std::is_integral_v<Count>) return x;
   else return static_cast<double>(x) * 0.375;
 }
