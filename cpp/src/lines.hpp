@@ -62,7 +62,7 @@ inline std::optional<std::int64_t> read_index(const char* p, const char* end) {
   return p != end && *p == '-' ? std::nullopt : read_whole(p, end);
 }
 
-// What was expected where the bytes from `p` to `end` were found, of which the first are told.
+// The error of a line that has the bytes from `p` to `end` where something else was expected. It quotes the first of them.
 inline BadLine bad_line(std::int64_t line, std::string expected, const char* p, const char* end) {
   constexpr std::int64_t longest_found = 40;
   const bool cut = end - p > longest_found;

@@ -147,8 +147,12 @@ class Parser {
   }
 
  private:
-  bool at_end_of_line() {
+  void skip_blanks() {
     while (p_ != end_ && is_blank(*p_)) ++p_;
+  }
+
+  bool at_end_of_line() {
+    skip_blanks();
     return p_ == end_ || *p_ == '\n';
   }
 
@@ -168,7 +172,7 @@ class Parser {
   }
 
   bool index(std::int64_t most, const char* what, std::int32_t& out) {
-    at_end_of_line();
+    skip_blanks();
     std::int64_t number = 0;
     const char* stop = read_digits(p_, end_, number);
     if (stop == p_ || stop - p_ > 18 || (stop != end_ && !ends_token(*stop))) {
@@ -182,7 +186,7 @@ class Parser {
   }
 
   bool value(std::int64_t& out) {
-    at_end_of_line();
+    skip_blanks();
     std::int64_t whole = 0;
     const char* stop = read_digits(p_, end_, whole);
     if (stop != p_ && stop - p_ <= 15 && (stop == end_ || ends_token(*stop))) {
@@ -238,7 +242,7 @@ MatrixMarketEntries uninitialised(const Header& header, std::int64_t n) {
 
 const char* declares(const Header& header) { return header.array ? " asks for" : " declares"; }
 
-// What is wrong with the first line after all entries, which is number `n` of those of the piece that are not blank.
+// The error of the first line beyond the declared entries. It is line `n` of the piece, counted from 0 without blank lines.
 BadLine one_too_many(const Piece& piece, std::int64_t n, const Header& header) {
   const char* p = piece.text.data();
   const char* const end = p + piece.text.size();

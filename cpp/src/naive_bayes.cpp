@@ -124,6 +124,20 @@ struct Run {
   ClassId label;
 };
 
+void check_weights(std::span<const std::int64_t> weights, std::int64_t n_docs) {
+  if (weights.empty()) return;
+  if (static_cast<std::int64_t>(weights.size()) != n_docs)
+    throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " + std::to_string(n_docs) +
+                                " documents");
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t d = 0; d < weights.size(); ++d) {
+    if (weights[d] < 0 || weights[d] > left)
+      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weights[d]) +
+                                  (weights[d] < 0 ? ", which is negative" : ", with which their sum exceeds 2^63 - 1"));
+    left -= weights[d];
+  }
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -133,9 +147,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   if (static_cast<std::int64_t>(documents.labels.size()) != x.n_rows)
     throw std::invalid_argument("there are " + std::to_string(documents.labels.size()) + " labels for " +
                                 std::to_string(x.n_rows) + " documents");
-  if (!documents.weights.empty() && static_cast<std::int64_t>(documents.weights.size()) != x.n_rows)
-    throw std::invalid_argument("there are " + std::to_string(documents.weights.size()) + " weights for " +
-                                std::to_string(x.n_rows) + " documents");
+  check_weights(documents.weights, x.n_rows);
   if (x.n_columns > counts.n_terms)
     throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
                                 std::to_string(counts.n_terms));

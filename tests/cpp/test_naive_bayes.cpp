@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "check.hpp"
 #include "collections.hpp"
@@ -459,12 +463,19 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
                          weighted.hits.data(), weighted.predicted.data());
     CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
   }
-  const std::vector<std::int64_t> too_few{1};
-  Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
-  CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
-                                    LabelledDocuments{x.view(), labels, Damping::raw, too_few}, {}, tables.hits.data(),
-                                    tables.predicted.data()),
-               std::invalid_argument, "there are 1 weights for 4 documents");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::pair<std::vector<std::int64_t>, std::string>> wrong = {
+      {{1}, "there are 1 weights for 4 documents"},
+      {{1, 1, -1, 1}, "document 2 has the weight -1, which is negative"},
+      {{most - 1, 0, 1, 1}, "document 3 has the weight 1, with which their sum exceeds 2^63 - 1"},
+  };
+  for (const auto& [refused, what] : wrong) {
+    Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
+    CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
+                                      LabelledDocuments{x.view(), labels, Damping::raw, refused}, {}, tables.hits.data(),
+                                      tables.predicted.data()),
+                 std::invalid_argument, what.c_str());
+  }
 }
 
 TEST(extreme_smoothing_gives_numbers) {

@@ -58,11 +58,11 @@ struct ContingencyOptions {
 // std::invalid_argument if fewer than two classes have documents (df and tfidf compare none), unless the weights are finite
 // and not negative, some positive, and for log_odds unless a_0 is 0 or between 2^-450 g and 2^450 g.
 //
-// Accuracy: 4 ulp of the formula's value; of bns a relative 1e-14. Of counts that are not whole or above 2^50, det is known
-// to 2^-104 of a g, and those more than 2^450 apart may underflow, to a finite value or an infinite one. A sum or mean errs
-// besides by 2^-104 n_classes of what the classes that have the term would add without it: more than the above where some
-// classes have more than 10^7 times the documents of others. Bits depend neither on the number of threads nor on the SIMD
-// target.
+// Accuracy: 4 ulp of the formula's value; of bns a relative 1e-14. Where counts are not whole or exceed 2^50, the error of
+// det is up to 2^-104 a g, and counts more than 2^450 apart may underflow, to a finite value or an infinite one. A sum or
+// mean has a further error: up to 2^-104 n_classes times what the classes that have the term would add without it. It is
+// the larger one where some classes have more than 10^7 times the documents of others. Bits depend neither on the number of
+// threads nor on the SIMD target.
 
 // scores (n_terms,). O(pairs of a term and a class that has it) time: what a class without the term adds is known from t
 // and r. Only the sums and means of g2, bns, relevancy and log_odds are

@@ -178,8 +178,8 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) for 0 <= p, q <= 2^123, to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one
-// is 0.
+// log(p/q) to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one is 0. For p and q in
+// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
