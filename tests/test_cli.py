@@ -734,7 +734,8 @@ def test_output_to_nowhere(run: Any, table: Path, tmp_path: Path) -> None:
     target = tmp_path / "absent" / "top"
     expected = f"{target.parent}: no such folder, to write top to"
     assert run("rank", table, "-o", target).complaint == expected
-    assert run("rank", table, "-o", tmp_path).complaint == f"{tmp_path}: Is a directory"
+    complaint = run("rank", table, "-o", tmp_path).complaint
+    assert complaint == f"{tmp_path}: is a folder, expected the name of a file"
 
 
 # ------------------------------------------------------------------------------------ info, demo

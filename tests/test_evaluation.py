@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections import Counter
 from fractions import Fraction
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -432,7 +433,7 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         (([0], E4 * 1e300, Y4, E4, Y4), {"alpha": 1e-9}, ValueError, "alpha is too small"),
         (([0], E4, Y4, E4 * 1e300, Y4), {}, ValueError, "above 2\\^900"),
         (([0], E4, Y4, E4, Y4), {"n_threads": 0}, ValueError, "n_threads must be in"),
-        (([0], E4, Y4, E4, Y4), {"estimator": 1}, ValueError, r"say which, ks=\[...\]"),
+        (([0], E4, Y4, E4, Y4), {"estimator": Mock()}, ValueError, r"say which, ks=\[...\]"),
     ],
 )
 def test_what_selection_curve_refuses(arguments, options, error, message) -> None:
@@ -663,9 +664,13 @@ def test_names_of_curves() -> None:
         ({"cv": 1}, ValueError, "cv must be at least 2, got 1"),
         ({"cv": 3}, ValueError, "cv = 3 folds are more than the 2 documents of the largest class"),
         ({"cv": []}, ValueError, "cv gives no folds"),
-        ({"cv": None}, TypeError, "cv must be an integer, a splitter or pairs of indices, got N"),
-        ({"cv": True}, TypeError, "cv must be an integer, a splitter or pairs"),
-        ({"cv": "10"}, TypeError, "cv must be an integer, a splitter or pairs"),
+        (
+            {"cv": None},
+            TypeError,
+            "cv must hold pairs of indices, or be a number or splitter, got N",
+        ),
+        ({"cv": True}, TypeError, "cv must hold pairs of indices, or be a number"),
+        ({"cv": "10"}, TypeError, "cv must hold pairs of indices, or be a number"),
         ({"cv": [1, 2]}, TypeError, r"cv must give pairs \(train, test\) of indices, got 1"),
         ({"cv": [([0], [1], [2])]}, TypeError, r"cv must give pairs \(train, test\)"),
         ({"cv": [([0, 4], [1])]}, ValueError, "the training part of fold 0 has 4 at position 1"),
@@ -871,11 +876,12 @@ def test_without_scikit_learn_only_estimators_are_missing() -> None:
         import sys
         sys.modules["sklearn"] = None
         import numpy as np, termsift as ts
+        from unittest.mock import Mock
         X, y = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         assert len(ts.cross_validate(X, y, cv=2)["md"]) == 4
         assert ts.choose_k(X, y, cv=2) >= 1
         try:
-            ts.selection_curve([0], X, y, X, y, [1], estimator=object())
+            ts.selection_curve([0], X, y, X, y, [1], estimator=Mock())
         except ImportError as error:
             print(error)
     """

@@ -342,7 +342,8 @@ def test_a_format_beside_an_ending(run: Any, table: Path, tmp_path: Path, comman
     out = tmp_path / "o.dat"
     assert run(command, table, *options, "--format", "json", "-o", out).code == 0
     json.loads(out.read_text())
-    assert run(command, table, *options, "-o", tmp_path).complaint.endswith(": Is a directory")
+    complaint = run(command, table, *options, "-o", tmp_path).complaint
+    assert complaint == f"{tmp_path}: is a folder, expected the name of a file"
 
 
 def test_plots_that_cannot_be_written_are_told_before_the_work(run: Any, tmp_path: Path) -> None:
@@ -408,13 +409,20 @@ TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+class BytesPath(os.PathLike[Any]):
+    """What `os.scandir` gives for the name of a folder in bytes."""
+
+    def __fspath__(self) -> bytes:
+        return b"x"
+
+
 @pytest.mark.parametrize("name", TAKE_PATHS)
 def test_what_is_no_path_is_a_type_error_and_closes_nothing(name: str, tmp_path: Path) -> None:
     if "plot" in name:
         pytest.importorskip("matplotlib")
     descriptor = os.open(os.devnull, os.O_RDWR)
     try:
-        wrong = [descriptor, np.int64(descriptor), True, 1.5, b"x", [1], object()]
+        wrong = [descriptor, np.int64(descriptor), True, 1.5, b"x", [1], object(), BytesPath()]
         wrong += [] if name.startswith("plot") or name == "scan, terms" else [None]
         for path in wrong:
             with pytest.raises(TypeError):

@@ -245,6 +245,50 @@ def test_a_closed_output_is_told_before_the_work(tmp_path: Path, command: str) -
 
 
 @posix
+def test_a_closed_output_for_bytes_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
+    done = closing((1,), "rank", tmp_path / "a.svm", "--format", "parquet", "-o", "-")
+    assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
+
+
+@posix
+@pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "its own name"])
+def test_a_terminal_by_any_name(tmp_path: Path, output: str | None) -> None:
+    (tmp_path / "a.csv").write_text('label,text\n"a\x1b[31m",one\nb,two\n')
+    ours, terminal = os.openpty()
+    try:
+        name = os.ttyname(terminal) if output == "its own name" else output
+        options = ["--per-class"] if name is None else ["--per-class", "-o", name]
+
+        def written(form: str) -> tuple[int, bytes]:
+            command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv"]
+            done = subprocess.run(
+                [*command, *options, "--format", form],
+                stdout=terminal,
+                stderr=subprocess.PIPE,
+                timeout=LIMIT,
+                check=False,
+            )
+            os.write(terminal, b"END")
+            text = b""
+            while not text.endswith(b"END"):
+                text += os.read(ours, 1 << 16)
+            return done.returncode, text.removesuffix(b"END")
+
+        for form in ("csv", "table"):
+            code, text = written(form)
+            assert code == 0
+            assert b"a\\x1b[31m" in text
+            assert b"\x1b" not in text
+        pytest.importorskip("pyarrow")
+        assert written("parquet") == (2 if name in (None, "-") else 1, b"")
+    finally:
+        os.close(ours)
+        os.close(terminal)
+
+
+@posix
 def test_messages_that_nobody_reads_stop_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
     command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv", "-k", "auto"]

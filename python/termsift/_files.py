@@ -44,9 +44,8 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
     open descriptors such as ``/dev/stdout`` are written to directly.
     """
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
-    check_path(path)
+    target = _target(path)
     already_open = descriptor_of(path)
-    target = os.path.realpath(path)  # a link stays a link
     if already_open is not None or _is_special(target):  # there is nothing to keep
         with _told_as(path):
             at = target if already_open is None else os.dup(already_open)
@@ -64,10 +63,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
     """Raise the error of `replacing` before the work, as far as it can be known by then."""
-    check_path(path)
-    target = os.path.realpath(path)
-    if os.path.isdir(target):
-        raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
+    target = _target(path)
     if descriptor_of(path) is None and not _is_special(target):
         with _told_as(path), _beside(target, _create_file) as partial:
             _copy_mode(target, partial)
@@ -93,7 +89,9 @@ def new_folder(path: Path) -> Iterator[Path]:
 def check_path(path: object, name: str = "path") -> None:
     """Check that an argument is a path: `open` would take a number for an open file's."""
     check_kind(path, (str, os.PathLike), name)
-    if "\0" in str(path):
+    text = os.fspath(path)  # type: ignore[call-overload]
+    check_kind(text, str, name)
+    if "\0" in text:
         raise ValueError(f"{name} holds a NUL character, which no path does: {path!r}")
 
 
@@ -112,6 +110,15 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
             return None
         link = os.path.join(folder, os.readlink(link))
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+
+
+def _target(path: str | os.PathLike[str]) -> str:
+    """Return the real path of an output: one that is a link stays a link."""
+    check_path(path)
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
+    return target
 
 
 def _is_special(target: str) -> bool:

@@ -44,12 +44,12 @@ def conditional_gain(
         As for `termsift.count`, with one class a document. Only whether a document has a term
         counts, not how often.
     sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents. Let the weights be 1 on average: of those that
-        add up to 1 the collection is one document, and what it tells nearly nothing.
+        A document of weight w counts as w documents. Scale weights to a mean of 1: weights that sum
+        to 1 would count the collection as one document, which tells next to nothing.
     k : int or "auto", optional
         How many terms; all if None or more than there are. A small k takes less time, and the first
-        k are the same for any larger one. "auto" asks `termsift.choose_k`, which does not look at
-        shape, temper, step and weights.
+        k are the same for any larger one. "auto" asks `termsift.choose_k`, which takes the weights
+        but not shape, temper and step.
     shape : float or "empirical_bayes", default "empirical_bayes"
         How much evidence it takes to believe that a class has more or less of a term than others,
         in documents: a term's lift is counted as if it had been seen and expected so many times
@@ -122,7 +122,7 @@ def conditional_gain(
     if isinstance(k, str) and k == "auto":
         from termsift.evaluation import choose_k  # which ranks by this function, among others
 
-        k = choose_k(X, y, "conditional_gain", n_threads=n_threads)
+        k = choose_k(X, y, "conditional_gain", sample_weight=sample_weight, n_threads=n_threads)
     k = _validation.check_k(k, matrix.n_terms)
     if isinstance(shape, str):
         if shape != "empirical_bayes":

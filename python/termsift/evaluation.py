@@ -202,12 +202,10 @@ def cross_validate(
     the fold's: every document is counted twice, however many folds there are. Of fractions, whose
     sums round, a fold's training documents are counted anew.
 
-    Folds are dealt by documents whatever their weights, but those of weight 0 are left out before
-    (unless ``cv`` holds pairs): they are as if they were not there. A document of weight w gives
-    what w copies of it would give if each fold has all of them in the same part, as pairs of
-    indices can say. Copies that are dealt to folds one by one give something else, since each is
-    then classified by what was learnt from the others. Fractional weights are rounded to 2^-62 of
-    their sum in the metrics.
+    Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
+    pairs). A document of weight w counts like w copies of it that every fold keeps together. Copies
+    dealt to folds one by one give another result: each is then classified by what was learnt from
+    the others. In the metrics, fractional weights are rounded to 2^-62 of their sum.
 
     Examples
     --------
@@ -442,7 +440,9 @@ class _Documents:
         if matrix.n_docs == 0:
             raise ValueError("there are no test documents")
         if weights is not None and not weights.any():
-            raise ValueError("sample_weight is 0 for all test documents")
+            raise ValueError(
+                "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
+            )
         self.matrix, self.codes, self.n_trained = matrix, codes, n_trained
         self.weights = weights
 

@@ -140,6 +140,8 @@ def scan(
         chunk_docs = int(chunk_docs)
     for value, name in ((text, "text"), (label, "label")):
         _validation.check_column(value, name)
+    codec = "utf-8" if encoding is None else encoding
+    check_encoding(codec)
     threads = _validation.check_n_threads(n_threads)
     names = None if terms is None else io.read_names(terms)
     by = text_rules(preset, **rules)
@@ -153,7 +155,7 @@ def scan(
     how = Reading(
         text,
         label,
-        check_encoding("utf-8" if encoding is None else encoding) and (encoding or "utf-8"),
+        codec,
         by,
         given,
         chunk_docs,

@@ -67,8 +67,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         For k="fdr" and k="fwe".
     cv, random_state
         For k="auto": the folds, and by what the documents are dealt to them, as for
-        `termsift.cross_validate`, also with weights: a document of weight 0 is as if it were not
-        there, and one of weight w as w copies of it that no fold parts.
+        `termsift.cross_validate`. A document of weight 0 is ignored, and one of weight w counts
+        like w copies of it that every fold keeps together.
     n_threads : int, optional
         As for `termsift.count`.
 

@@ -26,8 +26,9 @@ def add(commands: Any) -> None:
         _run,
         "show what it does on the docstrings of Python's standard library",
         "Nothing is downloaded and nothing imported: a document is a docstring, its class the\n"
-        "package that it stands in. Listed are terms that speak for a package, because it has\n"
-        "more of them than the others, by their scores for it.\n\n" + methods_help(),
+        "package that it stands in. The terms listed speak for a package, which has more of them\n"
+        "than the others have; those with the highest scores for it come first.\n\n"
+        + methods_help(),
     )
     add_method(parser, ts.methods())
     parser.add_argument(

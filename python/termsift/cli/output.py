@@ -77,10 +77,15 @@ def _ending(path: str | None) -> str:
 
 
 def standard_output() -> TextIO:
-    """Return standard output; a terminal gets no character that moves its cursor."""
+    """Return standard output, as `_fit` makes it."""
     if sys.stdout is None:  # it was closed when the process began
         raise OSError(errno.EBADF, "is closed", "standard output")
-    return cast(TextIO, _Terminal(sys.stdout)) if sys.stdout.isatty() else sys.stdout
+    return _fit(sys.stdout)
+
+
+def _fit(file: Any) -> TextIO:
+    """Return a file as it is; a terminal gets no character that moves its cursor."""
+    return cast(TextIO, _Terminal(file) if file.isatty() else file)
 
 
 class _Terminal:
@@ -101,7 +106,9 @@ def opened(path: str | None, *, text: bool = True) -> Iterator[Any]:
         yield out if text else sys.stdout.buffer
         return
     with replacing(path, text=text) as file:
-        yield file
+        if not text and file.isatty():  # such as /dev/tty
+            raise ValueError(f"{path}: is a terminal, which {PARQUET} is not for")
+        yield _fit(file) if text else file
 
 
 def check_format(args: argparse.Namespace) -> None:
@@ -119,7 +126,7 @@ def check_format(args: argparse.Namespace) -> None:
             f"which stands for {by_name}"
         )
     if args.format == PARQUET:
-        if args.output is None or (args.output == STDOUT and sys.stdout.isatty()):
+        if args.output is None or (args.output == STDOUT and sys.stdout and sys.stdout.isatty()):
             args.usage_error(
                 f"argument --format: {PARQUET} is not for a terminal, give -o FILE, "
                 "or -o - in a pipe"
