@@ -43,7 +43,8 @@ template <class Count>
 Count number(fuzz::Bytes& bytes) {
   const int kind = bytes.below(32);
   const auto largest = std::int64_t{1} << bytes.below(40);
-  const std::int64_t x = kind < 24 ? 1 + kind / 8 : 1 + static_cast<std::int64_t>(bytes.take<std::uint64_t>() >> 1) % largest;
+  const std::int64_t x =
+      kind < 24 ? 1 + kind / 8 : 1 + static_cast<std::int64_t>(bytes.take<std::uint64_t>() >> 1) % largest;
   if constexpr (std::is_integral_v<Count>) return x;
   else return static_cast<double>(x) * 0.375;
 }
