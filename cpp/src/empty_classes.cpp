@@ -75,8 +75,8 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
     const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
     U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
-  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals, pairs_.measure,
-                        sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
+  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
+                        pairs_.measure, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
   // Relative to the middle, so that only the change within the piece is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
