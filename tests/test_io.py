@@ -546,6 +546,7 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
          "c.csv: no text has a word of two or more letters"),
         ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
         ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
+        ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
         ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
          "c.jsonl, line 3: expected a JSON object: "
@@ -555,13 +556,13 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
          "c.jsonl, line 1: expected a key 'text', found 'label', 'body'"),
         ("c.jsonl", "{}\n", {"text": "a"}, "c.jsonl, line 1: expected a key 'a', found none"),
         ("c.jsonl", '{"label": 1, "text": 2}\n', {},
-         "c.jsonl, line 1: expected a string as 'text'"),
+         "c.jsonl, line 1: expected a string as 'text', found int"),
         ("c.jsonl", '{"label": null, "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number"),
+         "c.jsonl, line 1: expected a label, a string or a whole number, found None"),
         ("c.jsonl", '{"label": "", "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number"),
+         "c.jsonl, line 1: expected a label, a string or a whole number, found ''"),
         ("c.jsonl", '{"label": 1.5, "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number"),
+         "c.jsonl, line 1: expected a label, a string or a whole number, found 1.5"),
     ],
 )  # fmt: skip
 def test_bad_tables(

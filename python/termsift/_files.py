@@ -7,6 +7,7 @@ import errno
 import gzip
 import hashlib
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -162,7 +163,10 @@ def _beside(target: str, create: Callable[[str], None]) -> Iterator[str]:
         raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
     with suppress(FileNotFoundError):
         os.lstat(target)  # raises an error if the name is too long
-    digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
+    # A lock may hold on one machine only, as on network disks: the name of the machine keeps the
+    # partial files of others from being taken for abandoned.
+    owner = os.fsencode(name) + b"\0" + os.fsencode(platform.node())
+    digest = hashlib.blake2b(owner, digest_size=8).hexdigest()
     begins = f"{_PARTIAL}{digest}-"
     _remove_abandoned(folder, begins)
     with ExitStack() as stack:

@@ -17,9 +17,11 @@ from typing import BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from termsift._files import Complain, lines, refuse, whole_text
 from termsift._log import logger
+from termsift._printable import printable
 from termsift._progress import progress
 
 _LONGEST_FIELD = 2**31 - 1  # of a table, in characters; a C long on every platform
+_LONGEST_SHOWN = 60  # characters of a value in a message
 _LONGEST_TEXT = 1000  # lines of a quoted text, which are looked through for its end if it is wrong
 
 # A generator that is left half-way keeps its file open until it is closed: hence `closing`.
@@ -46,17 +48,19 @@ def _delimited(
     """Yield the (text, label) pairs of a table of delimited fields."""
     columns = _column(text, default[0]), _column(label, default[1])
     has_header = not isinstance(columns[0], int)
-    first, text_at, label_at = list[str](), 0, 0
+    first, text_at, label_at, n_fields = list[str](), 0, 0, 0
     with closing(_lines(path, encoding, content)) as numbered, _long_fields():
         rows = _Rows(numbered, dialect)
         for begins, fields, fault in rows:
             if fault is None and not first:
                 first = fields
                 text_at, label_at = _positions(f"{path}, line {begins}", columns, first)
+                # A text that holds a tab must not lose what follows it.
+                n_fields = 2 if (text, label, has_header) == (None, None, False) else len(first)
                 if has_header:
                     continue
-            if fault is None and len(fields) != len(first):
-                fault = f"expected {len(first)} fields, found {len(fields)}"
+            if fault is None and len(fields) != n_fields:
+                fault = f"expected {n_fields} fields, found {len(fields)}"
             elif fault is None and not fields[label_at]:
                 fault = "the label is empty"
             if fault is None:
@@ -237,9 +241,11 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
             raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}")
     document, its_label = record[text_key], label_text(record[label_key])
     if not isinstance(document, str):
-        raise ValueError(f"{where}: expected a string as {text_key!r}")
+        found = type(document).__name__
+        raise ValueError(f"{where}: expected a string as {text_key!r}, found {found}")
     if its_label is None:
-        raise ValueError(f"{where}: expected a label, a string or a whole number")
+        found = printable(repr(record[label_key]), _LONGEST_SHOWN)
+        raise ValueError(f"{where}: expected a label, a string or a whole number, found {found}")
     return document, its_label
 
 

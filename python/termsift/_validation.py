@@ -218,7 +218,7 @@ def check_labels(
         if given is None and shape[1:] == (1,):
             raise ValueError(
                 f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
-                f"pass {name}.ravel()"
+                f"pass {name}.ravel(), or np.ravel({name}) of a list or a data frame"
             )
         columns = indicator_classes if given is None else given
         return _indicator_labels(y, n_docs, columns, name)
