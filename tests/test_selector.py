@@ -48,6 +48,7 @@ X, y = collection()
         ts.TermSelector("greedy", k=3, model="binary"),
         ts.TermSelector("conditional_gain", k=2),
         ts.TermSelector("ig", k="all", tf="binary"),
+        ts.TermSelector(k="auto"),
         ts.TermSelector(k="auto", cv=2),
         ts.TermSelector("conditional_gain", k="auto", cv=2),
     ]

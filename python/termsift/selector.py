@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import counting, evaluation
+from termsift import _validation, counting, evaluation
 from termsift._extras import require
 from termsift.choosing import rank_by
 from termsift.counting import TermFrequency
@@ -31,6 +31,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+_USUAL_FOLDS = 10  # as for cross_validate
 _ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
 
 
@@ -67,7 +68,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         For k="fdr" and k="fwe".
     cv, random_state
         For k="auto": the folds, and by what the documents are dealt to them, as for
-        `termsift.cross_validate`. A document of weight 0 is ignored, and one of weight w counts
+        `termsift.cross_validate`. None means 10 folds, or as many as the largest class has
+        documents if they are fewer. A document of weight 0 is ignored, and one of weight w counts
         like w copies of it that every fold keeps together.
     n_threads : int, optional
         As for `termsift.count`.
@@ -123,7 +125,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         aggregate: Literal["sum", "mean", "max"] | None = None,
         tf: TermFrequency = "raw",
         level: float = 0.05,
-        cv: Any = 10,
+        cv: Any = None,
         random_state: Any = 0,
         n_threads: int | None = None,
     ) -> None:
@@ -416,7 +418,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             policy=self.policy,
             model=self.model,
             alpha=self.alpha,
-            cv=self.cv,
+            cv=_folds_for(X.shape[0], y, weights) if self.cv is None else self.cv,
             random_state=self.random_state,
             sample_weight=weights,
             n_threads=self.n_threads,
@@ -434,6 +436,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _needs_all(self) -> str:
         return f"method={self.method!r}, k={self.k!r} looks at all documents at once: use fit"
+
+
+def _folds_for(n_docs: int, y: Any, weights: Any) -> int:
+    """Return the usual number of folds, or fewer if no class has as many documents."""
+    labels = _validation.check_labels(y, n_docs, None)
+    if labels.indptr is not None:  # documents of several classes, which cross-validation refuses
+        return _USUAL_FOLDS
+    codes = labels.codes if weights is None else labels.codes[np.asarray(weights) > 0]
+    return max(2, min(_USUAL_FOLDS, int(np.bincount(codes).max(initial=0))))
 
 
 def _is_partition(counts: ClassCounts) -> bool:
