@@ -307,6 +307,20 @@ def test_the_ending_decides_the_format(
     assert is_table == (FORMAT_OF[ending] == "table")
 
 
+def test_counts_without_an_ending_are_read_as_counts(run: Any, tmp_path: Path) -> None:
+    ts.count(X, Y).save(tmp_path / "a.termsift")
+    assert run("merge", tmp_path / "a.termsift", "-o", tmp_path / "counts").code == 0
+    for command in (["rank"], ["info"], ["report", "-o", tmp_path / "page.html"]):
+        name, *options = command
+        found, expected = (
+            run(name, tmp_path / file, *options) for file in ("counts", "a.termsift")
+        )
+        assert found.code == 0
+        assert found.out.replace("counts", "a.termsift") == expected.out.replace(
+            "counts", "a.termsift"
+        )
+
+
 @pytest.mark.parametrize(
     ("command", "known"),
     [

@@ -13,6 +13,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import demo, io, scanning
+from termsift._counts_file import MAGIC
 from termsift._validation import naming
 from termsift.cli.output import COUNTS_FILE
 from termsift.counting import TermFrequency
@@ -49,8 +50,12 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 
 
 def holds_counts(path: str) -> bool:
-    """Whether a file holds counts, by its name."""
-    return Path(path).suffix.lower() == COUNTS_FILE
+    """Return whether a file holds counts, by its ending or, if it has none, by its first bytes."""
+    ending = Path(path).suffix.lower()
+    if ending or not os.path.isfile(path):
+        return ending == COUNTS_FILE
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def read_documents(args: argparse.Namespace) -> io.Collection:
