@@ -598,7 +598,7 @@ def test_fewer_than_two_classes_are_refused(classes: list[str]) -> None:
         ([-1], ValueError, r"indices has -1 at position 0, expected a term in \[0, 3\)"),
         ([2, 0, 2], ValueError, "indices has 2 at positions 0 and 2, expected each term once"),
         ([[0, 1]], ValueError, "indices has 2 dimensions, expected 1"),
-        (0, ValueError, "indices has 0 dimensions, expected 1"),
+        (0, TypeError, "indices must hold integers in order, got 0"),
         ([0.0], TypeError, "indices must hold integers, got dtype float64"),
         ([True, False, True], TypeError, "indices must hold integers, got dtype bool"),
         (["bacon"], TypeError, "indices must hold integers, got dtype <U5"),
