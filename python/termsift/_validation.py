@@ -282,7 +282,7 @@ def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
 
 
 def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Give the classes as `check_classes`; saved counts may hold None, which once was a label."""
+    """Return the classes as `check_classes`; saved counts may hold None, which was a label once."""
     sequence = _sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()

@@ -508,7 +508,10 @@ def _splits(
     repeats: int,
     random_state: Any,
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Give (train, test) documents of each fold; without those of weight 0, unless cv is pairs."""
+    """Yield the (train, test) documents of each fold.
+
+    Documents of weight 0 are left out, unless cv holds pairs of indices.
+    """
     if isinstance(repeats, bool) or not isinstance(repeats, Integral) or repeats < 1:
         raise ValueError(f"repeats must be a positive integer, got {repeats!r}")
     n_docs = len(labels.codes)

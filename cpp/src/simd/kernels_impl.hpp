@@ -35,7 +35,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Calls f.operator()<measure>(). Only the ordinary way has code of its own for Bernoulli's.
+// Calls f.operator()<measure>(). The ordinary way and the pairs have code of their own for any p. The careful way has the
+// same code for small p and any p, and chooses by each term's largest p.
 template <class F>
 TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
   switch (measure) {
