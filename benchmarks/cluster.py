@@ -37,7 +37,7 @@ import psutil
 import termsift as ts
 from compare import ROOT, conditions, digits, markdown, put_between
 from gain import made
-from termsift import _counts_file
+from termsift._counts import file
 from workloads import Shape, Workload
 
 MARKER = "cluster"
@@ -175,9 +175,7 @@ def n_pairs(counts: ts.ClassCounts) -> int:
 
 def saved(counts: ts.ClassCounts) -> bytes:
     """Give the bytes that Spark moves."""
-    return bytes(
-        _counts_file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf)
-    )
+    return bytes(file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf))
 
 
 def resident_bytes() -> int:
@@ -207,9 +205,9 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     assert both == ts.count(work.X, work.y)
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
-    copies = [_counts_file.counts_from_bytes(data, "a copy") for _ in range(4)]
+    copies = [file.counts_from_bytes(data, "a copy") for _ in range(4)]
     before = resident_bytes()  # without what was kept of the memory of earlier counts
-    copies += [_counts_file.counts_from_bytes(data, "a copy") for _ in range(8)]
+    copies += [file.counts_from_bytes(data, "a copy") for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
     return {
@@ -217,9 +215,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
         "serialised": len(data) / pairs_of_one,
         "merge": best(lambda: halves[0] + halves[1], rounds) / pairs_in * 1e6,
         "write": best(lambda: saved(halves[0]), rounds) / pairs_of_one * 1e6,
-        "read": best(lambda: _counts_file.counts_from_bytes(data, "a copy"), rounds)
-        / pairs_of_one
-        * 1e6,
+        "read": best(lambda: file.counts_from_bytes(data, "a copy"), rounds) / pairs_of_one * 1e6,
     }
 
 

@@ -39,7 +39,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 import corpora
 import termsift as ts
-from termsift._info import build_info
+from termsift._util.info import build_info
 from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -28,7 +28,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from compare import ROOT, conditions, put_between, time_in_turn
 from termsift import _core
 from termsift.io import read_collection
-from termsift.svmlight import read_blocks
+from termsift.io._svmlight import read_blocks
 from workloads import CACHE, Shape, generate
 
 MARKER = "parse"

@@ -8,7 +8,7 @@ from hypothesis import settings
 
 import termsift as ts
 from termsift import _core, cli
-from termsift._info import build_info
+from termsift._util.info import build_info
 
 # A slow machine must not fail a test: no deadline. CI tries the same examples every time; a run by
 # hand tries new ones, and HYPOTHESIS_EXAMPLES says how many.

@@ -22,20 +22,10 @@ except ImportError as error:
         "sources. Run 'pip install .' in its folder and start Python elsewhere."
     ) from error
 
-from termsift import reference
-from termsift._core import CountOverflowError
-from termsift._info import show_versions
-from termsift.choosing import conditional_gain
-from termsift.counting import count
-from termsift.counts import ClassCounts, divergence, load
-from termsift.csr_folder import save_csr
-from termsift.curve import Curve
-from termsift.evaluation import choose_k, cross_validate, selection_curve
-from termsift.merging import merge
-from termsift.methods import Method, Selector, methods, selectors
-from termsift.ranking import Ranking
-from termsift.scanning import Scan, scan
-from termsift.score_functions import (
+from termsift._api.class_counts import ClassCounts, divergence, load
+from termsift._api.counting import count
+from termsift._api.merging import merge
+from termsift._api.score_functions import (
     bns,
     cet,
     chi2,
@@ -55,19 +45,37 @@ from termsift.score_functions import (
     relevancy,
     tfidf,
 )
-from termsift.significance import Significance
+from termsift._core import CountOverflowError
+from termsift._evaluate.curve import Curve
+from termsift._evaluate.evaluation import choose_k, cross_validate, selection_curve
+from termsift._scores.class_terms import ClassTerms, distinctive_terms, dominant_class
+from termsift._scores.ranking import Ranking
+from termsift._scores.registry import Method, Selector, methods, selectors
+from termsift._scores.significance import Significance
+from termsift._select.conditional_gain import conditional_gain
+from termsift._util.info import show_versions
+from termsift.io._csr_folder import save_csr
+from termsift.io._scan import Scan, scan
 
 if TYPE_CHECKING:
+    from termsift import cli as cli
     from termsift import dask as dask
+    from termsift import io as io
+    from termsift import plots as plots
+    from termsift import reference as reference
+    from termsift import report as report
     from termsift import spark as spark
-    from termsift.selector import TermSelector as TermSelector
+    from termsift import text as text
+    from termsift._term_selector import TermSelector as TermSelector
 
 __version__ = _core.__version__
 
-_CLUSTERS = ("dask", "spark")  # modules that are imported when they are first asked for
+# Modules that are imported when they are first used: some need an extra, and some take a while.
+_MODULES = ("cli", "dask", "io", "plots", "reference", "report", "spark", "text")
 
 __all__ = [
     "ClassCounts",
+    "ClassTerms",
     "CountOverflowError",
     "Curve",
     "Method",
@@ -86,7 +94,9 @@ __all__ = [
     "count",
     "cross_validate",
     "df",
+    "distinctive_terms",
     "divergence",
+    "dominant_class",
     "g2",
     "gss",
     "ig",
@@ -100,7 +110,6 @@ __all__ = [
     "mi",
     "ngl",
     "odds_ratio",
-    "reference",
     "relevancy",
     "save_csr",
     "scan",
@@ -114,10 +123,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, and not everybody has it: hence not in __all__ either.
     if name == "TermSelector":
-        from termsift.selector import TermSelector
+        from termsift._term_selector import TermSelector
 
         return TermSelector
-    if name in _CLUSTERS:  # nor Dask, nor Spark
+    if name in _MODULES:
         return importlib.import_module(f"termsift.{name}")
     raise AttributeError(f"module 'termsift' has no attribute {name!r}")
 
@@ -125,5 +134,5 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     # What completes names asks for each of them: none may be missing, or take long to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
-    loaded = [name for name in _CLUSTERS if f"termsift.{name}" in sys.modules]
+    loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
     return sorted({*__all__, *(["TermSelector"] if has_selector else []), *loaded})

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift import _validation, counting
-from termsift._extras import require
-from termsift._progress import progress
-from termsift.counting import TermFrequency
-from termsift.counts import ClassCounts
+from termsift._api import counting
+from termsift._api.class_counts import ClassCounts
+from termsift._api.counting import TermFrequency
+from termsift._util import validation
+from termsift._util.extras import require
+from termsift._util.progress import progress
 
 __all__ = ["count"]
 
@@ -105,8 +106,8 @@ def count(
     >>> ts.dask.count([read(day) for day in range(1, 4)]).term_frequency.toarray()
     array([[6, 3]])
     """
-    tf = _validation.check_tf(tf)  # type: ignore[assignment]
-    listed = None if classes is None else _validation.check_classes(classes)
+    tf = validation.check_tf(tf)  # type: ignore[assignment]
+    listed = None if classes is None else validation.check_classes(classes)
     split_every = _check_split_every(split_every)
     _check_client(client)
     how = _leaf({"classes": listed, "tf": tf})
@@ -240,11 +241,11 @@ def _cut_as(X: Any, values: Any, name: str, what: str) -> list[Any]:
         )
     n_docs = int(sum(lengths))
     if name == "sample_weight":
-        values = _validation.check_weights(values, n_docs)  # all, for parts of one dtype
+        values = validation.check_weights(values, n_docs)  # all, for parts of one dtype
     elif sp.issparse(values):
         values = values.tocsr()  # type: ignore[attr-defined]
     else:
-        values = _validation._sequence(values, name, f"{what} of the documents")
+        values = validation._sequence(values, name, f"{what} of the documents")
     _check_length(values.shape[0] if hasattr(values, "shape") else len(values), n_docs, name, what)
     return [_leaf(values[start:stop]) for start, stop in pairwise(accumulate(lengths, initial=0))]
 
@@ -274,7 +275,7 @@ def _check_client(client: Any) -> None:
 def _count_block(
     place: str, X: Any, y: Any, sample_weight: Any, n_terms: int | None, how: dict[str, Any]
 ) -> ClassCounts:
-    with _validation.naming(place):
+    with validation.naming(place):
         counts = counting.count(X, y, sample_weight, **how, n_threads=1)
         if n_terms is not None and counts.n_terms != n_terms:
             raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
@@ -282,7 +283,7 @@ def _count_block(
 
 
 def _count_chunk(place: str, chunk: Any, how: dict[str, Any]) -> ClassCounts:
-    with _validation.naming(place):
+    with validation.naming(place):
         if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
             raise TypeError(
                 f"expected (X, y) or (X, y, sample_weight), got a {type(chunk).__name__}"

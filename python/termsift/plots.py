@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _validation
-from termsift._extras import require
-from termsift._files import check_path as check_file_path
-from termsift._files import check_replaceable, replacing
-from termsift._printable import printable, printable_errors
-from termsift.class_terms import distinctive_terms, largest_classes
-from termsift.counts import ClassCounts
-from termsift.curve import TITLES, Curve, Metric, check_metric
-from termsift.ranking import Ranking
+from termsift._api.class_counts import ClassCounts
+from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
+from termsift._scores.class_terms import distinctive_terms, largest_classes
+from termsift._scores.ranking import Ranking
+from termsift._util import validation
+from termsift._util.extras import require
+from termsift._util.files import check_path as check_file_path
+from termsift._util.files import check_replaceable, replacing
+from termsift._util.printable import printable, printable_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,8 +176,8 @@ def plot_ranking(
     from matplotlib.figure import Figure
 
     _check_common(path, title)
-    _validation.check_kind(ranking, Ranking, "ranking")
-    shown = _validation.check_k(k, len(ranking))
+    validation.check_kind(ranking, Ranking, "ranking")
+    shown = validation.check_k(k, len(ranking))
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
     names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
@@ -211,7 +211,7 @@ def plot_classes(
         A name of `termsift.methods`.
     k : int, default 10
         How many terms per class: of those that speak for it
-        (``termsift.class_terms.distinctive_terms``), the ones with the highest scores.
+        (`termsift.distinctive_terms`), the ones with the highest scores.
     classes : sequence of labels, optional
         The classes wanted, in this order; by default the 12 with the most documents.
     **scoring
@@ -244,7 +244,7 @@ def plot_classes(
     from matplotlib.figure import Figure
 
     _check_common(path, title)
-    _validation.check_kind(counts, ClassCounts, "counts")
+    validation.check_kind(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
     typical = distinctive_terms(counts, method, k, classes, **scoring)
@@ -283,25 +283,25 @@ def _check_common(path: object, title: object) -> None:
     if path is not None:
         check_path(path)  # type: ignore[arg-type]
     if title is not None:
-        _validation.check_kind(title, str, "title")
+        validation.check_kind(title, str, "title")
 
 
 def _metrics(metrics: object) -> list[Metric]:
     """Give the metrics, of which there may be one alone."""
-    return [check_metric(metric) for metric in _validation.check_words(metrics, "metrics")]
+    return [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
 
 
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
     """Give the curves, with a k at least, and their names."""
     listed = [curves] if isinstance(curves, Curve) else curves
     expected = "a Curve, several or a dict of them"
-    listed = _validation.check_iterable(listed, "curves", expected)
+    listed = validation.check_iterable(listed, "curves", expected)
     if isinstance(listed, Mapping):
         named = list(listed.items())
     else:
         named = [(getattr(curve, "name", ""), curve) for curve in listed]
     for _, curve in named:
-        _validation.check_kind(curve, Curve, "each of the curves")
+        validation.check_kind(curve, Curve, "each of the curves")
     return [(name, curve) for name, curve in named if len(curve)]
 
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy import sparse
 
-from termsift._extras import require
-from termsift._validation import (
+from termsift._util.extras import require
+from termsift._util.validation import (
     check_iterable,
     check_kind,
     check_words,

@@ -13,7 +13,7 @@
 // Either is rounded about once.
 #pragma once
 
-#include "log_table.hpp"
+#include "simd/log_table.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels.hpp"
+#include "scoring/kernels.hpp"
 #include "termsift/runtime.hpp"
 
 namespace termsift {

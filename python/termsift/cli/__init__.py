@@ -21,8 +21,8 @@ from io import StringIO, TextIOWrapper
 from typing import Any, NoReturn
 
 import termsift as ts
-from termsift._extras import require
-from termsift._printable import printable
+from termsift._util.extras import require
+from termsift._util.printable import printable
 from termsift.cli import compare, count, demo, info, merge, rank, report
 from termsift.cli.arguments import AsWritten
 from termsift.cli.output import tell

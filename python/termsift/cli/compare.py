@@ -14,16 +14,19 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import io, plots
-from termsift._extras import require
-from termsift._progress import progress
-from termsift._tables import (
+from termsift._evaluate.curve import METRICS, TITLES, Metric
+from termsift._evaluate.evaluation import rankers_of
+from termsift._scores.registry import MODELS, POLICIES
+from termsift._select.conditional_gain import rank_by
+from termsift._util.extras import require
+from termsift._util.frames import (
     write_csv,
     write_json,
     write_json_lines,
     write_parquet,
 )
-from termsift._validation import naming
-from termsift.choosing import rank_by
+from termsift._util.progress import progress
+from termsift._util.validation import naming
 from termsift.cli.arguments import (
     FOLDS,
     INPUT_FORMATS,
@@ -47,9 +50,6 @@ from termsift.cli.inputs import (
     refuse_counts,
 )
 from termsift.cli.output import PARQUET, check_format, opened, write_table
-from termsift.curve import METRICS, TITLES, Metric
-from termsift.evaluation import rankers_of
-from termsift.methods import MODELS, POLICIES
 
 _log = logging.getLogger("termsift")
 

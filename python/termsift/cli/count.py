@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import termsift as ts
-from termsift._files import check_replaceable
-from termsift._progress import progress
-from termsift.checkpoints import Checkpoint
+from termsift._api.counting import count_chunks, finished, nothing
+from termsift._util.files import check_replaceable
+from termsift._util.progress import progress
 from termsift.cli.arguments import above_zero, add_command, add_input, positive
+from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import reading_options, refuse_repeated
 from termsift.cli.output import check_writable, print_written, tell
-from termsift.counting import count_chunks, finished, nothing
 
 _log = logging.getLogger("termsift")
 

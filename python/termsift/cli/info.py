@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from termsift.class_terms import largest_classes
+from termsift._scores.class_terms import largest_classes
 from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
 from termsift.cli.inputs import read_counts
 from termsift.cli.output import shown, standard_output, summary, write_table

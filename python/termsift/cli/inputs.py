@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import termsift as ts
-from termsift import demo, io, scanning
-from termsift._counts_file import MAGIC
-from termsift._validation import naming
+from termsift import io
+from termsift._api.counting import TermFrequency
+from termsift._counts.file import MAGIC
+from termsift._util.validation import naming
 from termsift.cli.output import COUNTS_FILE
-from termsift.counting import TermFrequency
+from termsift.io import _demo, _scan
 from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
@@ -62,12 +63,12 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
-    if args.input != DEMO and scanning.only_scanned(args.input):
-        return scanning.read_whole(args.input, **reading_options(args))
+    if args.input != DEMO and _scan.only_scanned(args.input):
+        return _scan.read_whole(args.input, **reading_options(args))
     if args.input != DEMO:
         return io.read_collection(args.input, **reading_options(args))
     _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
-    return demo.load()
+    return _demo.load()
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:

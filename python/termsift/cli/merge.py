@@ -6,11 +6,11 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._progress import progress
+from termsift._api.merging import united
+from termsift._util.progress import progress
 from termsift.cli.arguments import add_command, add_min_df
 from termsift.cli.inputs import pruned, refuse_repeated
 from termsift.cli.output import check_writable, print_written
-from termsift.merging import united
 
 _ABOUT = """\
 Classes are united by label. Terms are united by name where they have names, else by index; files

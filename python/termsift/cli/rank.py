@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import io
-from termsift._class_tables import ADJUSTMENTS
-from termsift._tables import (
+from termsift._scores.class_scores import ADJUSTMENTS
+from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker, find_selector
+from termsift._select.conditional_gain import rank_by
+from termsift._util.frames import (
     json_rows,
     json_value,
     write_csv,
@@ -23,8 +25,7 @@ from termsift._tables import (
     write_json_lines,
     write_parquet,
 )
-from termsift._validation import naming
-from termsift.choosing import rank_by
+from termsift._util.validation import naming
 from termsift.cli.arguments import (
     FOLDS,
     INPUT_FORMATS,
@@ -41,7 +42,6 @@ from termsift.cli.arguments import (
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
 from termsift.cli.output import PARQUET, check_format, opened, shown, tell, write_table
-from termsift.methods import MODELS, POLICIES, find_method, find_ranker, find_selector
 
 _log = logging.getLogger("termsift")
 

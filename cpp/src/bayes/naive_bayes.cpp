@@ -1,0 +1,209 @@
+#include "termsift/naive_bayes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "counting/document_entries.hpp"
+#include "base/per_thread.hpp"
+#include "bayes/prefix_model.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t docs_in_block = 128;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// One thread's work on one document after the other.
+class Sweep {
+ public:
+  Sweep(const PrefixModel& model, Damping damping)
+      : m_(model), entries_(damping), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
+
+  // Calls emit(first step, end step, class position) for every run of ks at which the document is taken for one class.
+  template <class Emit>
+  void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
+    read(x, document, distinct);
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    tokens_ = n_added_ = 0;
+    const std::size_t n_steps = m_.drift.size();
+    std::size_t step = 0, begun = 0, now = 0;
+    for (auto entry = ranked_.begin(); step < n_steps;) {
+      for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
+      // The document has no other term before `end`.
+      const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
+      while (step < end) {
+        const Verdict verdict = judge(step);
+        if (step == 0) now = verdict.winner;
+        if (verdict.winner != now) {
+          emit(begun, step, now);
+          begun = step;
+          now = verdict.winner;
+        }
+        step = lasts(verdict, step, end);
+      }
+    }
+    if (n_steps > 0) emit(begun, n_steps, now);
+  }
+
+ private:
+  struct Entry {
+    std::int32_t rank;
+    double x;
+  };
+  struct Verdict {
+    std::size_t winner;
+    double lead;  // over the next class, less twice what rounding may have added
+  };
+
+  void read(const AnyCsr& x, std::int64_t document, bool distinct) {
+    entries_.read(x, document, distinct);
+    ranked_.clear();
+    for (std::int64_t i = 0; i < entries_.size(); ++i)
+      if (const std::int32_t rank = m_.rank_of[at(entries_.terms()[i])]; rank >= 0)
+        ranked_.push_back({rank, entries_.values()[i]});
+    std::sort(ranked_.begin(), ranked_.end(), [](const Entry& a, const Entry& b) { return a.rank < b.rank; });
+  }
+
+  void add(const Entry& entry) {
+    tokens_ += entry.x;
+    ++n_added_;
+    for (auto pair = at(m_.first_pair[at(entry.rank)]); pair < at(m_.first_pair[at(entry.rank) + 1]); ++pair)
+      sums_[at(m_.pair_class[pair])] += entry.x * m_.pair_gain[pair];
+  }
+
+  double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
+
+  // The class of the largest v_c, or the first that agrees with it within rounding: each of n additions rounds by at most
+  // 2^-53 of the sum, and all else by a few times that.
+  Verdict judge(std::size_t step) {
+    const std::size_t n = sums_.size();
+    const double* const loss = &m_.loss[step * n];
+    const double w = weight(), error = 0x1p-45 + 0x1p-53 * n_added_;
+    double least_of_best = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < n; ++c) {
+      const double gained = m_.log_docs[c] + sums_[c], lost = tokens_ * m_.absent[c] + w * loss[c];
+      values_[c] = gained - lost;
+      errors_[c] = error * (gained + lost);
+      least_of_best = std::max(least_of_best, values_[c] - errors_[c]);
+    }
+    std::size_t winner = 0;
+    while (values_[winner] + errors_[winner] < least_of_best) ++winner;
+    double second = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < n; ++c)
+      if (c != winner) second = std::max(second, values_[c] + 2 * errors_[c]);
+    return {winner, values_[winner] - 2 * errors_[winner] - second};
+  }
+
+  // The step up to which the verdict holds, for a document without further terms before `end`: until then the losses of two
+  // classes have not drifted apart by its lead.
+  std::size_t lasts(const Verdict& verdict, std::size_t step, std::size_t end) const {
+    if (weight() == 0) return end;  // all that counts is the prior
+    if (!(verdict.lead > 0)) return step + 1;
+    const double bound = m_.drift[step] + verdict.lead / weight();
+    const auto begin = m_.drift.begin();
+    const auto first = begin + static_cast<std::ptrdiff_t>(step), last = begin + static_cast<std::ptrdiff_t>(end);
+    return at(std::upper_bound(first + 1, last, bound) - begin);
+  }
+
+  const PrefixModel& m_;
+  DocumentEntries entries_;
+  std::vector<Entry> ranked_;                   // the document's, by rank
+  std::vector<double> sums_, values_, errors_;  // (n,): sum_r x_r gain_rc, v_c, and how far that may be off
+  double tokens_ = 0, n_added_ = 0;             // sum of x_r, and of how many
+};
+
+// Steps [begin, end) at which a document of class `label` is taken for one of class `predicted`.
+struct Run {
+  std::size_t begin, end;
+  std::int64_t predicted, weight;
+  ClassId label;
+};
+
+void check_weights(std::span<const std::int64_t> weights, std::int64_t n_docs) {
+  if (weights.empty()) return;
+  if (static_cast<std::int64_t>(weights.size()) != n_docs)
+    throw std::invalid_argument("there are " + std::to_string(weights.size()) + " weights for " + std::to_string(n_docs) +
+                                " documents");
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t d = 0; d < weights.size(); ++d) {
+    if (weights[d] < 0 || weights[d] > left)
+      throw std::invalid_argument("document " + std::to_string(d) + " has the weight " + std::to_string(weights[d]) +
+                                  (weights[d] < 0 ? ", which is negative" : ", with which their sum exceeds 2^63 - 1"));
+    left -= weights[d];
+  }
+}
+
+}  // namespace
+
+template <CountType Count>
+void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,
+                          const Threads& threads, std::int64_t* hits, std::int64_t* predicted) {
+  const AnyCsr& x = documents.x;
+  if (static_cast<std::int64_t>(documents.labels.size()) != x.n_rows)
+    throw std::invalid_argument("there are " + std::to_string(documents.labels.size()) + " labels for " +
+                                std::to_string(x.n_rows) + " documents");
+  check_weights(documents.weights, x.n_rows);
+  if (x.n_columns > counts.n_terms)
+    throw std::invalid_argument("the documents have " + std::to_string(x.n_columns) + " terms, those counted " +
+                                std::to_string(counts.n_terms));
+  const CsrFacts facts = check_csr(x, {}, threads);
+  if (facts.value_bound >= 0x1p900)
+    throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
+  const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
+  const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
+  const Damping damping = of_presence ? Damping::binary : documents.damping;
+
+  const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
+  std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
+  std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
+  // What changes at each k, so that a document costs as many additions as its class changes; summed up at the end. The
+  // additions are of integers: in any order the same.
+  std::mutex tables;
+  const auto tell = [&](const std::vector<Run>& runs) {
+    const std::lock_guard lock(tables);
+    for (const Run& run : runs) {
+      const auto count = [&](std::int64_t* table) {
+        table[run.begin * n_classes + at(run.predicted)] += run.weight;
+        if (run.end < n_steps) table[run.end * n_classes + at(run.predicted)] -= run.weight;
+      };
+      count(predicted);
+      if (run.label == run.predicted) count(hits);
+    }
+  };
+  struct Scratch {
+    Sweep sweep;
+    std::vector<Run> runs;
+    Scratch(const PrefixModel& m, const Damping& d) : sweep(m, d) {}
+  };
+  PerThread<Scratch> scratch(threads);
+  const std::int64_t n_blocks = (x.n_rows + docs_in_block - 1) / docs_in_block;
+  const std::int64_t work = x.n_rows + x.indptr[x.n_rows] * static_cast<std::int64_t>(model.classes.size());
+  for_each_block(n_blocks, worth(threads, work), [&](std::int64_t block, Worker& worker) {
+    Scratch& own = scratch.own(worker, model, damping);
+    own.runs.clear();
+    for (std::int64_t d = block * docs_in_block; d < std::min(x.n_rows, (block + 1) * docs_in_block); ++d) {
+      worker.check();
+      const std::int64_t weight = documents.weights.empty() ? 1 : documents.weights[at(d)];
+      own.sweep.classify(x, d, facts.distinct, [&](std::size_t begin, std::size_t end, std::size_t c) {
+        own.runs.push_back({begin, end, model.classes[c], weight, documents.labels[at(d)]});
+      });
+    }
+    tell(own.runs);
+  });
+  for (std::size_t i = n_classes; i < n_steps * n_classes; ++i) {
+    hits[i] += hits[i - n_classes];
+    predicted[i] += predicted[i - n_classes];
+  }
+}
+
+template void classify_by_prefixes(const ClassCounts<std::int64_t>&, const NaiveBayes&, const LabelledDocuments&,
+                                   const Threads&, std::int64_t*, std::int64_t*);
+template void classify_by_prefixes(const ClassCounts<double>&, const NaiveBayes&, const LabelledDocuments&, const Threads&,
+                                   std::int64_t*, std::int64_t*);
+
+}  // namespace termsift

@@ -1,0 +1,184 @@
+#include "bayes/prefix_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "scoring/kernels.hpp"
+#include "termsift/double_double.hpp"
+
+namespace termsift {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Every x becomes L(x) (prefix_model.hpp). The kernel takes eight at a time.
+void log_plus_one(std::vector<double>& values) {
+  const auto whole = std::ssize(values) / 8 * 8;
+  std::array<double, 8> rest{};
+  const auto tail = values.begin() + whole;
+  std::copy(tail, values.end(), rest.begin());
+  kernels_in_use().log_plus_one(values.data(), whole);
+  kernels_in_use().log_plus_one(rest.data(), 8);
+  std::copy_n(rest.begin(), values.end() - tail, tail);
+}
+
+// x, of a class; what is added up must be a number.
+double finite(double x, std::int64_t c) {
+  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
+  return x;
+}
+
+void check(const NaiveBayes& bayes, std::int64_t n_terms) {
+  if (!(bayes.b1 > 0 && bayes.b1 < std::numeric_limits<double>::infinity()))
+    throw std::invalid_argument("naive Bayes needs a smoothing alpha that is positive and finite, got " +
+                                std::to_string(bayes.b1));
+  std::int64_t before = 0;
+  for (const std::int64_t k : bayes.ks) {
+    if (k <= before || k > static_cast<std::int64_t>(bayes.ranking.size()))
+      throw std::invalid_argument("the ks must increase within [1, " + std::to_string(bayes.ranking.size()) + "], got " +
+                                  std::to_string(k) + " after " + std::to_string(before));
+    before = k;
+  }
+  for (const std::int64_t term : bayes.ranking)
+    if (term < 0 || term >= n_terms)
+      throw std::invalid_argument("the ranking has term " + std::to_string(term) + ", expected one in [0, " +
+                                  std::to_string(n_terms) + ")");
+}
+
+void set_ranks(PrefixModel& m, const NaiveBayes& bayes, std::int64_t n_terms) {
+  const std::int64_t n_ranks = bayes.ks.empty() ? 0 : bayes.ks.back();
+  m.rank_of.assign(at(n_terms), -1);
+  m.step_of.resize(at(n_ranks));
+  std::int32_t step = 0;
+  for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
+    const std::int64_t term = bayes.ranking[at(rank)];
+    if (m.rank_of[at(term)] >= 0) throw std::invalid_argument("the ranking has term " + std::to_string(term) + " twice");
+    m.rank_of[at(term)] = static_cast<std::int32_t>(rank);
+    if (rank == bayes.ks[at(step)]) ++step;
+    m.step_of[at(rank)] = step;
+  }
+}
+
+// Sorts the pairs of the ranked terms by rank, then class. pair_gain is l for now.
+template <CountType Count>
+void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
+  m.first_pair.assign(m.step_of.size() + 1, 0);
+  const auto for_each_pair = [&](const auto& f) {
+    for (std::size_t c = 0; c < m.classes.size(); ++c) {
+      const ClassRow<Count>& row = *counts.rows[at(m.classes[c])];
+      for (std::int64_t i = 0; i < row.size; ++i)
+        if (const std::int32_t rank = m.rank_of[at(row.terms[i])]; rank >= 0) f(at(rank), c, row, i);
+    }
+  };
+  for_each_pair([&](std::size_t rank, std::size_t, const auto&, std::int64_t) { ++m.first_pair[rank + 1]; });
+  for (std::size_t rank = 1; rank < m.first_pair.size(); ++rank) m.first_pair[rank] += m.first_pair[rank - 1];
+  m.pair_class.resize(at(m.first_pair.back()));
+  m.pair_gain.resize(m.pair_class.size());
+  std::vector<std::int64_t> next = m.first_pair;
+  for_each_pair([&](std::size_t rank, std::size_t c, const auto& row, std::int64_t i) {
+    const std::size_t pair = at(next[rank]++);
+    m.pair_class[pair] = static_cast<std::int32_t>(c);
+    m.pair_gain[pair] = static_cast<double>(row.term_frequency[i]);
+  });
+}
+
+// loss_c(k) from sums over the ranks below k of one number a pair: final_loss(c, k, sum).
+template <class FinalLoss>
+void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
+                const FinalLoss& final_loss) {
+  std::vector<DoubleDouble> sums(m.classes.size());  // of as many as there are terms
+  m.loss.reserve(ks.size() * m.classes.size());
+  std::size_t pair = 0;
+  for (const std::int64_t k : ks) {
+    for (; pair < at(m.first_pair[at(k)]); ++pair) {
+      DoubleDouble& sum = sums[at(m.pair_class[pair])];
+      const DoubleDouble next = two_sum(sum.hi, pair_loss[pair]);
+      sum = {next.hi, sum.lo + next.lo};
+    }
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      m.loss.push_back(finite(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo), m.classes[c]));
+  }
+}
+
+void set_drift(PrefixModel& m, std::size_t n_steps) {
+  const std::size_t n = m.classes.size();
+  m.drift.resize(n_steps);
+  for (std::size_t step = 1; step < n_steps; ++step) {
+    const double *before = &m.loss[(step - 1) * n], *after = &m.loss[step * n];
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (std::size_t c = 0; c < n; ++c) {
+      least = std::min(least, after[c] - before[c]);
+      most = std::max(most, after[c] - before[c]);
+    }
+    const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // rounded up: what is added may be little beside it
+  }
+}
+
+}  // namespace
+
+template <CountType Count>
+PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes& bayes) {
+  check(bayes, counts.n_terms);
+  PrefixModel m;
+  std::vector<double> total;  // X_c
+  for (std::size_t c = 0; c < counts.rows.size(); ++c) {
+    const ClassRow<Count>& row = *counts.rows[c];
+    if (row.n_docs == 0) continue;
+    m.classes.push_back(static_cast<std::int64_t>(c));
+    m.log_docs.push_back(static_cast<double>(row.n_docs));
+    total.push_back(static_cast<double>(row.n_tokens));
+    finite(total.back() / bayes.b1, m.classes.back());
+  }
+  if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
+  const std::size_t n = m.classes.size();
+  const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose what is near 1
+  log_plus_one(m.log_docs);
+
+  set_ranks(m, bayes, counts.n_terms);
+  set_pairs(m, counts);
+  const double b1 = bayes.b1;
+  const std::vector<double> l = m.pair_gain;
+  for (std::size_t pair = 0; pair < l.size(); ++pair)
+    m.pair_gain[pair] = finite(l[pair] / b1, m.classes[at(m.pair_class[pair])]);
+  log_plus_one(m.pair_gain);
+
+  m.weighs_tokens = bayes.model == EventModel::multinomial || bayes.model == EventModel::binary;
+  m.absent.assign(n, 0.0);
+  if (!m.weighs_tokens) {
+    for (std::size_t c = 0; c < n; ++c) m.absent[c] = total[c] / b1;
+    log_plus_one(m.absent);
+  }
+  if (m.weighs_tokens) {
+    set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
+    log_plus_one(m.loss);
+  } else if (bayes.model == EventModel::bernoulli) {
+    // 1/(1 - p) = (X + 2 b1)/(X - l + b1), whose logarithm is L(b1/(X + b1)) + L(l/(X - l + b1))
+    std::vector<double> present(l.size()), without(n);
+    for (std::size_t pair = 0; pair < l.size(); ++pair)
+      present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);
+    for (std::size_t c = 0; c < n; ++c) without[c] = b1 / (total[c] + b1);
+    log_plus_one(present);
+    log_plus_one(without);
+    for (std::size_t pair = 0; pair < l.size(); ++pair) m.pair_gain[pair] += present[pair];
+    set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * without[c]; });
+  } else {
+    set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) {
+      const double docs = total[c] + b1;
+      return sum / docs + k * (b1 / docs);
+    });
+  }
+  set_drift(m, bayes.ks.size());
+  return m;
+}
+
+template PrefixModel make_prefix_model(const ClassCounts<std::int64_t>&, const NaiveBayes&);
+template PrefixModel make_prefix_model(const ClassCounts<double>&, const NaiveBayes&);
+
+}  // namespace termsift

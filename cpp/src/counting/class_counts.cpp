@@ -1,0 +1,360 @@
+#include "termsift/class_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/exact_double.hpp"
+#include "base/values.hpp"
+
+namespace termsift {
+namespace {
+
+template <CountType Count>
+Count checked_sum(Count a, Count b, const char* what) {
+  if constexpr (std::is_integral_v<Count>) {
+    if (a > std::numeric_limits<Count>::max() - b)
+      throw CountOverflow(std::string("the sum of two counts of ") + what + " exceeds 2^63 - 1");
+  }
+  return a + b;
+}
+
+// Below this part of the whole, a difference of float counts that are no integers is rounding.
+constexpr double rounding = 0x1p-40;
+
+// whole - part, or nothing where that is negative.
+template <CountType Count>
+Count remainder(Count whole, Count part, const std::string& what) {
+  if constexpr (std::is_floating_point_v<Count>) {
+    const bool exact = whole < 0x1p53 && std::floor(whole) == whole && std::floor(part) == part;
+    if (!exact && std::abs(whole - part) <= rounding * whole) return 0;
+  }
+  if (part > whole)
+    throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + " would be negative");
+  return whole - part;
+}
+
+// Whether every term has at most as many documents as occurrences and as the class has. Of float counts nothing is said:
+// occurrences may be fractions, and sums round.
+template <CountType Count>
+bool is_possible(const ClassRow<Count>& row) {
+  if constexpr (std::is_integral_v<Count>)
+    for (std::int64_t i = 0; i < row.size; ++i)
+      if (row.document_frequency[i] > row.term_frequency[i] || row.document_frequency[i] > row.n_docs) return false;
+  return true;
+}
+
+template <CountType Count>
+ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::int64_t c) {
+  // Float counts of integers, less fractions, are fractions.
+  const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
+  ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
+  rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents of class " + std::to_string(c));
+  std::int64_t j = 0, n = 0;
+  for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
+    const auto cell = [&](TermId term) {
+      return "the count of term " + std::to_string(term) + " in class " + std::to_string(c);
+    };
+    if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
+      throw std::invalid_argument("cannot subtract counts that are not part of these: " + cell(part.terms[j]) +
+                                  " would be negative");
+    Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
+    if (j < part.size && part.terms[j] == whole.terms[i]) {
+      df = remainder(df, part.document_frequency[j], cell(whole.terms[i]));
+      tf = df == 0 ? remainder(tf, part.term_frequency[j], cell(whole.terms[i])) : tf - part.term_frequency[j];
+      if ((df == 0) != (tf == 0) || tf < 0)
+        throw std::invalid_argument("cannot subtract: of " + cell(whole.terms[i]) + " nothing is left of " +
+                                    (df == 0 ? "the documents but not of the occurrences"
+                                             : "the occurrences but not of the documents") +
+                                    "; these are no part, or rounding has lost what is left");
+      ++j;
+    }
+    if (df == 0) continue;
+    rest.terms[n] = whole.terms[i];
+    rest.term_frequency.set(n, tf);
+    rest.document_frequency.set(n, df);
+    ++n;
+  }
+  rest.size = n;
+  rest.sum_tokens();
+  const bool impossible = rest.n_docs == 0 && rest.size > 0;
+  if (impossible || !is_possible(rest))
+    throw std::invalid_argument("cannot subtract counts that are not part of these: in class " + std::to_string(c) +
+                                " a term would be in more documents than it occurs or there are");
+  return rest;
+}
+
+// Applies f(row of a, row of b, class) to every class, and to the collections where either is kept.
+template <CountType Count, class F>
+ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads, const F& f) {
+  if (a.rows.size() != b.rows.size()) throw std::invalid_argument("counts of different classes cannot be combined");
+  const auto n_classes = static_cast<std::int64_t>(a.rows.size());
+  const bool with_collection = a.collection || b.collection;
+  ClassCounts<Count> result{std::max(a.n_terms, b.n_terms), 0, {}, nullptr};
+  result.rows.resize(a.rows.size());
+  std::int64_t pairs = 0;
+  for (std::size_t c = 0; c < a.rows.size(); ++c) pairs += a.rows[c]->size + b.rows[c]->size;
+  for_each_block(n_classes + with_collection, worth(threads, pairs), [&](std::int64_t block, Worker&) {
+    if (block == n_classes) {
+      result.collection = f(collection_row(a), collection_row(b), block);
+    } else {
+      const auto c = static_cast<std::size_t>(block);
+      result.rows[c] = f(a.rows[c], b.rows[c], block);
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+template <CountType Count>
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory) {
+  const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
+  ClassRow row;
+  // The wide arrays first, where they are aligned.
+  row.memory_ = memory.take(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
+  std::byte* const tf = row.memory_.get();
+  std::byte* const df = tf + capacity * width;
+  row.terms = reinterpret_cast<TermId*>(df + capacity * width);
+  if (narrow) {
+    row.term_frequency.narrow_ = reinterpret_cast<std::uint32_t*>(tf);
+    row.document_frequency.narrow_ = reinterpret_cast<std::uint32_t*>(df);
+  } else {
+    row.term_frequency.wide_ = reinterpret_cast<Count*>(tf);
+    row.document_frequency.wide_ = reinterpret_cast<Count*>(df);
+  }
+  return row;
+}
+
+template <CountType Count>
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
+  RowMemory memory(0);  // the row alone
+  return with_capacity(capacity, narrow, memory);
+}
+
+template <CountType Count>
+void ClassRow<Count>::sum_tokens() {
+  n_tokens = n_tokens_rest = 0;
+  if (is_narrow()) {
+    std::uint64_t sum = 0;  // at most 2^31 terms of less than 2^32
+    for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
+    n_tokens = static_cast<Count>(sum);
+    if constexpr (std::is_floating_point_v<Count>)
+      n_tokens_rest = static_cast<double>(static_cast<std::int64_t>(sum) - static_cast<std::int64_t>(n_tokens));
+  } else if constexpr (std::is_integral_v<Count>) {
+    for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
+  } else {
+    DoubleDouble sum;
+    for (std::int64_t i = 0; i < size; ++i) sum = add(sum, {term_frequency[i], 0});
+    n_tokens = sum.hi;
+    n_tokens_rest = sum.lo;
+  }
+}
+
+template <CountType Count>
+void check_finite(Count sum, const char* what) {
+  if (!std::isfinite(static_cast<double>(sum)))
+    throw std::invalid_argument(std::string(what) + " add up to infinity");
+}
+
+template <CountType Count>
+void check_finite(const ClassRow<Count>& row) {
+  if constexpr (std::is_floating_point_v<Count>) {
+    // A term's documents are no more than the class's. An infinite sum of finite tokens is NaN in double-double.
+    check_finite(row.n_docs, "the weights of a class's documents");
+    check_finite(row.n_tokens, "the term frequencies of a class");
+  }
+}
+
+template <CountType Count>
+void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
+  for (std::int64_t i = 0; i < row.size; ++i) {
+    const TermId term = row.terms[i];
+    const Count tf = row.term_frequency[i], df = row.document_frequency[i];
+    const bool positive = tf > 0 && df > 0 && std::isfinite(static_cast<double>(tf) + static_cast<double>(df));
+    if (term < 0 || term >= n_terms || (i > 0 && term <= row.terms[i - 1]) || !positive)
+      throw std::invalid_argument("pair " + std::to_string(i) + " of a class is impossible: term " +
+                                  std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
+                                  text(tf) + ", document frequency " + text(df));
+  }
+  if (!is_possible(row)) throw std::invalid_argument("a term is in more documents of a class than it occurs or there are");
+  if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
+    throw std::invalid_argument("a class has " + text(row.n_docs) + " documents");
+}
+
+template <CountType Count>
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
+  const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
+  const bool narrow = both_narrow && n_tokens < static_cast<Count>(std::int64_t{1} << 32);
+  ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
+  sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  std::int64_t i = 0, j = 0, n = 0;
+  for (; i < a.size || j < b.size; ++n) {
+    const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
+    const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
+    sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
+    sum.term_frequency.set(n, (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0));
+    sum.document_frequency.set(n, (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
+    i += from_a;
+    j += from_b;
+  }
+  sum.size = n;
+  sum.sum_tokens();
+  check_finite(sum);
+  return sum;
+}
+
+template <CountType Count>
+ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end) {
+  std::int64_t size = 0;
+  bool narrow = true;
+  for (const auto* part = begin; part != end; ++part) size += part->size, narrow &= part->is_narrow() || part->size == 0;
+  auto row = ClassRow<Count>::with_capacity(size, narrow);
+  row.size = size;
+  std::int64_t n = 0;
+  for (const auto* part = begin; part != end; n += part->size, ++part) {
+    std::copy_n(part->terms, part->size, row.terms + n);
+    if (narrow) {
+      std::copy_n(part->term_frequency.narrow(), part->size, row.term_frequency.narrow() + n);
+      std::copy_n(part->document_frequency.narrow(), part->size, row.document_frequency.narrow() + n);
+    } else {
+      for (std::int64_t i = 0; i < part->size; ++i) {
+        row.term_frequency.set(n + i, part->term_frequency[i]);
+        row.document_frequency.set(n + i, part->document_frequency[i]);
+      }
+    }
+  }
+  row.sum_tokens();
+  return row;
+}
+
+template <CountType Count>
+ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
+  if (counts.collection) return counts.collection;
+  // In pairs, then pairs of pairs: one row after another would copy the growing sum once a class.
+  std::vector<ClassRowPtr<Count>> rows = counts.rows;
+  if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
+  for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
+    for (std::size_t i = 0; 2 * i < rows.size(); ++i)
+      rows[i] = 2 * i + 1 < rows.size()
+                    ? std::make_shared<const ClassRow<Count>>(merge_rows(*rows[2 * i], *rows[2 * i + 1]))
+                    : rows[2 * i];
+  return rows[0];
+}
+
+template <CountType Count>
+ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) {
+  const auto empty = std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
+  ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, counts.collection};
+  for (const std::int64_t from : map)
+    result.rows.push_back(from < 0 ? empty : counts.rows.at(static_cast<std::size_t>(from)));
+  return result;
+}
+
+template <CountType Count>
+ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads) {
+  constexpr TermId none = -1;
+  std::vector<TermId> place(static_cast<std::size_t>(counts.n_terms), none);
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    if (terms[j] < 0 || terms[j] >= counts.n_terms || (j > 0 && terms[j] <= terms[j - 1]))
+      throw std::invalid_argument("terms must increase and be below " + std::to_string(counts.n_terms) + ", got " +
+                                  std::to_string(terms[j]) + " at " + std::to_string(j));
+    place[static_cast<std::size_t>(terms[j])] = static_cast<TermId>(j);
+  }
+  const auto place_of = [&](TermId term) { return place[static_cast<std::size_t>(term)]; };
+  const auto select = [&](const ClassRow<Count>& row) {
+    const auto size = std::count_if(row.terms, row.terms + row.size, [&](TermId term) { return place_of(term) != none; });
+    auto selected = ClassRow<Count>::with_capacity(size, row.is_narrow());
+    selected.n_docs = row.n_docs;
+    selected.n_tokens = row.n_tokens;
+    selected.n_tokens_rest = row.n_tokens_rest;
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      if (place_of(row.terms[i]) == none) continue;
+      selected.terms[selected.size] = place_of(row.terms[i]);
+      selected.term_frequency.set(selected.size, row.term_frequency[i]);
+      selected.document_frequency.set(selected.size, row.document_frequency[i]);
+      ++selected.size;
+    }
+    return std::make_shared<const ClassRow<Count>>(std::move(selected));
+  };
+  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr};
+  result.rows.resize(counts.rows.size());
+  for_each_block(std::ssize(counts.rows), threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    result.rows[c] = select(*counts.rows[c]);
+  });
+  if (counts.collection) result.collection = select(*counts.collection);
+  return result;
+}
+
+template <CountType Count>
+ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
+  const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
+  auto result = combine(a, b, threads, [](const auto& x, const auto& y, std::int64_t) {
+    if (x->n_docs == 0 && x->size == 0) return y;
+    if (y->n_docs == 0 && y->size == 0) return x;
+    return std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
+  });
+  result.n_docs = n_docs;
+  check_finite(n_docs, "the weights of the documents");
+  return result;
+}
+
+template <CountType Count>
+ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
+  const Count n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents");
+  auto result = combine(whole, part, threads, [](const auto& x, const auto& y, std::int64_t c) {
+    return y->n_docs == 0 && y->size == 0 ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
+  });
+  result.n_docs = n_docs;
+  return result;
+}
+
+ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads) {
+  const auto exact = [](std::int64_t count) {
+    const DoubleDouble both = exact_double(count);
+    if (both.lo != 0)
+      throw std::invalid_argument("exact counts cannot join float counts: " + std::to_string(count) + " is no double");
+    return both.hi;
+  };
+  const auto convert = [&](const ClassRow<std::int64_t>& row) {
+    auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
+    result.n_docs = exact(row.n_docs);
+    result.size = row.size;
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      result.terms[i] = row.terms[i];
+      result.term_frequency.set(i, exact(row.term_frequency[i]));
+      result.document_frequency.set(i, exact(row.document_frequency[i]));
+    }
+    result.sum_tokens();
+    return std::make_shared<const ClassRow<double>>(std::move(result));
+  };
+  ClassCounts<double> result{counts.n_terms, exact(counts.n_docs), {}, nullptr};
+  result.rows.resize(counts.rows.size());
+  for_each_block(static_cast<std::int64_t>(counts.rows.size()), threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    result.rows[c] = convert(*counts.rows[c]);
+  });
+  if (counts.collection) result.collection = convert(*counts.collection);
+  return result;
+}
+
+template struct ClassRow<std::int64_t>;
+template struct ClassRow<double>;
+#define TERMSIFT_INSTANTIATE(Count)                                                                        \
+  template void check_finite(Count, const char*);                                                          \
+  template void check_finite(const ClassRow<Count>&);                                                      \
+  template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
+  template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&);                     \
+  template ClassRow<Count> concatenate(const ClassRow<Count>*, const ClassRow<Count>*);                    \
+  template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
+  template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
+  template ClassCounts<Count> of_terms(const ClassCounts<Count>&, std::span<const std::int64_t>, const Threads&); \
+  template ClassCounts<Count> merge(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&); \
+  template ClassCounts<Count> subtract(const ClassCounts<Count>&, const ClassCounts<Count>&, const Threads&);
+TERMSIFT_INSTANTIATE(std::int64_t)
+TERMSIFT_INSTANTIATE(double)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift

@@ -1,0 +1,235 @@
+#include "termsift/counting.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counting/class_streams.hpp"
+#include "counting/csr_scan.hpp"
+#include "counting/document_entries.hpp"
+#include "counting/row_gather.hpp"
+#include "counting/term_blocks.hpp"
+#include "base/values.hpp"
+
+namespace termsift {
+namespace {
+
+bool some_document_has_not_one_class(const LabelView& labels, std::int64_t n_docs) {
+  if (labels.indptr == nullptr) return false;
+  for (std::int64_t d = 0; d < n_docs; ++d)
+    if (labels.indptr[d + 1] - labels.indptr[d] != 1) return true;
+  return false;
+}
+
+// ---- overflow ----------------------------------------------------------------------------------------------------------
+
+// Whether a * b + c leaves int64; a, b, c >= 0.
+bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return (b != 0 && a > most / b) || a * b > most - c;
+}
+
+// Exact counts stay in int64 if each class's tokens and documents do. A bound from the largest value answers for nearly
+// every input at once; only where it does not are the documents added up one by one.
+void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
+                    const LabelView& labels, const std::int64_t* weights, Damping damping) {
+  double most_tokens = static_cast<double>(counts.n_docs);
+  if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
+  for (const auto& row : counts.rows) most_tokens += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
+  const double largest_weight =
+      weights == nullptr || x.n_rows == 0 ? 1 : static_cast<double>(*std::max_element(weights, weights + x.n_rows));
+  const double entries = static_cast<double>(x.indptr[x.n_rows]) + static_cast<double>(x.n_rows);
+  if (most_tokens + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
+
+  const auto n_classes = static_cast<std::size_t>(labels.n_classes);
+  // One more for the collection, whose tokens count only if its row is kept.
+  std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);
+  for (std::size_t c = 0; c < n_classes; ++c) tokens[c] = counts.rows[c]->n_tokens, docs[c] = counts.rows[c]->n_docs;
+  const bool keeps_collection = counts.collection || some_document_has_not_one_class(labels, x.n_rows);
+  if (keeps_collection) tokens[n_classes] = collection_row(counts)->n_tokens;
+  docs[n_classes] = counts.n_docs;
+  DocumentEntries present(Damping::binary);
+  for (std::int64_t d = 0; d < x.n_rows; ++d) {
+    const std::int64_t weight = weights == nullptr ? 1 : weights[d];
+    const auto add = [&](std::size_t c) {
+      if (overflows(weight, 1, docs[c]))
+        throw CountOverflow("with document " + std::to_string(d) + " of weight " + std::to_string(weight) +
+                            " the number of documents exceeds 2^63 - 1");
+      docs[c] += weight;
+      if (c == n_classes && !keeps_collection) return;
+      const auto add_value = [&](std::int64_t value, std::int64_t column) {
+        if (overflows(value, weight, tokens[c]))
+          throw CountOverflow("with " + std::to_string(value) + " at row " + std::to_string(d) + ", column " +
+                              std::to_string(column) + " the tokens of " +
+                              (c < n_classes ? "class " + std::to_string(c) : std::string("the collection")) +
+                              " exceed 2^63 - 1");
+        tokens[c] += value * weight;
+      };
+      if (damping == Damping::binary) {
+        present.read(x, d, facts.distinct);
+        for (std::int64_t i = 0; i < present.size(); ++i) add_value(1, present.terms()[i]);
+      } else {
+        x.visit([&](const auto& view) {
+          for (std::int64_t e = view.indptr[d]; e < view.indptr[d + 1]; ++e)
+            add_value(as_count<std::int64_t>(view.data[e]), view.indices[e]);
+        });
+      }
+    };
+    for_each_class(labels, d, add);
+    add(n_classes);
+  }
+}
+
+// An int64 above 2^53 may be no double.
+void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
+  if (facts.value_bound < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
+  any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
+    if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
+      for (std::int64_t d = 0; d < x.n_rows; ++d)
+        for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
+          // Below 2^63, so that the conversion back is defined.
+          if (const auto value = static_cast<double>(x.data[e]); value >= 0x1p63 || static_cast<Value>(value) != x.data[e])
+            throw std::invalid_argument("X has " + text(x.data[e]) + " at row " + std::to_string(d) + ", column " +
+                                        std::to_string(x.indices[e]) + ", which float counts cannot hold exactly");
+  });
+}
+
+// ---- the ways of counting ------------------------------------------------------------------------------------------------
+
+// The documents of each class, and last of the collection, after those of the labels have joined; summed in their order.
+template <CountType Count>
+std::vector<Count> documents_with(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
+                                  std::int64_t n_docs) {
+  std::vector<Count> docs;
+  for (const auto& row : counts.rows) docs.push_back(row->n_docs);
+  docs.push_back(counts.n_docs);
+  for (std::int64_t d = 0; d < n_docs; ++d) {
+    const Count weight = weights == nullptr ? 1 : weights[d];
+    docs.back() += weight;
+    for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
+  }
+  check_finite(docs.back(), "the weights of the documents");
+  return docs;
+}
+
+// Whether the counts have no entries yet. Streams add to float counts only then: sums of integers are exact in any order.
+template <CountType Count>
+bool is_empty(const ClassCounts<Count>& counts) {
+  const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
+  return empty(counts.collection) && std::all_of(counts.rows.begin(), counts.rows.end(), empty);
+}
+
+template <CountType Count>
+void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
+              const Threads& threads) {
+  std::int64_t merged = 0;  // pairs; a first count merges nothing
+  for (std::size_t c = 0; c < added.size(); ++c)
+    if (row_of(counts, c)->size > 0) merged += row_of(counts, c)->size + added[c].size;
+  for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    ClassRowPtr<Count>& row = row_of(counts, c);
+    if (added[c].size == 0 && row->n_docs == docs[c]) return;
+    replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
+  });
+}
+
+}  // namespace
+
+const char* name(CountingPath path) {
+  switch (path) {
+    case CountingPath::class_streams: return "class_streams";
+    case CountingPath::touched_terms: return "touched_terms";
+    case CountingPath::term_blocks: return "term_blocks";
+    case CountingPath::rows: return "rows";
+  }
+  return "";
+}
+
+CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries) {
+  if (n_rows <= 16 && n_terms >= std::int64_t{1} << 21 && n_terms <= std::int64_t{1} << 27) return CountingPath::term_blocks;
+  if (n_terms / 8 > n_entries / std::max<std::int64_t>(n_rows, 1)) return CountingPath::touched_terms;
+  return CountingPath::class_streams;
+}
+
+void check_labels(const LabelView& labels, std::int64_t n_docs) {
+  if (labels.indptr == nullptr) {
+    if (labels.n_codes != n_docs)
+      throw std::invalid_argument("y has " + std::to_string(labels.n_codes) + " labels for " + std::to_string(n_docs) +
+                                  " documents");
+  } else {
+    if (labels.indptr[0] != 0 || labels.indptr[n_docs] != labels.n_codes)
+      throw std::invalid_argument("the label offsets do not span the labels");
+    for (std::int64_t d = 0; d < n_docs; ++d)
+      if (labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
+        throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are unsound");
+  }
+  for (std::int64_t i = 0; i < labels.n_codes; ++i)
+    if (labels.codes[i] < 0 || labels.codes[i] >= labels.n_classes)
+      throw std::invalid_argument("label " + std::to_string(i) + " has the class code " + std::to_string(labels.codes[i]) +
+                                  ", expected one in [0, " + std::to_string(labels.n_classes) + ")");
+}
+
+template <CountType Count>
+Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
+                               const Count* weights, const CountingOptions& options) {
+  const Damping damping = options.damping;
+  if (std::is_integral_v<Count> &&
+      (damping == Damping::log || (damping == Damping::raw && x.holds_floats)))
+    throw std::invalid_argument("exact counts are counts of integers");
+  check_indptr(x, {});
+  const std::int64_t n_entries = x.indptr[x.n_rows];
+  const Threads threads = worth(options.threads, n_entries);
+  ClassCounts<Count> result = counts;
+  result.n_terms = std::max(counts.n_terms, x.n_columns);
+  // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
+  // another order of summation in float ones.
+  const bool is_sum =
+      std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
+  if (!is_sum && !result.collection) result.collection = collection_row(counts);
+  const bool with_collection = result.collection != nullptr;
+
+  const std::int64_t n_rows = labels.n_classes + with_collection;
+  CountingPath path = options.path.value_or(choose_counting_path(n_rows, x.n_columns, n_entries));
+  if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
+  if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
+  std::vector<Bool> ones;
+  if (damping == Damping::binary) {
+    std::int64_t longest = 0;
+    for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
+    if (longest > x.n_columns) path = CountingPath::rows;  // it repeats a column
+    else ones.resize(static_cast<std::size_t>(std::max<std::int64_t>(longest, 1)), Bool{1});
+  }
+  if (damping == Damping::log) path = CountingPath::rows;
+  const StreamSource source{x, ones.empty() ? nullptr : ones.data(), labels, with_collection};
+  Streamed<Count> streamed;
+  if (path == CountingPath::term_blocks)
+    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
+  else if (path != CountingPath::rows)
+    streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
+  if (path == CountingPath::rows || streamed.refused || !streamed.within_limits) {
+    path = CountingPath::rows;
+    streamed.facts = check_csr(x, {}, threads);
+    if (damping == Damping::binary) streamed.facts.value_bound = 1;
+  }
+  if constexpr (std::is_integral_v<Count>)
+    check_overflow(counts, x, streamed.facts, labels, weights, damping);
+  else if (damping == Damping::raw)
+    check_exact_doubles(x, streamed.facts);
+
+  const std::vector<Count> docs = documents_with(counts, labels, weights, x.n_rows);
+  if (path == CountingPath::rows)
+    add_by_rows(result, x, streamed.facts, labels, weights, damping, docs, threads);
+  else
+    add_rows(result, streamed.rows, docs, threads);
+  result.n_docs = docs.back();
+  return {std::move(result), path};
+}
+
+template Counted<std::int64_t> count_documents(const ClassCounts<std::int64_t>&, const AnyCsr&, const LabelView&,
+                                               const std::int64_t*, const CountingOptions&);
+template Counted<double> count_documents(const ClassCounts<double>&, const AnyCsr&, const LabelView&, const double*,
+                                         const CountingOptions&);
+
+}  // namespace termsift

@@ -1,0 +1,2 @@
+#define TERMSIFT_TARGET_NAMESPACE avx2
+#include "counting/entry_kernels_impl.hpp"

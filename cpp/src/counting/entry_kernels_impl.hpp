@@ -1,0 +1,258 @@
+// The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
+// logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
+//
+// The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
+#pragma once
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include <limits>
+#include <type_traits>
+
+#include "counting/entry_kernels.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace {
+
+template <class Index>
+bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
+  Index any = 0, largest = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    any = any | indices[e];  // negative if any of them is
+    largest = indices[e] > largest ? indices[e] : largest;
+  }
+  return any >= 0 && largest < n_columns;
+}
+
+template <class Index>
+std::int64_t descents(const Index* indices, std::int64_t n) {
+  Index count = 0;
+  for (std::int64_t e = 0; e < n; ++e) count = count + (indices[e] <= indices[e - 1]);
+  return count;
+}
+
+template <class Value>
+bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
+  bool all_packable;
+  if constexpr (std::is_floating_point_v<Value>) {
+    // Comparisons with NaN are false. Adding 2^p, p the bits of a significand, leaves no room for a fraction.
+    constexpr Value limit = std::numeric_limits<Value>::max();
+    constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
+    Value largest = 0;
+    int acceptable = 1, zero = 0, fraction = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const Value value = data[e];
+      acceptable &= (value >= 0) & (value <= limit);
+      zero |= value == 0;
+      fraction |= (value < shift) & ((value + shift) - shift != value);
+      largest = value > largest ? value : largest;
+    }
+    if (!acceptable) return false;
+    facts.has_zeros |= zero != 0;
+    facts.has_fractions |= fraction != 0;
+    const auto bound = static_cast<double>(largest);
+    facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
+    all_packable = !fraction && packed.holds(largest);
+  } else {
+    using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<Value, Bool>, std::uint8_t, Value>>;
+    Bits any = 0, zero = 0;
+    for (std::int64_t e = 0; e < n; ++e) {
+      const auto value = static_cast<Bits>(data[e]);
+      any = static_cast<Bits>(any | value);
+      zero = static_cast<Bits>(zero | (value == 0));
+    }
+    // Negative if any of them is, 2^63 or more if any is.
+    if constexpr (!std::is_same_v<Value, Bool>)
+      if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
+        return false;
+    facts.has_zeros |= zero != 0;
+    const double bound = as_count<double>(static_cast<Value>(any));
+    facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
+    all_packable = packed.holds(static_cast<Value>(any));
+  }
+  if (!all_packable)
+    for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
+  return true;
+}
+
+template <class Index, class Value>
+std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
+  std::uint32_t escapes = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    escapes += !packed.holds(data[e]);
+    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
+  }
+  return escapes;
+}
+
+template <class Index, class Value>
+std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
+                  std::uint32_t first_cell, std::uint32_t** next) {
+  const std::uint32_t mask = (std::uint32_t{1} << term_bits) - 1;
+  std::uint32_t escapes = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    const auto column = static_cast<std::uint32_t>(indices[e]);
+    escapes += !packed.holds(data[e]);
+    *next[column >> term_bits]++ = packed.pack(first_cell + (column & mask), data[e]);
+  }
+  return escapes;
+}
+
+void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters) {
+  const Counters c = counters;
+  for (std::int64_t e = 0; e < n; ++e) c.add(packed.cell(entries[e]), packed.value(entries[e]));
+}
+
+void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters,
+                  std::uint64_t* seen, std::uint8_t* seen_groups) {
+  const Counters c = counters;
+  for (std::int64_t e = 0; e < n; ++e) {
+    const std::uint32_t cell = packed.cell(entries[e]);
+    c.add(cell, packed.value(entries[e]));
+    seen[cell / 64] |= std::uint64_t{1} << cell % 64;
+    seen_groups[cell / 4096] = 1;
+  }
+}
+
+std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
+  std::int64_t n = 0;
+  for (std::int64_t w = 0; w < n_words; ++w) n += __builtin_popcountll(words[w]);
+  return n;
+}
+
+// Bit i: whether numbers[i] is not zero; n <= 64.
+template <class Number>
+TERMSIFT_INLINE std::uint64_t nonzero(const Number* numbers, int n = 64) {
+  std::uint64_t bits = 0;
+  int i = 0;
+#ifdef __AVX512F__
+  constexpr int lanes = 64 / sizeof(Number);
+  for (; i + lanes <= n; i += lanes) {
+    const __m512i some = _mm512_loadu_si512(numbers + i);
+    if constexpr (sizeof(Number) == 4) bits |= std::uint64_t{_mm512_test_epi32_mask(some, some)} << i;
+    else bits |= std::uint64_t{_mm512_test_epi64_mask(some, some)} << i;
+  }
+#endif
+  for (; i < n; ++i) bits |= static_cast<std::uint64_t>(numbers[i] != 0) << i;
+  return bits;
+}
+
+std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words) {
+  for (std::int64_t w = 0; w < n_words; ++w) words[w] = nonzero(counters + 64 * w);
+  return count_bits(words, n_words);
+}
+
+TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits | std::uint64_t{1} << 63); }
+
+// Where classes are many half of the words are zero, and most of the others have one bit or two. Which is which cannot be
+// foretold, so no branch depends on it: the words that are not zero are found first, and their bits are read four at a time
+// whether there are as many or not (the technique is that of simdjson's stage 1).
+std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
+  std::int32_t* at = terms;
+  for (std::int64_t begin = 0; begin < n_words; begin += 64) {
+    const int n_here = n_words - begin < 64 ? static_cast<int>(n_words - begin) : 64;
+    for (std::uint64_t left = nonzero(words + begin, n_here); left != 0; left &= left - 1) {
+      const std::int64_t w = begin + lowest_bit(left);
+      const std::int32_t base = first + static_cast<std::int32_t>(64 * w);
+      std::uint64_t bits = words[w];
+      words[w] = 0;
+      if (terms + n - at < 64) {
+        for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
+        continue;
+      }
+      std::int32_t* const next = at + __builtin_popcountll(bits);
+      do {
+        at[0] = base + lowest_bit(bits);
+        bits &= bits - 1;
+        at[1] = base + lowest_bit(bits);
+        bits &= bits - 1;
+        at[2] = base + lowest_bit(bits);
+        bits &= bits - 1;
+        at[3] = base + lowest_bit(bits);
+        bits &= bits - 1;
+        at += 4;
+      } while (bits != 0);
+      at = next;
+    }
+  }
+  return at - terms;
+}
+
+#ifdef __AVX512F__
+// Sixteen counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the
+// row has room.
+std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                         std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+  constexpr __mmask16 all = 0xffff;
+  const __m512i occurrences = _mm512_set1_epi32(Counters::occurrences(~0u)),
+                documents = _mm512_set1_epi32(Counters::documents(~0u)),
+                moved = _mm512_set1_epi32(static_cast<int>(Counters::moved));
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(first),
+                                     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  std::int64_t at = 0;
+  for (std::int64_t w = 0; w < n_words; ++w) {
+    const std::uint64_t bits = words[w];
+    words[w] = 0;
+    for (int i = 0; i < 64; i += 16) {
+      const auto used = static_cast<__mmask16>(bits >> i);
+      std::uint32_t* const sixteen = counters.small + 64 * w + i;
+      const __m512i counted = _mm512_maskz_compress_epi32(used, _mm512_loadu_si512(sixteen));
+      const int n_used = __builtin_popcount(used);
+      const auto stored = at + 16 <= n ? all : static_cast<__mmask16>((1u << n_used) - 1);
+      _mm512_mask_storeu_epi32(terms + at, stored, _mm512_maskz_compress_epi32(used, numbers));
+      _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));
+      const __m512i above = _mm512_maskz_srli_epi32(all, counted, Counters::document_shift);
+      _mm512_mask_storeu_epi32(df + at, stored, _mm512_maskz_and_epi32(all, above, documents));
+      if (__builtin_expect(_mm512_test_epi32_mask(counted, moved) != 0, 0))
+        for (int k = 0; k < n_used; ++k) {
+          const std::int64_t cell = terms[at + k] - first;
+          const std::uint64_t both = counters.take_large(cell, counters.small[cell]);
+          tf[at + k] = static_cast<std::uint32_t>(both);
+          df[at + k] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+        }
+      _mm512_storeu_si512(sixteen, _mm512_setzero_si512());
+      numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+      at += n_used;
+    }
+  }
+  return at;
+}
+#endif
+
+std::int64_t drain(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n,
+                   std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+#ifdef __AVX512F__
+  if (count_bits(words, n_words) >= 4 * n_words) return drain_dense(counters, words, n_words, first, n, terms, tf, df);
+#endif
+  const Counters c = counters;
+  const std::int64_t size = list(words, n_words, first, n, terms);
+  std::uint32_t any = 0;
+  for (std::int64_t i = 0; i < size; ++i) any |= tf[i] = c.take_small(terms[i] - first);
+  if ((any & Counters::moved) == 0) {
+    for (std::int64_t i = 0; i < size; ++i) df[i] = Counters::documents(tf[i]);
+    for (std::int64_t i = 0; i < size; ++i) tf[i] = Counters::occurrences(tf[i]);
+  } else {
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::uint64_t both = c.take_large(terms[i] - first, tf[i]);
+      tf[i] = static_cast<std::uint32_t>(both);
+      df[i] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+    }
+  }
+  return size;
+}
+
+}  // namespace
+
+template <class Index, class Value>
+RowKernels<Index, Value> row_kernels() {
+  return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
+}
+CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list}; }
+
+#define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels();
+TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
+#undef TERMSIFT_INSTANTIATE
+
+}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

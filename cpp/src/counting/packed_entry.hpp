@@ -1,0 +1,59 @@
+// An entry of a matrix in 32 bits.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "termsift/inline.hpp"
+#include "termsift/types.hpp"
+#include "base/values.hpp"
+
+namespace termsift {
+
+// The cell above (what a cell is, the stream says: cpp/src/streams.hpp), a small count below. A larger value is an escape,
+// of which the rest stands in a list of its own. Fractions do not fit either and are never streamed.
+class PackedEntry {
+ public:
+  // Of a larger value a counter has no room beside what it holds already (counters.hpp).
+  static constexpr int most_value_bits = 15;
+
+  explicit PackedEntry(std::int64_t n_cells)
+      : value_bits_(std::min(most_value_bits, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
+        escape_((std::uint32_t{1} << value_bits_) - 1) {}
+
+  template <class Value>
+  TERMSIFT_INLINE bool holds(Value value) const {
+    if constexpr (std::is_same_v<Value, Bool>) {
+      return escape_ > 1;
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // safe to convert
+      return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
+    } else {
+      // Negative values are larger than any escape. Not wider than need be: packing compares whole vectors of them.
+      using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
+      return static_cast<Unsigned>(value) < escape_;
+    }
+  }
+  template <class Value>
+  TERMSIFT_INLINE std::uint32_t pack(std::uint32_t cell, Value value) const {
+    if constexpr (std::is_same_v<Value, Bool>)
+      return pack(cell, static_cast<std::uint32_t>(value != Bool{0}));
+    else
+      return cell << value_bits_ | (holds(value) ? static_cast<std::uint32_t>(value) : escape_);
+  }
+  // What pack leaves out of an integer value that it does not hold; below 2^63.
+  template <class Value>
+  TERMSIFT_INLINE std::uint64_t rest(Value value) const {
+    return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
+  }
+  TERMSIFT_INLINE std::uint32_t cell(std::uint32_t entry) const { return entry >> value_bits_; }
+  TERMSIFT_INLINE std::uint32_t value(std::uint32_t entry) const { return entry & escape_; }
+
+ private:
+  int value_bits_;
+  std::uint32_t escape_;
+};
+
+}  // namespace termsift

@@ -1,0 +1,196 @@
+#include "counting/term_blocks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/per_thread.hpp"
+#include "counting/entry_kernels.hpp"
+
+namespace termsift {
+namespace {
+
+// Cell c * n_terms + j of a block is its j-th term in class c (the collection after the last).
+struct BlockShape {
+  // Counters of 4 bytes for this many cells stay in the cache of one core.
+  static constexpr std::int64_t most_cells = 1 << 17;
+
+  explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
+      : n_classes(n_classes_),
+        term_bits(static_cast<int>(std::bit_width(
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(most_cells / n_classes, 64)))) - 1),
+        n_blocks(((n_terms - 1) >> term_bits) + 1) {}
+
+  std::int64_t n_classes;
+  int term_bits;
+  std::int64_t n_blocks;
+
+  std::int64_t n_terms() const { return std::int64_t{1} << term_bits; }
+  std::int64_t n_cells() const { return n_classes << term_bits; }
+  std::size_t block(std::uint32_t term) const { return term >> term_bits; }
+  std::uint32_t cell(std::uint32_t term, std::size_t c) const {
+    return static_cast<std::uint32_t>(c << term_bits) | (term & static_cast<std::uint32_t>(n_terms() - 1));
+  }
+};
+
+// The documents [first, last) split into ranges of about as many entries each.
+std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
+  std::vector<std::int64_t> begins{first};
+  const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
+  for (std::size_t range = 1; range < n_ranges; ++range) {
+    const double share = static_cast<double>(n_entries) * static_cast<double>(range) / static_cast<double>(n_ranges);
+    std::int64_t next = begins.back();
+    while (next < last && x.indptr[next] < begin + static_cast<std::int64_t>(share)) ++next;
+    begins.push_back(next);
+  }
+  begins.push_back(last);
+  return begins;
+}
+
+// How many of the entries each block has, by class or not: each counts once for each row of its document.
+void add_to_sizes(const StreamSource& source, std::int64_t first, std::int64_t last, const BlockShape& shape,
+                  std::vector<std::int64_t>& sizes) {
+  source.x.visit([&](const auto& x) {
+    for (std::int64_t d = first; d < last; ++d) {
+      std::int64_t copies = 0;
+      source.for_each_row(d, [&](std::size_t) { ++copies; });
+      for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
+        sizes[shape.block(static_cast<std::uint32_t>(x.indices[e]))] += copies;
+    }
+  });
+}
+
+template <class Index, class Value>
+void append_documents(const CsrView<Index, Value> x, const StreamSource& source, std::int64_t first, std::int64_t last,
+                      const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
+  const PackedEntry packed = streams.packed;
+  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  for (std::int64_t d = first; d < last; ++d)
+    source.for_each_row(d, [&](std::size_t c) {
+      const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+      const Value* const data = source.ones != nullptr ? x.data : x.data + begin;
+      const std::int64_t escapes =
+          kernels.deal(x.indices + begin, data, length, packed, shape.term_bits, shape.cell(0, c), next.data());
+      if (escapes == 0) return;
+      for (std::int64_t k = 0; k < length; ++k) {
+        const auto term = static_cast<std::uint32_t>(x.indices[begin + k]);
+        if (!packed.holds(data[k]))
+          streams.escapes[range].push_back({static_cast<std::uint32_t>(shape.block(term)), shape.cell(term, c),
+                                            packed.rest(data[k])});
+      }
+    });
+}
+
+// Looks at the documents of the ranges and lays the streams out for them. Returns what it saw: once some are refused, or
+// beyond the limits, the layout is worth nothing.
+CsrScan look(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
+             const Threads& threads, Streams& streams) {
+  std::vector<CsrScan> scans(streams.n_ranges);
+  for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto range = static_cast<std::size_t>(block);
+    std::vector<std::int64_t> sizes(streams.n_streams, 0);
+    for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+      const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
+      worker.check();
+      if (!scans[range].rows(source.x, d, end, streams.packed)) return;
+      if (!StreamLimits::allow(source.as_counted(scans[range].facts, streams.packed), 1, source.n_entries())) return;
+      add_to_sizes(source, d, end, shape, sizes);
+      d = end;
+    }
+    for (std::size_t b = 0; b < sizes.size(); ++b) streams.offsets[b * streams.n_ranges + range + 1] = sizes[b];
+  });
+  streams.lay_out();
+  return CsrScan::of(scans);
+}
+
+// Fills the streams with the documents of the ranges.
+void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
+          const Threads& threads, Streams& streams) {
+  for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto range = static_cast<std::size_t>(block);
+    std::vector<std::uint32_t*> next(streams.n_streams);
+    for (std::size_t b = 0; b < next.size(); ++b)
+      next[b] = streams.entries + streams.offsets[b * streams.n_ranges + range];
+    for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+      const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
+      worker.check();
+      source.visit_counted([&](const auto& view) { append_documents(view, source, d, end, shape, next, range, streams); });
+      d = end;
+    }
+    streams.sort_escapes(range);
+  });
+}
+
+// Adds the streams to the rows, a block's part of each row at a time.
+template <CountType Count>
+void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
+            PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
+  const auto n_rows = static_cast<std::int64_t>(rows.size());
+  std::vector<ClassRow<Count>> parts(streams.n_streams * rows.size());
+  PerThread<RowMemory> memory(threads);
+  for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
+    CellCounters& work = counters.own(worker, shape.n_cells(), false);
+    work.add(streams, static_cast<std::size_t>(block));
+    for (std::int64_t c = 0; c < n_rows; ++c) {
+      const std::int64_t first_cell = c << shape.term_bits;
+      const std::int64_t size = work.count_nonzero(first_cell, shape.n_terms());
+      auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
+      part = ClassRow<Count>::with_capacity(size, narrow, memory.own(worker));
+      part.size = size;
+      work.drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
+    }
+  });
+  for_each_block(n_rows, threads, [&](std::int64_t c, Worker&) {
+    const ClassRow<Count>* const begin = parts.data() + c * shape.n_blocks;
+    ClassRow<Count> added = concatenate(begin, begin + shape.n_blocks);
+    ClassRow<Count>& row = rows[static_cast<std::size_t>(c)];
+    if (added.size > 0) row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+  });
+}
+
+}  // namespace
+
+template <CountType Count>
+Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads) {
+  const AnyCsr& x = source.x;
+  const auto n_ranges = static_cast<std::size_t>(threads.count);
+  const BlockShape shape(std::max<std::int64_t>(x.n_columns, 1),
+                         std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
+  Streamed<Count> result;
+  result.rows.resize(source.n_rows());
+  auto entries = LargeArray<std::uint32_t>();
+  std::int64_t capacity = -1;
+  PerThread<CellCounters> counters(threads);
+
+  for (std::int64_t first = 0; first < x.n_rows;) {
+    std::int64_t last = first;
+    for (std::int64_t bytes = 0; last < x.n_rows && last - first < StreamLimits::most_documents; ++last) {
+      source.for_each_row(last, [&](std::size_t) { bytes += 4 * source.n_entries(last); });
+      if (bytes > window_bytes && last > first) break;
+    }
+    Streams streams(shape.n_cells(), static_cast<std::size_t>(shape.n_blocks), n_ranges);
+    const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
+    const CsrScan all = CsrScan::of({look(source, begins, shape, threads, streams), {false, result.facts}});
+    result.refused = all.refused;
+    result.facts = source.as_counted(all.facts, streams.packed);
+    result.within_limits = StreamLimits::allow(result.facts, last - first, source.n_entries());
+    if (result.refused || !result.within_limits) return result;
+
+    if (streams.n_entries() > capacity) {
+      entries = {};
+      entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.n_entries());
+    }
+    streams.entries = entries.get();
+    fill(source, begins, shape, threads, streams);
+    // All frequencies of a class fit where its entries' bound does.
+    const bool narrow = static_cast<double>(last - first) * result.facts.value_bound < 0x1p32;
+    add_up(streams, shape, narrow, threads, counters, result.rows);
+    first = last;
+  }
+  return result;
+}
+
+template Streamed<std::int64_t> count_by_term_blocks(const StreamSource&, std::int64_t, const Threads&);
+template Streamed<double> count_by_term_blocks(const StreamSource&, std::int64_t, const Threads&);
+
+}  // namespace termsift

@@ -1,0 +1,61 @@
+#include "gain/postings.hpp"
+
+#include "counting/document_entries.hpp"
+#include "base/per_thread.hpp"
+
+namespace termsift {
+
+Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const std::int64_t> rows, const Threads& requested) {
+  const Threads threads = worth(requested, x.indptr[x.n_rows]);
+  const auto n_terms = static_cast<std::size_t>(x.n_columns);
+  const auto n_parts = static_cast<std::size_t>(threads.count);
+  // Each part of the documents notes how many it has of each term, then where its own begin.
+  std::vector<std::vector<std::int64_t>> next(n_parts);
+  PerThread<DocumentEntries> entries(threads);
+  const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {
+    DocumentEntries& own = entries.own(worker, Damping::binary);
+    const auto n_docs = static_cast<std::int64_t>(rows.size());
+    const std::int64_t begin = n_docs * part / threads.count, end = n_docs * (part + 1) / threads.count;
+    x.visit([&](const auto& view) {
+      for (std::int64_t d = begin; d < end; ++d) {
+        if (d % 1024 == 0) worker.check();
+        const std::int64_t row = rows[static_cast<std::size_t>(d)];
+        if (facts.distinct && !facts.has_zeros) {
+          for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
+            f(static_cast<std::size_t>(view.indices[e]), d);
+        } else {
+          own.read(x, row, facts.distinct);
+          for (std::int64_t i = 0; i < own.size(); ++i) f(static_cast<std::size_t>(own.terms()[i]), d);
+        }
+      }
+    });
+  };
+  const auto parts = static_cast<std::int64_t>(n_parts);
+  for_each_block(parts, threads, [&](std::int64_t part, Worker& worker) {
+    std::vector<std::int64_t>& counts = next[static_cast<std::size_t>(part)];
+    counts.assign(n_terms, 0);
+    for_each_entry(part, worker, [&](std::size_t term, std::int64_t) { ++counts[term]; });
+  });
+  Postings postings;
+  postings.first_.resize(n_terms + 1);
+  std::int64_t begin = 0;
+  for (std::size_t term = 0; term < n_terms; ++term) {
+    postings.first_[term] = begin;
+    for (auto& counts : next) {
+      const std::int64_t n = counts[term];
+      counts[term] = begin;
+      begin += n;
+    }
+  }
+  postings.first_[n_terms] = begin;
+  postings.documents_ = LargeArray<std::int32_t>::uninitialised(begin);
+  for_each_block(parts, threads, [&](std::int64_t part, Worker& worker) {
+    std::vector<std::int64_t>& at = next[static_cast<std::size_t>(part)];
+    for_each_entry(part, worker, [&](std::size_t term, std::int64_t d) {
+      postings.documents_[at[term]++] = static_cast<std::int32_t>(d);
+    });
+  });
+  return postings;
+}
+
+}  // namespace termsift

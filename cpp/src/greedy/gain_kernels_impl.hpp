@@ -1,0 +1,336 @@
+// The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target;
+// what logarithms.hpp says of bits and of functions from outside the target holds here too.
+//
+// With phi(x, y) = x log(x/y) the gain of p out of R is phi(p) + phi(R-p) - phi(R), which as written loses all digits of a
+// small gain. Here, with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp),
+//     two classes, p = (a, b), R = (A, B):
+//         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
+//     N classes:
+//         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
+// in which nothing cancels, given the differences d of the arguments of t. These come from determinants aB - bA of whole
+// numbers below 2^53, exact but for one rounding.
+#pragma once
+
+#include "greedy/gain_kernels.hpp"
+#include "simd/logarithms.hpp"
+
+// The iterations of the next loop are independent: with fifteen arrays GCC gives up looking whether they overlap.
+#if defined(__clang__)
+#define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TERMSIFT_INDEPENDENT
+#endif
+
+namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace {
+
+// aB - bA, rounded once or twice; 0 exactly if it is 0. For whole a, b, A, B <= 2^53 both low parts are whole numbers
+// below 2^52, their difference is exact, and so is that of the high parts unless they are far apart.
+TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
+  const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
+  return (aB.hi - bA.hi) + (aB.lo - bA.lo);
+}
+
+struct BothWays {
+  double forward, backward;  // t(p, q), t(q, p)
+};
+
+// Relative error of some 2^-50, given d = p - q to 2^-52; p, q >= 0, exactly 0 for d = 0.
+TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
+  const double sum = p + q;
+  const bool near = 3 * magnitude(d) <= sum;
+
+  // As in divergence_term: p / 2^k is within 1.5 of q.
+  const double p_log = larger(p, least_probability), q_log = larger(q, least_probability);
+  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
+  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
+  const double a = p_log * from_bits((2047ull - biased) << 52);
+
+  const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
+  const double z = s * s;
+  const double sR = s * atanh_rest(z);
+
+  const double ds = d * s;
+  const double log_ratio = log_of(k, s, z * sR);
+  return {near ? ds + ds * (sR + s * sR) : p * log_ratio - d, near ? ds - ds * (sR - s * sR) : d - q * log_ratio};
+}
+
+// ---- two classes --------------------------------------------------------------------------------------------------------
+
+template <bool with_rest>
+TERMSIFT_INLINE double two_class_gain(double a, double b, double A, double B, double weight_a, double weight_b) {
+  const double D = determinant(a, b, A, B);
+  BothWays gain = both_ways(a * B, b * A, D);
+  if constexpr (with_rest) {
+    const BothWays rest = both_ways((A - a) * B, (B - b) * A, -D);
+    gain.forward += rest.forward;
+    gain.backward += rest.backward;
+  }
+  return gain.forward * weight_a + gain.backward * weight_b;
+}
+
+template <bool one_pool, bool with_rest>
+void two_class_gains(const GainBlock& block, const PoolView& pool) {
+  const int n = block.n, width = one_pool ? 1 : n;
+  const double* a = block.masses;
+  const double* b = block.masses + n;
+  const double* A = pool.rest;
+  const double* B = pool.rest + width;
+  const double* weight_a = pool.weight;
+  const double* weight_b = pool.weight + width;
+  double* values = block.values;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_pool ? 0 : j;
+    values[j] = two_class_gain<with_rest>(a[j], b[j], A[i], B[i], weight_a[i], weight_b[i]);
+  }
+}
+
+// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: nowhere in the wedge
+// is it more than at (A1, B1). Of a term with a/b < A/B, (A2, B2). A term with both kinds of pools has two bounds.
+void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
+  const int n = block.n;
+  const double* a = block.masses;
+  const double* b = block.masses + n;
+  double* values = block.values;
+  const double A1 = *wedge.A1, B1 = *wedge.B1, A2 = *wedge.A2, B2 = *wedge.B2;
+  const double u = wedge.inverse_total[0], v = wedge.inverse_total[1];
+  const double a1 = u / B1, b1 = v / A1, a2 = u / B2, b2 = v / A2;  // weights
+  double n_both = 0;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const bool first = determinant(a[j], b[j], A1, B1) > 0, second = determinant(a[j], b[j], A2, B2) < 0;
+    const double A = first ? A1 : A2, B = first ? B1 : B2;
+    double gain = two_class_gain<true>(a[j], b[j], A, B, first ? a1 : a2, first ? b1 : b2);
+    gain = first | second ? gain : 0.0;
+    values[j] = (first | second) & ((a[j] >= A) | (b[j] >= B)) ? infinity : gain;
+    n_both += first & second ? 1.0 : 0.0;
+  }
+  if (n_both == 0) return;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const bool second = determinant(a[j], b[j], A2, B2) < 0;
+    const double gain = two_class_gain<true>(a[j], b[j], A2, B2, a2, b2);
+    const double bound = (a[j] >= A2) | (b[j] >= B2) ? infinity : gain;
+    values[j] = second ? larger(values[j], bound) : values[j];
+  }
+}
+
+// ---- N classes ----------------------------------------------------------------------------------------------------------
+
+// t_c by sums over the classes before c and those after it: total minus own part would lose the digits of a term that one
+// class has to itself. d_c = s_c - t_c is the difference of delta_c = s_c - s_r and the others' mean of the same, where
+// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is exact but for rounding, however alike the shares are.
+
+// sum_k v_k x_k over some classes, (n,) each.
+struct Sums {
+  double* s;
+  double* rest;   // x = 1 - s
+  double* delta;
+};
+
+// The masses of a class and its pool.
+struct ClassPart {
+  const double *m, *R, *inverse, *share, *others_inverse, *weight;
+};
+
+TERMSIFT_INLINE double delta(double m, double R, double inverse, double m_r, double R_r, double inverse_r) {
+  return determinant(m, m_r, R, R_r) * (inverse * inverse_r);
+}
+
+// after = before + v_c x_c.
+template <bool one_pool>
+void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after) {
+  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share, *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
+  double *s_out = after.s, *rest_out = after.rest, *delta_out = after.delta;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_pool ? 0 : j;
+    s_out[j] = s_in[j] + share[i] * (m[j] * inverse[i]);
+    rest_out[j] = rest_in[j] + share[i] * ((R[i] - m[j]) * inverse[i]);
+    delta_out[j] = delta_in[j] + share[i] * delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
+  }
+}
+
+// values += G_c, with the rounding error in low; after += v_c x_c.
+template <bool one_pool, bool with_rest>
+void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
+              double* low) {
+  const double *m = c.m, *R = c.R, *inverse = c.inverse, *share = c.share;
+  const double *others_inverse = c.others_inverse, *weight = c.weight;
+  const double *m_r = r.m, *R_r = r.R, *inverse_r = r.inverse;
+  const double *s_in = before.s, *rest_in = before.rest, *delta_in = before.delta;
+  double *s_after = after.s, *rest_after = after.rest, *delta_after = after.delta;
+  double *sum_hi = sum, *sum_lo = low;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_pool ? 0 : j;
+    const double s = m[j] * inverse[i], rest = (R[i] - m[j]) * inverse[i];
+    const double delta_c = delta(m[j], R[i], inverse[i], m_r[j], R_r[i], inverse_r[i]);
+    const double t = (s_in[j] + s_after[j]) * others_inverse[i];
+    const double t_rest = (rest_in[j] + rest_after[j]) * others_inverse[i];
+    const double d = delta_c - (delta_in[j] + delta_after[j]) * others_inverse[i];
+    double value = both_ways(s, t, d).forward;
+    if constexpr (with_rest) value += both_ways(rest, t_rest, -d).forward;
+    const DoubleDouble total = two_sum(sum_hi[j], weight[i] * value);
+    sum_hi[j] = total.hi;
+    sum_lo[j] += total.lo;
+    s_after[j] += share[i] * s;
+    rest_after[j] += share[i] * rest;
+    delta_after[j] += share[i] * delta_c;
+  }
+}
+
+template <bool one_pool, bool with_rest>
+void many_class_gains(const GainBlock& block, const PoolView& pool) {
+  const int n = block.n, n_classes = block.n_classes, width = one_pool ? 1 : n;
+  const auto part = [&](int c) {
+    return ClassPart{block.masses + c * n,     pool.rest + c * width,           pool.inverse + c * width,
+                     pool.share + c * width,   pool.others_inverse + c * width, pool.weight + c * width};
+  };
+  const auto before = [&](int c) {
+    double* const s = block.scratch + c * n;
+    return Sums{s, s + n_classes * n, s + 2 * n_classes * n};
+  };
+  const ClassPart r = part(pool.reference);
+  const auto clear = [n](double* x) {
+    for (int j = 0; j < n; ++j) x[j] = 0;
+  };
+  clear(before(0).s), clear(before(0).rest), clear(before(0).delta);
+  for (int c = 0; c + 1 < n_classes; ++c) add_class<one_pool>(n, part(c), r, before(c), before(c + 1));
+
+  double s_after[longest_gain_block], rest_after[longest_gain_block], delta_after[longest_gain_block];
+  double low[longest_gain_block];
+  clear(s_after), clear(rest_after), clear(delta_after), clear(low), clear(block.values);
+  for (int c = n_classes - 1; c >= 0; --c)
+    add_gain<one_pool, with_rest>(n, part(c), r, before(c), {s_after, rest_after, delta_after}, block.values, low);
+  for (int j = 0; j < n; ++j) block.values[j] += low[j];
+}
+
+// R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
+TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
+  const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
+  // Close to the corner the difference from it has too few digits left.
+  return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
+}
+
+// sum_c of the larger of class c's two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the gain of two
+// classes on its pool.
+void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
+  const int n = block.n, n_classes = block.n_classes;
+  double* values = block.values;
+  double* const before = block.scratch;  // (n_classes, n) sum_{k < c} pi_k p_k
+  for (int j = 0; j < n; ++j) before[j] = 0;
+  for (int c = 0; c + 1 < n_classes; ++c) {
+    const double* m = block.masses + c * n;
+    const double* in = before + c * n;
+    double* out = before + (c + 1) * n;
+    const double w = wedge.prior[c] * wedge.inverse_total[c];
+    for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
+  }
+  // What rounding can have taken from pB - qA, in parts of pB + qA: q is a sum over the classes.
+  const double lost = (n_classes + 8) * 0x1p-52;
+  double after[longest_gain_block], bound[longest_gain_block];
+  for (int j = 0; j < n; ++j) after[j] = values[j] = 0;
+  for (int c = n_classes - 1; c >= 0; --c) {
+    const double* m = block.masses + c * n;
+    const double* in = before + c * n;
+    const double A1 = wedge.A1[c], B1 = wedge.B1[c], A2 = wedge.A2[c], B2 = wedge.B2[c];
+    const double inverse_1 = 1.0 / B1, inverse_2 = 1.0 / B2;
+    const double inverse_total = wedge.inverse_total[c], others_inverse = wedge.others_inverse[c];
+    const double w = wedge.prior[c] * inverse_total;
+    double n_both = 0;
+    TERMSIFT_INDEPENDENT
+    for (int j = 0; j < n; ++j) {
+      const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
+      const double d1 = (p * B1 - q * A1) + lost * (p * B1 + q * A1), d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
+      const bool first = d1 > 0, second = d2 < 0;
+      const double value =
+          class_bound(p, q, first ? d1 : d2, first ? A1 : A2, first ? B1 : B2, first ? inverse_1 : inverse_2);
+      bound[j] = first | second ? value : 0.0;
+      n_both += first & second ? 1.0 : 0.0;
+    }
+    if (n_both > 0) {
+      TERMSIFT_INDEPENDENT
+      for (int j = 0; j < n; ++j) {
+        const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
+        const double d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
+        const double value = class_bound(p, q, d2, A2, B2, inverse_2);
+        bound[j] = d2 < 0 ? larger(bound[j], value) : bound[j];
+      }
+    }
+    for (int j = 0; j < n; ++j) values[j] += bound[j];
+    for (int j = 0; j < n; ++j) after[j] += w * m[j];
+  }
+}
+
+template <bool one_pool, bool with_rest>
+void gains(const GainBlock& block, const PoolView& pool) {
+  if (block.n_classes == 2) two_class_gains<one_pool, with_rest>(block, pool);
+  else many_class_gains<one_pool, with_rest>(block, pool);
+}
+
+void bounds(const GainBlock& block, const WedgeView& wedge) {
+  if (block.n_classes == 2) two_class_bounds(block, wedge);
+  else many_class_bounds(block, wedge);
+}
+
+// ---- cells of unrounded probabilities -----------------------------------------------------------------------------------
+
+TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi, const double* lo, int j) {
+  return multiply(prior, DoubleDouble{hi[j], lo[j]});
+}
+
+// sum_c t(p_c, q_c); the classes before c and those after it are added up by themselves, as for gains.
+void precise_cells(const CellBlock& block, const MixtureView& mixture) {
+  const int n = block.n, n_classes = block.n_classes;
+  const double remainder_of = block.remainder_of;
+  double after_hi[longest_gain_block], after_lo[longest_gain_block], low[longest_gain_block];
+  double* values = block.values;
+  for (int j = 0; j < n; ++j) block.before_hi[j] = block.before_lo[j] = 0;
+  for (int j = 0; j < n; ++j) after_hi[j] = after_lo[j] = low[j] = values[j] = 0;
+  for (int c = 0; c + 1 < n_classes; ++c) {
+    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
+    const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
+    const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
+    double *out_hi = block.before_hi + (c + 1) * n, *out_lo = block.before_lo + (c + 1) * n;
+    TERMSIFT_INDEPENDENT
+    for (int j = 0; j < n; ++j) {
+      const DoubleDouble sum = add({in_hi[j], in_lo[j]}, part_of(prior, hi, lo, j));
+      out_hi[j] = sum.hi;
+      out_lo[j] = sum.lo;
+    }
+  }
+  for (int c = n_classes - 1; c >= 0; --c) {
+    const DoubleDouble prior{mixture.prior_hi[c], mixture.prior_lo[c]};
+    const DoubleDouble others_inverse{mixture.others_inverse_hi[c], mixture.others_inverse_lo[c]};
+    const double *hi = block.p_hi + c * n, *lo = block.p_lo + c * n;
+    const double *in_hi = block.before_hi + c * n, *in_lo = block.before_lo + c * n;
+    TERMSIFT_INDEPENDENT
+    for (int j = 0; j < n; ++j) {
+      const DoubleDouble p{hi[j], lo[j]}, after{after_hi[j], after_lo[j]};
+      const DoubleDouble q = multiply(add({in_hi[j], in_lo[j]}, after), others_inverse);
+      const DoubleDouble d = subtract(p, q);
+      const double value = divergence_term(p, q, d);
+      const bool is_none = magnitude(d.hi) <= 0x1p-92 * larger(p.hi, remainder_of);
+      const DoubleDouble total = two_sum(values[j], is_none ? 0.0 : value);
+      values[j] = total.hi;
+      low[j] += total.lo;
+      const DoubleDouble sum = add(after, part_of(prior, hi, lo, j));
+      after_hi[j] = sum.hi;
+      after_lo[j] = sum.lo;
+    }
+  }
+  for (int j = 0; j < n; ++j) values[j] += low[j];
+}
+
+}  // namespace
+
+GainKernels gain_kernels() {
+  return {gains<true, true>, gains<false, true>, gains<true, false>, precise_cells, bounds};
+}
+
+}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE

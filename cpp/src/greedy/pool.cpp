@@ -1,0 +1,69 @@
+#include "greedy/pool.hpp"
+
+#include <algorithm>
+
+namespace termsift {
+
+Pool::Pool(const TermGroups& groups)
+    : groups_(groups), n_classes_(groups.n_classes()), fields_(static_cast<std::size_t>(n_fields * n_classes_)),
+      mass_(static_cast<std::size_t>(n_classes_)), rest_(fields_.data()) {
+  std::copy(groups.totals.begin(), groups.totals.end(), rest_);
+  // The class with the largest prior: that others are compared with it costs their differences no digits, as in ClassModel.
+  reference_ = static_cast<int>(std::max_element(groups.prior.begin(), groups.prior.end()) - groups.prior.begin());
+  refresh();
+}
+
+void Pool::remove(GroupId group, std::int64_t copies) {
+  groups_.gather(&group, 1, 1, mass_.data());
+  for (int c = 0; c < n_classes_; ++c) rest_[c] -= static_cast<double>(copies) * mass_[static_cast<std::size_t>(c)];
+  refresh();
+}
+
+void Pool::axes_less(const double* removed, double* A, double* B) const {
+  if (n_classes_ == 2) {
+    *A = rest_[0] - removed[0];
+    *B = rest_[1] - removed[1];
+    return;
+  }
+  double before = 0, after = 0;
+  for (int c = 0; c < n_classes_; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    A[c] = (rest_[c] - removed[c]) / groups_.totals[at];
+    B[c] = before;
+    before += groups_.prior[at] * A[c];
+  }
+  for (int c = n_classes_; c-- > 0;) {
+    const auto at = static_cast<std::size_t>(c);
+    B[c] = (B[c] + after) * groups_.others_inverse[at];
+    after += groups_.prior[at] * A[c];
+  }
+}
+
+PoolView Pool::view_of(const double* fields, int width) const {
+  const std::ptrdiff_t size = std::ptrdiff_t{n_classes_} * width;
+  return {fields, fields + size, fields + 2 * size, fields + 3 * size, fields + 4 * size, reference_};
+}
+
+void Pool::refresh() {
+  double* const weight = rest_ + n_classes_;
+  if (n_classes_ == 2) {
+    weight[0] = 1 / (groups_.totals[0] * rest_[1]);
+    weight[1] = 1 / (groups_.totals[1] * rest_[0]);
+    return;
+  }
+  double *const inverse = weight + n_classes_, *const share = inverse + n_classes_, *const others = share + n_classes_;
+  double before = 0, after = 0;
+  for (int c = 0; c < n_classes_; ++c) {
+    weight[c] = rest_[c] / groups_.totals[static_cast<std::size_t>(c)];
+    inverse[c] = 1 / rest_[c];
+    share[c] = groups_.prior[static_cast<std::size_t>(c)] * weight[c];
+    others[c] = before;
+    before += share[c];
+  }
+  for (int c = n_classes_; c-- > 0;) {
+    others[c] = 1 / (others[c] + after);
+    after += share[c];
+  }
+}
+
+}  // namespace termsift

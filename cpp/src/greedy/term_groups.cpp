@@ -1,0 +1,210 @@
+#include "greedy/term_groups.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "scoring/class_model.hpp"
+#include "base/values.hpp"
+
+namespace termsift {
+namespace {
+
+// A mass of fewer units than this may not be rounded: it would lose too much.
+constexpr double least_units = 0x1p10;
+
+[[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {
+  throw std::invalid_argument("term " + std::to_string(term) + " has probability 0 in class " + std::to_string(c) +
+                              " with b1 = 0; greedy needs every p_ic > 0");
+}
+
+template <CountType Count>
+[[noreturn]] void throw_too_small(const ClassCounts<Count>& counts, std::int64_t term, std::int64_t c, Count l,
+                                  const Grid& grid, double b1) {
+  const Count tokens = counts.rows[static_cast<std::size_t>(grid.coarsest)]->n_tokens;
+  const std::string what = l > 0 ? "term " + std::to_string(term) + " has l + b1 = " +
+                                       text(static_cast<double>(l) + b1) + " in class " + std::to_string(c) + ", "
+                                 : "smoothing b1 = " + text(b1) + " is ";
+  throw std::invalid_argument(what + "too small beside the " + text(tokens) + " tokens of class " +
+                              std::to_string(grid.coarsest) + " for greedy, which needs 2^-40 of their number");
+}
+
+// A strong mix of 64 bits (splitmix64).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t hash_of(std::span<const MassColumns::Cell> column) {
+  std::uint64_t hash = 0;
+  for (const auto& cell : column)
+    hash = mix(hash + std::bit_cast<std::uint64_t>(cell.mass)) + static_cast<std::uint64_t>(cell.class_);
+  return mix(hash);
+}
+
+bool same(std::span<const MassColumns::Cell> a, std::span<const MassColumns::Cell> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.class_ == y.class_ && x.mass == y.mass; });
+}
+
+}  // namespace
+
+template <CountType Count>
+TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estimation, bool grouped,
+                       const Threads& threads)
+    : n_terms_(counts.n_terms) {
+  MassColumns columns = read_columns(counts, estimation, threads);
+  if (!grouped) {
+    n_groups_ = static_cast<GroupId>(n_terms_);
+    columns_ = std::move(columns);
+  } else {
+    const std::vector<TermId> heads = group_equal_columns(columns, threads);
+    n_groups_ = static_cast<GroupId>(heads.size());
+    columns_.unseen = std::move(columns.unseen);
+    columns_.starts.assign(1, 0);
+    columns_.starts.reserve(heads.size() + 1);
+    for (const TermId head : heads) {
+      const auto column = columns.column(head);
+      columns_.cells.insert(columns_.cells.end(), column.begin(), column.end());
+      columns_.starts.push_back(std::ssize(columns_.cells));
+    }
+  }
+  if (totals.size() * static_cast<std::size_t>(n_groups_) <=
+      4 * (columns_.cells.size() + static_cast<std::size_t>(n_groups_)))
+    make_dense();
+}
+
+template <CountType Count>
+MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Estimation& estimation,
+                                     const Threads& threads) {
+  const ClassModel model = make_class_model(counts, estimation);
+  const auto for_each_row = [&](const auto& body) {
+    // On one thread: the cells of a term are in the order of its classes.
+    for_each_block(std::ssize(model.classes), {1, threads.poll}, [&](std::int64_t k, Worker&) {
+      const std::int64_t c = model.classes[static_cast<std::size_t>(k)];
+      body(static_cast<ClassId>(k), c, *counts.rows[static_cast<std::size_t>(c)]);
+    });
+  };
+  // starts[term + 1] goes from the start of the term's cells to their end while they are written.
+  MassColumns columns;
+  std::vector<std::int64_t>& starts = columns.starts;
+  starts.assign(static_cast<std::size_t>(n_terms_) + 2, 0);
+  for_each_row([&](ClassId, std::int64_t, const ClassRow<Count>& row) {
+    for (std::int64_t i = 0; i < row.size; ++i) ++starts[static_cast<std::size_t>(row.terms[i]) + 2];
+  });
+  for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  columns.cells.resize(static_cast<std::size_t>(starts.back()));
+  starts.pop_back();
+  const Grids grids = make_grids(counts, model.classes, estimation);
+  smoothing_ = grids.smoothing;
+  masses_are_exact_ = grids.is_exact;
+  for_each_row([&](ClassId k, std::int64_t c, const ClassRow<Count>& row) {
+    const Grid& grid = grids.of_class[static_cast<std::size_t>(k)];
+    const auto mass_of = [&](std::int64_t term, Count l) {
+      const double scaled = grid.scaled(static_cast<double>(l)), mass = std::nearbyint(scaled);
+      if (mass < least_units && (mass != scaled || mass == 0)) throw_too_small(counts, term, c, l, grid, estimation.b1);
+      return mass;
+    };
+    const double unseen = std::nearbyint(grid.scaled(0));
+    double total = grid.leftover + unseen * static_cast<double>(n_terms_ - row.size);
+    std::int64_t missing = 0;  // the first term without a pair
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      const Count l = row.term_frequency[i];
+      const double mass = mass_of(row.terms[i], l);
+      if constexpr (!std::is_integral_v<Count>) masses_are_exact_ = masses_are_exact_ && grid.holds(l);
+      if (row.terms[i] == missing) ++missing;
+      total += mass;
+      columns.cells[static_cast<std::size_t>(starts[static_cast<std::size_t>(row.terms[i]) + 1]++)] = {k, mass};
+    }
+    if (missing < n_terms_) {
+      if (estimation.b1 == 0) throw_zero(missing, c);
+      mass_of(missing, 0);
+    }
+    columns.unseen.push_back(unseen);
+    totals.push_back(total);
+    prior.push_back(model.constants[static_cast<std::size_t>(k)].prior_hi);
+    others_inverse.push_back(model.constants[static_cast<std::size_t>(k)].rest_inverse_hi);
+  });
+  return columns;
+}
+
+std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, const Threads& threads) {
+  const auto n_terms = static_cast<std::size_t>(n_terms_);
+  std::vector<TermId> heads;
+  std::vector<std::uint64_t> hashes;  // of the heads
+  std::vector<GroupId> group_of(n_terms), table(1 << 12, -1);
+  const auto find_slot = [&](std::uint64_t hash, const auto& is_it) {
+    std::size_t slot = hash & (table.size() - 1);
+    while (table[slot] >= 0 && !is_it(static_cast<std::size_t>(table[slot]))) slot = (slot + 1) & (table.size() - 1);
+    return slot;
+  };
+  const auto assign = [&](std::size_t term) {
+    const auto column = columns.column(static_cast<std::int64_t>(term));
+    const std::uint64_t hash = hash_of(column);
+    const std::size_t slot =
+        find_slot(hash, [&](std::size_t g) { return hashes[g] == hash && same(columns.column(heads[g]), column); });
+    if (table[slot] < 0) {
+      table[slot] = static_cast<GroupId>(heads.size());
+      heads.push_back(static_cast<TermId>(term));
+      hashes.push_back(hash);
+    }
+    group_of[term] = table[slot];
+    if (2 * heads.size() <= table.size()) return;
+    table.assign(2 * table.size(), -1);
+    for (std::size_t g = 0; g < heads.size(); ++g)
+      table[find_slot(hashes[g], [](std::size_t) { return false; })] = static_cast<GroupId>(g);
+  };
+  constexpr std::size_t chunk = 1 << 20;
+  for_each_block(static_cast<std::int64_t>((n_terms + chunk - 1) / chunk), {1, threads.poll},
+                 [&](std::int64_t block, Worker&) {
+                   const std::size_t first = static_cast<std::size_t>(block) * chunk;
+                   for (std::size_t term = first; term < std::min(first + chunk, n_terms); ++term) assign(term);
+                 });
+
+  member_starts_.assign(heads.size() + 1, 0);
+  for (const GroupId g : group_of) ++member_starts_[static_cast<std::size_t>(g) + 1];
+  for (std::size_t g = 0; g < heads.size(); ++g) member_starts_[g + 1] += member_starts_[g];
+  members_.resize(n_terms);
+  std::vector<std::int64_t> next(member_starts_.begin(), member_starts_.end() - 1);
+  for (std::size_t term = 0; term < n_terms; ++term)
+    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(group_of[term])]++)] = static_cast<TermId>(term);
+  return heads;
+}
+
+void TermGroups::make_dense() {
+  const std::size_t n_classes = totals.size();
+  dense_.resize(static_cast<std::size_t>(n_groups_) * n_classes);
+  for (GroupId g = 0; g < n_groups_; ++g) {
+    double* const row = dense_.data() + static_cast<std::size_t>(g) * n_classes;
+    std::copy(columns_.unseen.begin(), columns_.unseen.end(), row);
+    for (const MassColumns::Cell& cell : columns_.column(g)) row[cell.class_] = cell.mass;
+  }
+  columns_ = {};
+}
+
+void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
+  const auto n_classes = static_cast<std::ptrdiff_t>(totals.size());
+  if (!dense_.empty()) {
+    for (int j = 0; j < width; ++j) {
+      const double* const row = dense_.data() + groups[std::min(j, n - 1)] * n_classes;
+      for (std::ptrdiff_t c = 0; c < n_classes; ++c) masses[c * width + j] = row[c];
+    }
+    return;
+  }
+  for (std::ptrdiff_t c = 0; c < n_classes; ++c)
+    std::fill_n(masses + c * width, width, columns_.unseen[static_cast<std::size_t>(c)]);
+  for (int j = 0; j < width; ++j)
+    for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
+      masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
+}
+
+template TermGroups::TermGroups(const ClassCounts<std::int64_t>&, const Estimation&, bool, const Threads&);
+template TermGroups::TermGroups(const ClassCounts<double>&, const Estimation&, bool, const Threads&);
+
+}  // namespace termsift

@@ -1,0 +1,350 @@
+#include "termsift/matrix_market.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <utility>
+
+#include "reading/decimal.hpp"
+#include "reading/lines.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
+
+bool ends_token(char c) { return is_blank(c) || c == '\n'; }
+const char* token_end(const char* p, const char* end) { return std::find_if(p, end, ends_token); }
+
+// ---- the lines before the entries ----------------------------------------------------------------------------------------
+
+enum class Symmetry { general, symmetric, skew };
+
+struct Header {
+  bool array = false, pattern = false, exact = false;
+  Symmetry symmetry = Symmetry::general;
+  std::int64_t n_rows = 0, n_columns = 0, n_entries = 0;
+  std::int64_t line = 1;  // that of the size
+};
+
+class HeaderReader {
+ public:
+  explicit HeaderReader(std::string_view text) : p_(text.data()), end_(p_ + text.size()) {}
+
+  Header read() {
+    word("%%MatrixMarket, which a Matrix Market file begins with", {"%%matrixmarket", "%matrixmarket"});
+    word("matrix", {"matrix"});
+    out_.array = word("coordinate or array", {"coordinate", "array"}) == 1;
+    const std::size_t field =
+        out_.array ? word("real, integer or unsigned-integer", {"real", "double", "integer", "unsigned-integer"})
+                   : word("real, integer, unsigned-integer or pattern",
+                          {"real", "double", "integer", "unsigned-integer", "pattern"});
+    out_.exact = field == 2 || field == 3;
+    out_.pattern = field == 4;
+    out_.symmetry = Symmetry{static_cast<int>(
+        word("general, symmetric or skew-symmetric", {"general", "symmetric", "skew-symmetric"}))};
+    next_line();
+    while (p_ != end_ && (token().empty() || token().front() == '%')) next_line();
+    size();
+    return out_;
+  }
+
+  const char* rest() const { return p_; }
+
+ private:
+  // The next token of the line, or nothing at its end.
+  std::string_view token() {
+    while (p_ != end_ && is_blank(*p_)) ++p_;
+    return {p_, token_end(p_, end_)};
+  }
+
+  void next_line() {
+    p_ = after_line(p_, end_);
+    ++out_.line;
+  }
+
+  [[noreturn]] void wrong(std::string expected) {
+    const std::string_view found = token();
+    throw LineError(bad_line(out_.line, std::move(expected), found.data(), found.data() + found.size()));
+  }
+
+  // Reads one of some words and returns its position among them.
+  std::size_t word(const char* expected, std::initializer_list<std::string_view> words) {
+    const std::string_view found = token();
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; };
+    for (const std::string_view& known : words) {
+      if (!std::equal(found.begin(), found.end(), known.begin(), known.end(), same)) continue;
+      p_ += found.size();
+      return static_cast<std::size_t>(&known - words.begin());
+    }
+    wrong(expected);
+  }
+
+  std::int64_t number(const char* what, std::int64_t most) {
+    const std::string_view found = token();
+    const auto value = read_index(found.data(), found.data() + found.size());
+    if (!value || *value > most) wrong(std::string(what) + " from 0 to " + std::to_string(most));
+    return *value;
+  }
+
+  void size() {
+    const auto skip = [this] { p_ += token().size(); };
+    out_.n_rows = number("a number of rows", most_rows);
+    skip();
+    out_.n_columns = number("a number of columns", most_rows);
+    if (out_.symmetry != Symmetry::general && out_.n_rows != out_.n_columns)
+      wrong("as many columns as rows, because line 1 says that the matrix is symmetric");
+    skip();
+    const std::int64_t n = out_.n_rows;
+    if (!out_.array) {
+      out_.n_entries = number("a number of entries", std::numeric_limits<std::int64_t>::max());
+      skip();
+    } else if (out_.symmetry == Symmetry::general) {
+      out_.n_entries = n * out_.n_columns;
+    } else {
+      out_.n_entries = n * (out_.symmetry == Symmetry::symmetric ? n + 1 : n - 1) / 2;
+    }
+    if (!token().empty()) wrong("the end of the line, after the size of the matrix");
+    p_ = after_line(p_, end_);
+  }
+
+  const char* p_;
+  const char* const end_;
+  Header out_;
+};
+
+// ---- the entries ---------------------------------------------------------------------------------------------------------
+
+// The entries are parsed into as many places as there are lines, and moved together afterwards if lines were blank.
+struct Piece : TextPiece {
+  std::int64_t most = 0;
+  std::int64_t begin = 0;
+  std::int64_t n = 0;
+  BadLine bad;
+};
+
+class Parser {
+ public:
+  Parser(Piece& piece, const Header& header, const MatrixMarketEntries& out, Worker& worker)
+      : piece_(piece),
+        header_(header),
+        worker_(worker),
+        p_(piece.text.data()),
+        end_(piece.text.data() + piece.text.size()),
+        rows_(out.rows.get() + piece.begin),
+        columns_(out.columns.get() + piece.begin),
+        data_(out.data.get() + piece.begin) {}
+
+  // Parses the lines up to the first that is wrong, and returns whether there is none.
+  bool run() {
+    for (line_ = piece_.line; p_ != end_; ++line_) {
+      if (!at_end_of_line() && !entry()) return false;
+      if (p_ != end_) ++p_;
+    }
+    return true;
+  }
+
+ private:
+  void skip_blanks() {
+    while (p_ != end_ && is_blank(*p_)) ++p_;
+  }
+
+  bool at_end_of_line() {
+    skip_blanks();
+    return p_ == end_ || *p_ == '\n';
+  }
+
+  bool entry() {
+    if ((piece_.n & 0x3fff) == 0) worker_.check();
+    if (piece_.n == piece_.most) text_changed();
+    if (!header_.array && !(index(header_.n_rows, "row", rows_[piece_.n]) &&
+                            index(header_.n_columns, "column", columns_[piece_.n])))
+      return false;
+    if (header_.pattern)
+      data_[piece_.n] = std::bit_cast<std::int64_t>(1.0);
+    else if (!value(data_[piece_.n]))
+      return false;
+    if (!at_end_of_line()) return wrong("the end of the line after an entry");
+    ++piece_.n;
+    return true;
+  }
+
+  bool index(std::int64_t most, const char* what, std::int32_t& out) {
+    skip_blanks();
+    std::int64_t number = 0;
+    const char* stop = read_digits(p_, end_, number);
+    if (stop == p_ || stop - p_ > 18 || (stop != end_ && !ends_token(*stop))) {
+      stop = token_end(p_, end_);
+      number = read_index(p_, stop).value_or(0);
+    }
+    if (number < 1 || number > most) return wrong(std::string("a ") + what + " from 1 to " + std::to_string(most));
+    out = static_cast<std::int32_t>(number - 1);
+    p_ = stop;
+    return true;
+  }
+
+  bool value(std::int64_t& out) {
+    skip_blanks();
+    std::int64_t whole = 0;
+    const char* stop = read_digits(p_, end_, whole);
+    if (stop != p_ && stop - p_ <= 15 && (stop == end_ || ends_token(*stop))) {
+      out = header_.exact ? whole : std::bit_cast<std::int64_t>(static_cast<double>(whole));
+      p_ = stop;
+      return true;
+    }
+    stop = token_end(p_, end_);
+    if (header_.exact) {
+      const auto number = read_whole(p_, stop);
+      if (!number) return wrong("a whole number below 2^63, because line 1 says integer; other numbers need real there");
+      out = *number;
+    } else {
+      const auto number = Decimal::read(p_, stop);
+      const double nearest = number ? number->value() : std::numeric_limits<double>::infinity();
+      if (std::isinf(nearest)) return wrong("a finite number");
+      out = std::bit_cast<std::int64_t>(nearest);
+    }
+    p_ = stop;
+    return true;
+  }
+
+  // Says what is wrong with the token that begins here.
+  bool wrong(std::string expected) {
+    piece_.bad = bad_line(line_, std::move(expected), p_, token_end(p_, end_));
+    return false;
+  }
+
+  Piece& piece_;
+  const Header& header_;
+  Worker& worker_;
+  const char* p_;
+  const char* const end_;
+  std::int32_t* const rows_;
+  std::int32_t* const columns_;
+  std::int64_t* const data_;
+  std::int64_t line_ = 0;
+};
+
+// ---- all pieces ----------------------------------------------------------------------------------------------------------
+
+MatrixMarketEntries uninitialised(const Header& header, std::int64_t n) {
+  MatrixMarketEntries out;
+  out.n_rows = header.n_rows;
+  out.n_columns = header.n_columns;
+  out.n_entries = n;
+  out.exact = header.exact;
+  out.rows = LargeArray<std::int32_t>::uninitialised(n);
+  out.columns = LargeArray<std::int32_t>::uninitialised(n);
+  out.data = LargeArray<std::int64_t>::uninitialised(n);
+  return out;
+}
+
+const char* declares(const Header& header) { return header.array ? " asks for" : " declares"; }
+
+// The error of the first line beyond the declared entries. It is line `n` of the piece, counted from 0 without blank lines.
+BadLine one_too_many(const Piece& piece, std::int64_t n, const Header& header) {
+  const char* p = piece.text.data();
+  const char* const end = p + piece.text.size();
+  for (std::int64_t line = piece.line; p != end; p = after_line(p, end), ++line) {
+    while (p != end && is_blank(*p)) ++p;
+    if (p != end && *p != '\n' && n-- == 0)
+      return bad_line(line, "no more entries than the " + std::to_string(header.n_entries) + " that line " +
+                                std::to_string(header.line) + declares(header), p, token_end(p, end));
+  }
+  text_changed();
+}
+
+// Closes the gaps between what the pieces hold, and compares how much there is with what was declared.
+void join(const std::vector<Piece>& pieces, std::size_t failed, const Header& header, MatrixMarketEntries& out) {
+  out.n_entries = 0;
+  std::int64_t line = header.line + 1;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    const std::int64_t left = header.n_entries - out.n_entries;
+    if (piece.n > left || (piece.n == left && i == failed)) throw LineError(one_too_many(piece, left, header));
+    if (i == failed) throw LineError(piece.bad);
+    if (piece.begin != out.n_entries) {
+      std::copy_n(out.rows.get() + piece.begin, piece.n, out.rows.get() + out.n_entries);
+      std::copy_n(out.columns.get() + piece.begin, piece.n, out.columns.get() + out.n_entries);
+      std::copy_n(out.data.get() + piece.begin, piece.n, out.data.get() + out.n_entries);
+    }
+    out.n_entries += piece.n;
+    line = piece.line + piece.most;
+  }
+  if (out.n_entries < header.n_entries) {
+    const std::string entry = std::to_string(out.n_entries + 1), all = std::to_string(header.n_entries);
+    throw LineError({line, "entry " + entry + " of the " + all + " that line " + std::to_string(header.line) +
+                               declares(header), "", false});
+  }
+}
+
+// Gives the values of an array their rows and columns, and leaves out zeros.
+void place(const Header& header, MatrixMarketEntries& out) {
+  const auto is_zero = [&](std::int64_t bits) {
+    return out.exact ? bits == 0 : std::bit_cast<double>(bits) == 0;
+  };
+  const auto first_row = [&](std::int64_t column) {
+    return header.symmetry == Symmetry::general ? 0 : column + (header.symmetry == Symmetry::skew);
+  };
+  std::int64_t n = 0, column = 0, row = first_row(0);
+  for (std::int64_t i = 0; i < out.n_entries; ++i, ++row) {
+    while (row == header.n_rows) row = first_row(++column);
+    if (is_zero(out.data[i])) continue;
+    out.rows[n] = static_cast<std::int32_t>(row);
+    out.columns[n] = static_cast<std::int32_t>(column);
+    out.data[n++] = out.data[i];
+  }
+  out.n_entries = n;
+}
+
+// Adds the entries on the other side of the diagonal.
+MatrixMarketEntries mirrored(const Header& header, const MatrixMarketEntries& in) {
+  std::int64_t n = in.n_entries;
+  for (std::int64_t i = 0; i < in.n_entries; ++i) n += in.rows[i] != in.columns[i];
+  MatrixMarketEntries out = uninitialised(header, n);
+  std::copy_n(in.rows.get(), in.n_entries, out.rows.get());
+  std::copy_n(in.columns.get(), in.n_entries, out.columns.get());
+  std::copy_n(in.data.get(), in.n_entries, out.data.get());
+  n = in.n_entries;
+  for (std::int64_t i = 0; i < in.n_entries; ++i) {
+    if (in.rows[i] == in.columns[i]) continue;
+    out.rows[n] = in.columns[i];
+    out.columns[n] = in.rows[i];
+    // Of whole numbers the lowest is its own negative, as in numpy.
+    const std::int64_t bits = in.data[i];
+    const std::int64_t negative = in.exact ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(bits))
+                                           : std::bit_cast<std::int64_t>(-std::bit_cast<double>(bits));
+    out.data[n++] = header.symmetry == Symmetry::skew ? negative : bits;
+  }
+  return out;
+}
+
+}  // namespace
+
+MatrixMarketEntries parse_matrix_market(std::string_view text, const Threads& threads) {
+  HeaderReader reader(text);
+  const Header header = reader.read();
+  text.remove_prefix(static_cast<std::size_t>(reader.rest() - text.data()));
+  const Threads enough = worth(threads, static_cast<std::int64_t>(text.size()), piece_bytes);
+  auto pieces = cut<Piece>(text);
+  for_each_block(std::ssize(pieces), enough, [&](std::int64_t i, Worker&) {
+    Piece& piece = pieces[static_cast<std::size_t>(i)];
+    piece.n_newlines = count(piece.text, '\n');
+    piece.most = piece.n_newlines + (piece.text.back() != '\n');
+  });
+  std::int64_t n_lines = 0;
+  for (Piece& piece : pieces) {
+    piece.line = header.line + 1 + n_lines;
+    piece.begin = n_lines;
+    n_lines += piece.most;
+  }
+  MatrixMarketEntries out = uninitialised(header, n_lines);
+  const std::size_t failed = parse_pieces(
+      pieces, enough, [&](Piece& piece, Worker& worker) { return Parser(piece, header, out, worker).run(); });
+  join(pieces, failed, header, out);
+  if (header.array) place(header, out);
+  return header.symmetry == Symmetry::general ? std::move(out) : mirrored(header, out);
+}
+
+}  // namespace termsift

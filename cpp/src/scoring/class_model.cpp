@@ -1,0 +1,135 @@
+#include "scoring/class_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "scoring/class_prior.hpp"
+#include "base/exact_double.hpp"
+#include "base/values.hpp"
+
+namespace termsift {
+namespace {
+
+// Of a smoothed term in its class, and of all other classes beside one: products of some of these are normal numbers.
+constexpr double least_share = 0x1p-450;
+
+void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
+  const auto [b1, b2, weights, b2_rest] = estimation;
+  if (!(b1 >= 0 && b2 >= 0 && (b1 <= b2 || rates) && std::isfinite(b1) && std::isfinite(b2 + b2_rest)))
+    throw std::invalid_argument(std::string("smoothing must satisfy ") + (rates ? "0 <= b1, b2" : "0 <= b1 <= b2") +
+                                " < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
+  check_class_prior(weights, n_classes);
+}
+
+// Exact counts have no rate above 2^63.
+template <CountType Count>
+void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
+  if (!(b1 <= most_rate * total))
+    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large beside the " + text(total) +
+                                " documents and b2 of class " + std::to_string(c));
+  if constexpr (std::is_floating_point_v<Count>)
+    for (std::int64_t i = 0; i < row.size; ++i)
+      if (!(row.term_frequency[i] + b1 <= most_rate * total))
+        throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
+                                    " times in the " + text(total) + " documents and b2 of class " + std::to_string(c) +
+                                    "; a rate can be 2^64");
+}
+
+// Up to which l the sum l + b1 needs no more than 53 bits.
+std::int64_t exact_below(double b1) {
+  if (b1 >= 0x1p52) return 0;
+  int fraction_bits = 0;
+  while (fraction_bits < 53 && std::ldexp(b1, fraction_bits) != std::floor(std::ldexp(b1, fraction_bits))) ++fraction_bits;
+  return fraction_bits < 53 ? static_cast<std::int64_t>(std::ldexp(1.0, 53 - fraction_bits) - std::ceil(b1)) : 0;
+}
+
+}  // namespace
+
+template <CountType Count>
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
+  const bool rates = !has_complement(measure);
+  check(estimation, counts.rows.size(), rates);
+  ClassModel model;
+  for (std::size_t c = 0; c < counts.rows.size(); ++c)
+    if (counts.rows[c]->n_docs > 0) model.classes.push_back(static_cast<std::int64_t>(c));
+  const std::size_t n = model.classes.size();
+  if (n < 2)
+    throw std::invalid_argument("scores compare classes: at least two with documents are needed, got " +
+                                std::to_string(n));
+
+  std::vector<DoubleDouble> weight(n);
+  double largest_weight = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto c = static_cast<std::size_t>(model.classes[k]);
+    weight[k] = estimation.prior_weights.empty() ? exact_double(counts.rows[c]->n_docs)
+                                                 : DoubleDouble{estimation.prior_weights[c], 0};
+    largest_weight = std::max(largest_weight, weight[k].hi);
+    if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
+  }
+  if (largest_weight == 0)
+    throw std::invalid_argument("class_prior gives no class with documents any mass");
+  // By a power of two, so that weights near 1e300 add up.
+  const int exponent = -std::ilogb(largest_weight);
+  for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
+  // The weight of all classes but k, from sums of positive numbers on both sides of it: 1 - pi_k as a difference would
+  // lose its digits where one class has nearly all the mass.
+  std::vector<DoubleDouble> rest(n);
+  DoubleDouble total;
+  for (std::size_t k = 0; k < n; ++k) {
+    rest[k] = total;
+    total = add(total, weight[k]);
+  }
+  DoubleDouble after;
+  for (std::size_t k = n; k-- > 0;) {
+    rest[k] = add(rest[k], after);
+    after = add(after, weight[k]);
+    if (!(rest[k].hi > 0))
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
+                                  " has all the prior mass; scores compare it with the other classes");
+    if (rest[k].hi < least_share * total.hi)
+      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass but " +
+                                  text(rest[k].hi / total.hi) + " of it; scores compare it with the other classes");
+  }
+
+  model.constants.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    ClassConstants& constants = model.constants[k];
+    const auto& row = *counts.rows[static_cast<std::size_t>(model.classes[k])];
+    const DoubleDouble l = add(exact_double(row.n_tokens), exact_double(row.n_tokens_rest));
+    DoubleDouble L = add(l, {estimation.b2, estimation.b2_rest});
+    if (!std::isfinite(L.hi))
+      throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) +
+                                  " and b2 add up to infinity");
+    if (L.hi == 0) L = {1, 0};
+    if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
+    if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
+      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small beside the " + text(L.hi) +
+                                  " tokens and b2 of class " + std::to_string(model.classes[k]));
+    constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
+    L = scale(L, constants.scale);
+    const DoubleDouble inverse = divide({1, 0}, L);
+    const DoubleDouble prior = divide(weight[k], total);
+    const DoubleDouble rest_inverse = divide(total, rest[k]);
+    constants.exact_below = exact_below(estimation.b1);
+    constants.empty = estimation.b1 * constants.scale;
+    constants.total_hi = L.hi, constants.total_lo = L.lo;
+    constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
+    constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;
+    const DoubleDouble class_weight = multiply(prior, inverse);
+    constants.weight_hi = class_weight.hi, constants.weight_lo = class_weight.lo;
+    constants.rest_inverse_hi = rest_inverse.hi, constants.rest_inverse_lo = rest_inverse.lo;
+  }
+  const ClassConstants& r = model.constants[static_cast<std::size_t>(model.reference)];
+  for (ClassConstants& constants : model.constants) {
+    const DoubleDouble difference = multiply({constants.inverse_hi, constants.inverse_lo}, {r.inverse_hi, r.inverse_lo});
+    constants.difference_hi = difference.hi, constants.difference_lo = difference.lo;
+  }
+  model.lost = static_cast<double>(n) * static_cast<double>(n) * 0x1p-49;
+  return model;
+}
+
+template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&, Measure);
+template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&, Measure);
+
+}  // namespace termsift

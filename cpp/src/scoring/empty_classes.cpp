@@ -1,0 +1,114 @@
+#include "scoring/empty_classes.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace termsift {
+namespace {
+
+constexpr int n_nodes = EmptyClasses::n_nodes;
+using Nodes = std::array<double, n_nodes>;
+
+// Half octaves [2^e, 1.5 2^e), [1.5 2^e, 2^(e+1)) by number: the exponent and the first bit after it.
+std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
+double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
+
+// cos(pi k / (2 n_nodes)) for any k >= 0. From an angle below pi/2, where the rounding of the angle does no harm: of
+// k = 600 it would cost V four bits.
+double cosine(int k) {
+  k %= 4 * n_nodes;
+  if (k > 2 * n_nodes) k = 4 * n_nodes - k;
+  if (k == n_nodes) return 0;
+  return k < n_nodes ? std::cos(std::numbers::pi * k / (2 * n_nodes)) : -cosine(2 * n_nodes - k);
+}
+
+// The zeros of the Chebyshev polynomial of degree n_nodes.
+double node(int i) { return cosine(2 * i + 1); }
+
+// The coefficients of the polynomial of degree n_nodes - 1 with values f at the nodes.
+Nodes interpolate(const Nodes& f) {
+  Nodes result{};
+  Nodes before{}, power{};  // the coefficients of T_(m-1) and T_m
+  power[0] = 1;
+  for (int m = 0; m < n_nodes; ++m) {
+    double coefficient = 0;
+    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * cosine(m * (2 * i + 1));
+    coefficient *= (m == 0 ? 1.0 : 2.0) / n_nodes;
+    for (int i = 0; i < n_nodes; ++i) result[i] += coefficient * power[i];
+    Nodes next{};
+    for (int i = 0; i < n_nodes; ++i) next[i] = (m == 0 ? 1.0 : 2.0) * (i > 0 ? power[i - 1] : 0.0) - before[i];
+    before = power;
+    power = next;
+  }
+  return result;
+}
+
+}  // namespace
+
+EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, PairSum sum)
+    : pairs_(pairs), kernels_(kernels), sum_(sum), lost_(model.lost) {
+  const double T_0 = pairs.totals.T_0_hi;
+  // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi), largest for the class of the largest prior. The
+  // limit of T keeps q of every class within the range of the measure: 2^-6 for the series of small p and q; for any p and q
+  // 1/4, so far from the singularity at q = 1 that a piece needs no more nodes. A rate has no limit, and T is a rate.
+  const double most_q = has_small_p(pairs.measure) ? ordinary_p : 0.25;
+  const double T_end = has_complement(pairs.measure)
+                           ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
+                           : 2 * most_rate;
+  const double least = std::fmax(model.lost * T_0, 0x1p-960);
+  if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
+  first_ = piece_of(least) + 1;
+  n_pieces_ = piece_of(T_end - T_0) - first_;
+  if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
+}
+
+void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
+  constexpr int lanes = n_evaluations;
+  const double begin = begin_of(index), end = begin_of(index + 1);
+  const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
+  double U_hi[lanes], U_lo[lanes], V_hi[lanes], V_lo[lanes];
+  unsigned char doubtful[lanes];
+  for (int i = 0; i < lanes; ++i) {
+    const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
+    U_hi[i] = U.hi, U_lo[i] = U.lo;
+  }
+  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
+                        pairs_.measure, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
+  // Relative to the middle, so that only the change within the piece is rounded.
+  constexpr int center = n_nodes / 2;
+  piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
+  piece.usable = V_hi[center] > 0;
+  Nodes change;
+  for (int i = 0; i < n_nodes; ++i) {
+    piece.usable = piece.usable && doubtful[i] == 0;
+    change[static_cast<std::size_t>(i)] = (V_hi[i] - piece.middle.hi) + (V_lo[i] - piece.middle.lo);
+  }
+  const Nodes coefficients = interpolate(change);
+  piece.middle.lo += coefficients[0];
+  for (int m = 1; m < n_nodes; ++m) piece.slope[m - 1] = coefficients[static_cast<std::size_t>(m)];
+}
+
+bool EmptyClasses::find(DoubleDouble U, DoubleDouble& V) const {
+  const std::int64_t index = piece_of(U.hi);
+  if (index < first_ || index >= first_ + n_pieces_) return false;
+  Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
+  if (!piece.ready.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(piece.making);
+    if (!piece.ready.load(std::memory_order_relaxed)) {
+      tabulate(index, piece);
+      piece.ready.store(true, std::memory_order_release);
+    }
+  }
+  if (!piece.usable) return false;
+  const double begin = begin_of(index), end = begin_of(index + 1);
+  const double t = ((U.hi - 0.5 * (begin + end)) + U.lo) / (0.5 * (end - begin));
+  double slope = piece.slope[n_nodes - 2];
+  for (int m = n_nodes - 2; m-- > 0;) slope = piece.slope[m] + t * slope;
+  V = quick_two_sum(piece.middle.hi, piece.middle.lo + t * slope);
+  return true;
+}
+
+}  // namespace termsift

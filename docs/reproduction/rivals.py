@@ -1,0 +1,328 @@
+"""Conditional gain beside choices that train a classifier: largest weights and an L1 path.
+
+    python docs/reproduction/rivals.py [DATA] [--tdt2 FILE] [--quick]
+
+Writes the tables of docs/reproduction/rivals.md; ``--quick`` prints a few of them. DATA holds the
+corpora as `corpora.py` wants them, and what is not there is skipped. What the rivals choose is kept
+in the folder that TERMSIFT_CACHE names (`workloads.py`), since they take a minute a collection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+import scipy.sparse as sp
+import sklearn
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC, l1_min_c
+
+import corpora
+import termsift as ts
+from compare import ROOT, markdown, put_between
+from reproduce import collections, described
+from termsift._select.conditional_gain import rank_by
+from termsift._util.files import replacing
+from trials import Collection, Estimate, Ints, listed
+from workloads import CACHE
+
+MARKER = "rivals"
+PAGE = ROOT / "docs" / "reproduction" / "rivals.md"
+KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+QUICK_KS = (10, 200)
+OURS = "conditional gain"
+MANY = 200  # terms
+SURE = 0.05  # the chance of one wrong mark or more among those of a rival
+STEPS = 5  # of C on the L1 path, from one power of ten to the next
+
+Bools = NDArray[np.bool_]
+Choose = Callable[[sp.csr_array, Ints, int], Ints]  # the first k terms of documents and classes
+
+
+# ---- rankings ------------------------------------------------------------------------------------
+
+
+def damped(X: sp.csr_array) -> sp.csr_array:
+    """Give log(1 + x), each document of length 1: what linear machines are trained on."""
+    return normalize(X.log1p())
+
+
+def svm_weights(X: sp.csr_array, y: Ints, k: int) -> Ints:
+    """Order terms by their largest absolute weight for any class."""
+    weights = np.abs(LinearSVC(random_state=0).fit(damped(X), y).coef_).max(axis=0)
+    return np.argsort(-weights, kind="stable")[:k]
+
+
+def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
+    """Order terms as they get a weight while C is raised to 10; those of one C by the weight.
+
+    A term that has lost its weight by a later C keeps its place. Where C = 10 gives weights to
+    fewer than k terms, these are all. Who comes in is known long before the last digits of the
+    weights are, so that machines need not converge.
+    """
+    Z = damped(X)
+    first = l1_min_c(Z, y)
+    chosen = np.array([], dtype=np.int64)
+    for C in np.geomspace(first, 10, 1 + round(STEPS * np.log10(10 / first))):
+        machine = LinearSVC(penalty="l1", dual=False, C=C, tol=1e-2, max_iter=500, random_state=0)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            weights = np.abs(machine.fit(Z, y).coef_).max(axis=0)
+        weights[chosen] = 0
+        order = np.argsort(-weights, kind="stable")
+        chosen = np.r_[chosen, order[: np.count_nonzero(weights)]]
+        if len(chosen) >= k:
+            break
+    return chosen[:k]
+
+
+RIVALS: dict[str, Choose] = {
+    "SVM weights": svm_weights,
+    "L1 path": l1_path,
+}
+METHODS = {OURS: "conditional_gain", "MD": "md", "IG": "ig"}
+OTHERS = (*RIVALS, *(name for name in METHODS if name != OURS))
+
+
+def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
+    """Give everyone's first k terms."""
+    counts = ts.count(X, y)
+    ours = {name: rank_by(method, counts, X, y, k).indices for name, method in METHODS.items()}
+    return ours | {name: kept(name, choose, X, y, k) for name, choose in RIVALS.items()}
+
+
+def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
+    """Give a rival's choice from the cache, made there first if need be."""
+    parts = (X.data, X.indices, X.indptr, y)
+    sums = [zlib.crc32(np.ascontiguousarray(part, dtype=np.int64)) for part in parts]
+    key = zlib.crc32(repr((name, STEPS, k, sums, sklearn.__version__)).encode())
+    path = CACHE / f"rival-{key:08x}.npy"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        terms = choose(X, y, k)
+        with replacing(path) as file:
+            np.save(file, terms)
+    return np.load(path)
+
+
+# ---- what classifiers make of them ---------------------------------------------------------------
+
+
+class Trained(NamedTuple):
+    """A classifier, and what it is given of the chosen terms' occurrences."""
+
+    estimator: object
+    sees: Callable[[sp.csr_array], sp.csr_array]
+
+
+CLASSIFIERS = {
+    "naive Bayes": Trained(MultinomialNB(), lambda X: X),
+    "SVM": Trained(LinearSVC(random_state=0, dual=False), damped),
+}
+Hits = Mapping[tuple[str, str, str], Bools]  # by collection, classifier, method: (ks, documents)
+
+
+def hits_of(collection: Collection, ks: Sequence[int]) -> dict[tuple[str, str, str], Bools]:
+    """Tell which test documents each classifier gets right on each ranking's first k terms."""
+    found: dict[tuple[str, str, str], list[Bools]] = {}
+    for train, test in collection.folds:
+        X_train, X_test = collection.X[train], collection.X[test]
+        y_train, y_test = collection.y[train], collection.y[test]
+        for method, terms in rankings(X_train, y_train, max(ks)).items():
+            for name, (estimator, sees) in CLASSIFIERS.items():
+                right = []
+                for k in ks:
+                    few = terms[:k]
+                    model = clone(estimator).fit(sees(X_train[:, few]), y_train)
+                    right.append(model.predict(sees(X_test[:, few])) == y_test)
+                found.setdefault((collection.name, name, method), []).append(np.array(right))
+    return {key: np.concatenate(of_folds, axis=1) for key, of_folds in found.items()}
+
+
+def mcnemar(ours: Bools, theirs: Bools) -> float:
+    """Give the exact p-value of McNemar's test: of the documents only one gets right, half each."""
+    only_ours, only_theirs = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
+    if only_ours + only_theirs == 0:
+        return 1.0
+    return float(binomtest(only_ours, only_ours + only_theirs).pvalue)
+
+
+def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
+    """Correct p-values for being many, by Holm's step-down: the chance of any wrong one."""
+    p = np.array(pvalues)
+    order = np.argsort(p)
+    raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)).clip(max=1)
+    corrected = np.empty_like(p)
+    corrected[order] = raised
+    return corrected
+
+
+class Cell(NamedTuple):
+    """Our accuracy less a rival's, in points, and whether it is surely not 0."""
+
+    difference: float
+    is_sure: bool
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where we are surely ahead or behind."""
+        return int(np.sign(self.difference)) if self.is_sure else 0
+
+
+Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # as hits, but for ours
+
+
+def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
+    """Compare with each rival, its p-values corrected for all its cells."""
+    cells: dict[tuple[str, str, str], list[Cell]] = {}
+    for rival in OTHERS:
+        keys = [key for key in hits if key[2] == rival]
+        pairs = [list(zip(hits[(*key[:2], OURS)], hits[key], strict=True)) for key in keys]
+        sure = holm([mcnemar(*pair) for pair in chain(*pairs)]) <= SURE
+        sure_of = iter(sure.tolist())
+        for key, of_key in zip(keys, pairs, strict=True):
+            cells[key] = [Cell(100 * (a.mean() - b.mean()), next(sure_of)) for a, b in of_key]
+    return cells
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+
+def summary(cells: Cells) -> str:
+    """Give how often we are ahead of each rival, and by how much."""
+    rows = []
+    for rival in OTHERS:
+        for classifier in CLASSIFIERS:
+            of_rival = list(
+                chain(*(row for key, row in cells.items() if key[1:] == (classifier, rival)))
+            )
+            signs = [cell.sign for cell in of_rival]
+            counts = " / ".join(str(signs.count(sign)) for sign in (1, 0, -1))
+            higher = sum(cell.difference > 0 for cell in of_rival)
+            mean = np.mean([cell.difference for cell in of_rival])
+            rows.append(
+                [f"{rival}, {classifier}", f"{mean:+.2f}", counts, f"{higher} of {len(of_rival)}"]
+            )
+    header = [f"{OURS} less that of", "mean, points", "surely ahead / level / surely behind"]
+    return markdown([*header, "higher"], rows)
+
+
+def by_range(hits: Hits, ks: Sequence[int]) -> str:
+    """Give our accuracy less a rival's, averaged over few and over many terms, and its error.
+
+    A cell that is not sure by itself may be one of many alike.
+    """
+    rows = []
+    for name, classifier in dict.fromkeys(key[:2] for key in hits):
+        row = [f"{name}, {classifier}"]
+        for rival in RIVALS:
+            ours, theirs = (hits[name, classifier, method] for method in (OURS, rival))
+            difference = ours.astype(float) - theirs
+            for part in (np.array(ks) < MANY, np.array(ks) >= MANY):
+                of_document = difference[part].mean(axis=0)
+                row.append(str(Estimate.mean_of(of_document)))
+        rows.append(row)
+    header = [f"{rival}, {part}" for rival in RIVALS for part in ("fewer", "more")]
+    return markdown(["", *header], rows)
+
+
+def losses(cells: Cells, ks: Sequence[int]) -> str:
+    """List where a rival is ahead, by any margin and surely."""
+    lines = []
+    for rival in RIVALS:
+        for (name, classifier, other), row in cells.items():
+            behind = [
+                f"{k:,} ({cell.difference:+.1f}{', surely' if cell.is_sure else ''})"
+                for k, cell in zip(ks, row, strict=True)
+                if cell.difference < 0
+            ]
+            if other == rival and behind:
+                lines.append(f"- {name}, {classifier}, behind {rival} at k = {listed(behind)}")
+    return "\n".join(lines)
+
+
+def tables(hits: Hits, cells: Cells, ks: Sequence[int]) -> str:
+    """Give the accuracies of each collection by each classifier, with marks."""
+    parts = []
+    marks = {1: " -", 0: "", -1: " +"}
+    for name, classifier in dict.fromkeys(key[:2] for key in hits):
+        rows = []
+        for method in (OURS, *OTHERS):
+            key = (name, classifier, method)
+            ends = [marks[cell.sign] for cell in cells.get(key, ())] or [""] * len(ks)
+            accuracies = 100 * hits[key].mean(axis=1)
+            rows.append(
+                [method, *(f"{x:.1f}{end}" for x, end in zip(accuracies, ends, strict=True))]
+            )
+        parts.append(markdown([f"{name}, {classifier}", *(f"{k:,}" for k in ks)], rows))
+    return "\n\n".join(parts)
+
+
+def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
+    """Measure, and give the text."""
+    hits: dict[tuple[str, str, str], Bools] = {}
+    for name, collection in collections.items():
+        print(name, flush=True)
+        hits |= hits_of(collection, ks)
+    cells = compared(hits)
+    rows = [[name, *described(collection)] for name, collection in collections.items()]
+    header = ["collection", "documents", "terms", "classes", "largest class"]
+    packages = (ts, np, scipy, sklearn)
+    return f"""\
+With {", ".join(f"{package.__name__} {package.__version__}" for package in packages)}.
+
+{markdown(header, rows)}
+
+{summary(cells)}
+
+Mean over the numbers of terms below {MANY} ("fewer") and from {MANY} up ("more"), in points, ± two
+standard errors of the test documents:
+
+{by_range(hits, ks)}
+
+Where a trained choice is ahead, in points:
+
+{losses(cells, ks)}
+
+Accuracy in per cent by the number of terms; "+" is surely more than {OURS}, "-" surely less:
+
+{tables(hits, cells, ks)}"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", nargs="?", type=Path, help="default: as corpora.py says")
+    parser.add_argument("--tdt2", type=Path, help="TDT2.mat")
+    parser.add_argument("--quick", action="store_true", help="few terms, and nothing is written")
+    args = parser.parse_args(argv)
+    if args.data:
+        corpora.FOLDER = args.data
+    found = collections(args.tdt2)
+    if reason := corpora.missing("R8"):
+        print(f"skipped R8: {reason}")
+    else:
+        found["R8"] = Collection.split("R8", corpora.r8())
+    if not found:
+        return
+    text = report(found, QUICK_KS if args.quick else KS)
+    if args.quick:
+        print(text)
+    else:
+        put_between(PAGE, MARKER, text)
+        print(f"wrote {PAGE}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Counting: from a matrix and labels, or from files, to `ClassCounts`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Iterable
+from contextlib import closing
+from typing import Any, Literal
+
+import numpy as np
+
+from termsift import _core
+from termsift._api.class_counts import ClassCounts
+from termsift._counts.table import add_documents, is_exact
+from termsift._util import validation
+from termsift._util.printable import printable_errors
+from termsift.io._scan import Scan
+
+TermFrequency = Literal["raw", "log", "binary"]
+
+
+def count(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    *,
+    tf: TermFrequency = "raw",
+    n_threads: int | None = None,
+    window_bytes: int = _core.default_window_bytes,
+) -> ClassCounts:
+    """Count the terms of a labelled collection by class.
+
+    Parameters
+    ----------
+    X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
+        How often each term occurs in each document: booleans, integers or floats, none negative.
+        Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
+        dense input is converted. Or a `Scan` of files, which brings its labels and names.
+    y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
+        Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
+        are, which is called by the first of them that occurs; ``1`` and ``"1"`` are not. None, NaN
+        and the like stand for missing labels and are refused, also within a tuple. In an indicator
+        matrix of zeros and ones, a document counts in each of its classes. A single column, of
+        shape (n_docs, 1), could be labels or an indicator of one class. It is refused: pass
+        ``y.ravel()``, or the name of the one class as ``classes``.
+    sample_weight : array of shape (n_docs,), optional
+        A document of weight w counts as w documents.
+    classes : sequence of labels, optional
+        The classes in the order wanted; a label outside is an error. By default the labels that
+        occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
+        matrix, the names of its columns (by default 0, 1, ...).
+    tf : {"raw", "log", "binary"}
+        What counts of a document's x > 0 occurrences of a term: x, log(1 + x) or 1, times the
+        document's weight. The counts remember it.
+    n_threads : int, optional
+        By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
+        in a child forked after its parent counted on several threads.
+    window_bytes : int, default 128 MiB
+        Memory for copies of entries while counting. Entries that need more are counted in several
+        windows, with the same result: some classes at a time, or some documents of one class.
+
+    Returns
+    -------
+    counts : ClassCounts
+        Exact int64 counts if X and the weights hold booleans or integers, else float64. Binary
+        ones are exact if the weights are, logarithms always floats.
+
+    Raises
+    ------
+    ValueError
+        For a matrix that is malformed or holds a negative, infinite or NaN value, labels of another
+        length, and the like; the message names row, column and value.
+    CountOverflowError
+        Where an exact count would leave int64; it is an OverflowError and a ValueError.
+    TypeError
+        For a dtype or kind of input that is not counted.
+
+    Notes
+    -----
+    O(nnz + n_docs + pairs). The result is the same to the last bit for any number of threads; float
+    cells are summed in document order. It takes 12 bytes for each pair of a class and a term it
+    contains, 20 in a class whose tokens may exceed 2^32 or are fractions (and as much again for
+    each term where documents have several classes).
+
+    Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
+    names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
+    entry of one document, 4 bytes for each term and thread (up to 12 where values are large or
+    terms are in thousands of a class's documents), and 8 for each class and each document. With
+    logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
+    bytes for each term and thread and 16 for each label of a document. An update holds the old and
+    the added counts beside the new ones, few classes with millions of terms a second copy of the
+    added ones; up to 16 MiB are kept for the next call.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[2, 1, 0], [0, 1, 1], [1, 0, 0]]), ["ham", "spam", "ham"])
+    >>> counts.classes
+    ['ham', 'spam']
+    >>> counts.term_frequency.toarray()
+    array([[3, 1, 0],
+           [0, 1, 1]])
+    """
+    tf = validation.check_tf(tf)  # type: ignore[assignment]
+    if isinstance(X, Scan):
+        for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
+            if value is not None:
+                raise TypeError(f"a scan has labels of its own: leave out {name}")
+        counted = nothing(tf)
+        options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window_bytes}
+        for counts in count_chunks(X, counted, **options):
+            counted = counts
+        return finished(counted, X)
+    if y is None:
+        raise TypeError("y must hold a label for each document in order, got None")
+    threads = validation.check_n_threads(n_threads)
+    window = validation.check_window_bytes(window_bytes)
+    matrix = validation.check_matrix(X, threads)
+    labels = validation.check_labels(y, matrix.n_docs, classes)
+    weights = validation.check_weights(sample_weight, matrix.n_docs)
+    return count_checked(matrix, labels, weights, tf, threads, window)
+
+
+def count_checked(
+    matrix: validation.Csr,
+    labels: validation.Labels,
+    weights: _core.Count | None = None,
+    tf: str = "raw",
+    n_threads: int = 0,
+    window_bytes: int = _core.default_window_bytes,
+) -> ClassCounts:
+    """Count what has passed the gate."""
+    empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
+    added = add_documents(empty, matrix, labels, weights, tf, n_threads, window_bytes)
+    return ClassCounts._of(added, labels.classes, None, tf)
+
+
+def nothing(tf: str) -> ClassCounts:
+    """Give the counts of no documents."""
+    return ClassCounts._of(_core.Counts(0, True), [], None, tf)
+
+
+def count_chunks(
+    scan: Scan,
+    counts: ClassCounts,
+    *,
+    n_threads: int | None = None,
+    window_bytes: int = _core.default_window_bytes,
+) -> Generator[ClassCounts, None, None]:
+    """Yield the counts after each chunk of a scan, on top of ``counts``.
+
+    What is yielded stays as it is: whoever is interrupted holds the counts of whole chunks, and
+    those before `Scan.position` if that is read before the next chunk is asked for.
+    """
+    with closing(iter(scan)) as chunks:
+        for X, y in chunks:
+            counts = ClassCounts._of(counts._counts, counts._classes, None, counts._tf)
+            with validation.naming(scan.where):
+                counts.update(
+                    X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
+                )
+            del X, y  # their memory goes before the next chunk comes
+            yield counts
+
+
+@printable_errors()
+def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
+    """Give the counts of a whole scan their names, and the order they have when read at once."""
+    where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
+    if counts.n_docs == 0:
+        raise ValueError(f"{where}: holds no documents{_left_out(scan)}")
+    if scan.has_texts and counts.n_terms == 0:
+        raise ValueError(f"{where}: no text has a word of two or more letters")
+    names = scan.term_names
+    if scan.has_words:
+        assert names is not None
+        counts = counts._with_words_sorted(names)
+    elif names is not None:
+        if counts.n_terms < len(names):  # a source with names and no documents has more terms
+            counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
+        counts.term_names = names
+    if scan.min_df > 1:
+        counts = counts.with_min_df(scan.min_df)
+    return counts._with_classes_renamed(scan.settled(counts.classes))
+
+
+def _left_out(scan: Scan) -> str:
+    """Say what the scan has left out, if it has."""
+    if not scan.n_skipped:
+        return ""
+    return f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"

@@ -1,0 +1,126 @@
+"""Counts of shards as counts of the whole: classes by label, terms by name or by index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._api.class_counts import ClassCounts
+from termsift._core import CountOverflowError
+from termsift._util import validation
+from termsift.io._read import object_array
+
+
+def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
+    """Unite the counts of several collections, whatever their classes and vocabularies.
+
+    Parameters
+    ----------
+    parts : iterable of ClassCounts
+        At least one; taken one at a time, so that a generator of loaded files needs memory for the
+        sum and one part.
+    by_index : bool, default False
+        Terms without names are those of the same index even where the parts have different
+        numbers of them, as in ``a + b``. Otherwise different numbers are an error.
+
+    Returns
+    -------
+    counts : ClassCounts
+        Classes are united by label; where those of one part are whole numbers and those of another
+        words, the numbers are words too, as in a text that holds both. Where vocabularies with
+        names differ, terms are united by name: those of the first part, then the new ones of each
+        further part; sorted, if those of every part are.
+
+    Raises
+    ------
+    ValueError
+        If the parts count different things (``tf``), have different numbers of terms without
+        names or names in one part alone, or a part that has to be united by name has a name twice.
+
+    Notes
+    -----
+    Exact counts add exactly. Float cells are added part by part, which may round differently from
+    counting all in one.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> a, b = ts.count(np.array([[2, 1]]), ["ham"]), ts.count(np.array([[3, 4]]), ["spam"])
+    >>> a.term_names, b.term_names = ["egg", "tea"], ["jam", "tea"]
+    >>> counts = ts.merge([a, b])
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
+    """
+    merged: ClassCounts | None = None
+    by_index = validation.check_flag(by_index, "by_index")
+    for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
+        if not isinstance(part, ClassCounts):
+            raise TypeError(f"part {number} is a {type(part).__name__}, expected ClassCounts")
+        try:
+            merged = part if merged is None else united(merged, part, by_index)
+        except ValueError as error:
+            kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
+            raise kind(f"part {number} and those before it: {error}") from None
+    if merged is None:
+        raise ValueError("expected at least one part to merge, got none")
+    return merged
+
+
+def united(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
+    """Add two counts in one vocabulary; see `merge`."""
+    a, b = _with_words_for_numbers(a, b), _with_words_for_numbers(b, a)
+    mine, theirs = a.term_names, b.term_names
+    if mine is not None and theirs is not None:
+        shared = min(len(mine), len(theirs))
+        if mine is not theirs and (mine[:shared] != theirs[:shared]).any():
+            names = _union(mine, theirs)
+            return _in_names(a, names) + _in_names(b, names)
+    elif a.n_terms and b.n_terms and not by_index:
+        one_has_names = (mine is None) != (theirs is None)
+        if one_has_names or a.n_terms != b.n_terms:
+            raise ValueError(
+                f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
+                "of the terms, or merge them by index if index i is the same term in both"
+            )
+    return a + b
+
+
+def _with_words_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
+    """Give labels that are whole numbers as words, where those of the others are words.
+
+    Labels of text become integers if all are whole numbers, which a shard cannot know of others.
+    """
+    labels = counts.classes
+    if not labels or not others.classes:
+        return counts
+    if all(type(label) is int for label in labels) and all(
+        isinstance(label, str) for label in others.classes
+    ):
+        return counts._with_classes_renamed([str(label) for label in labels])
+    return counts
+
+
+def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
+    """Give the columns of all names."""
+    for names in (mine, theirs):
+        if len(set(names)) < len(names):
+            once = set[str]()
+            twice = next(name for name in names if name in once or once.add(name))  # type: ignore[func-returns-value]
+            raise ValueError(f"the vocabularies differ, and {twice!r} is the name of two terms")
+    both = dict.fromkeys([*mine, *theirs])
+    ordered = sorted(both) if _is_sorted(mine) and _is_sorted(theirs) else both
+    return {name: column for column, name in enumerate(ordered)}
+
+
+def _is_sorted(names: NDArray[np.object_]) -> bool:
+    return bool((names[1:] >= names[:-1]).all())
+
+
+def _in_names(counts: ClassCounts, column_of: dict[str, int]) -> ClassCounts:
+    """Give the counts in the columns of all names."""
+    names = counts.term_names
+    assert names is not None
+    columns = np.fromiter((column_of[name] for name in names), np.int64, len(names))
+    return counts._with_columns(columns, len(column_of), object_array(list(column_of)))

@@ -1,0 +1,1 @@
+"""The counts of a labelled collection: the table, its sums and its file."""

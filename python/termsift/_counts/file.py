@@ -1,0 +1,291 @@
+r"""The file that holds counts.
+
+Layout, little-endian::
+
+    8 bytes   b"termsift"
+    4 bytes   version of the format: 1; 2 where ``tf`` is not "raw", of which 1 knows nothing; 3 for
+              the checkpoint of a count that is not finished
+    8 bytes   length of the payload
+    32 bytes  BLAKE2b digest of version, length and payload
+    payload   one JSON line, then the arrays it lists, one after another; exact frequencies in four
+              bytes each if all are below 2^32, else in eight
+
+Nothing in it is executed: no pickle, no names of classes or modules. Labels are JSON values, tagged
+where JSON has no such kind. A file of any other length or digest is refused before it is parsed; a
+forged one is still checked value by value, since the core trusts its own counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import struct
+from collections.abc import Hashable
+from typing import IO, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._util import validation
+from termsift._util.files import check_path, replacing
+
+MAGIC = b"termsift"
+_VERSIONS = (1, 2, 3)
+_HEADER = struct.Struct("<8sIQ32s")
+# The counts, the labels of their classes, the names of their terms, and what counts.
+Held: TypeAlias = tuple[_core.Counts, list[Hashable], "NDArray[np.object_] | None", str]
+_FREQUENCIES = ("term_frequency", "document_frequency")
+_ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
+
+
+def write_counts(
+    path: str | os.PathLike[str],
+    counts: _core.Counts,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str,
+    checkpoint: Any = None,
+) -> None:
+    """Write the counts to ``path``, atomically; with ``checkpoint``, JSON, as part of a job."""
+    with replacing(path) as file:
+        _write(file, counts, classes, term_names, tf, checkpoint)
+
+
+def counts_to_bytes(
+    counts: _core.Counts,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str,
+) -> memoryview:
+    """Give what `write_counts` writes."""
+    file = io.BytesIO()
+    _write(file, counts, classes, term_names, tf)
+    return file.getbuffer()
+
+
+def _write(
+    file: IO[bytes],
+    counts: _core.Counts,
+    classes: list[Hashable],
+    term_names: NDArray[np.object_] | None,
+    tf: str,
+    checkpoint: Any = None,
+) -> None:
+    held = counts.to_arrays()
+    arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
+    arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
+    if term_names is not None:
+        # surrogatepass: a name read from undecodable bytes is kept as it is.
+        encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
+        arrays["name_lengths"] = np.array([len(name) for name in encoded], dtype=np.int64)
+        arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
+    header: dict[str, Any] = {
+        "classes": [encode_label(label) for label in classes],
+        "n_terms": held["n_terms"],
+        "n_docs": held["n_docs"],
+        "has_collection": held["has_collection"],
+        "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
+    }
+    version = _VERSIONS[0]
+    if tf != "raw":
+        version, header["tf"] = _VERSIONS[1], tf
+    if checkpoint is not None:
+        version, header["tf"], header["checkpoint"] = _VERSIONS[2], tf, checkpoint
+    file.write(bytes(_HEADER.size))
+    payload_hash, length = _new_hash(), 0
+    line = json.dumps(header).encode() + b"\n"
+    for part in (
+        memoryview(line),
+        *(memoryview(cast(Any, array)) for array in arrays.values()),
+    ):
+        payload_hash.update(part)
+        length += part.nbytes
+        file.write(part)
+    file.seek(0)
+    digest = _digest(payload_hash, version, length)
+    file.write(_HEADER.pack(MAGIC, version, length, digest))
+
+
+def read_counts(path: str | os.PathLike[str]) -> Held:
+    """Read what `write_counts` wrote; ValueError for anything else, a checkpoint as well."""
+    check_path(path)
+    with open(path, "rb") as file:
+        return _without_checkpoint(*_read(file, os.fspath(path)), os.fspath(path))
+
+
+def counts_from_bytes(data: bytes, name: str) -> Held:
+    """Read what `counts_to_bytes` gave; ``name`` is what messages call it."""
+    return _without_checkpoint(*_read(io.BufferedReader(io.BytesIO(data)), name), name)
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Held, Any]:
+    """Read what `write_counts` wrote of an unfinished job, and its ``checkpoint``."""
+    with open(path, "rb") as file:
+        counts, checkpoint = _read(file, os.fspath(path))
+    if checkpoint is None:
+        raise ValueError(f"{os.fspath(path)}: holds counts, expected a checkpoint")
+    return counts, checkpoint
+
+
+def _without_checkpoint(counts: Held, checkpoint: Any, name: str) -> Held:
+    if checkpoint is not None:
+        raise ValueError(
+            f"{name}: holds part of a count that is not finished; the termsift count that wrote "
+            "it goes on from it"
+        )
+    return counts
+
+
+def _read(file: IO[bytes], name: str) -> tuple[Held, Any]:
+    version, length = _verify(file, name)
+    try:
+        return _parse(file, version, length)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a forged file provokes
+        raise ValueError(f"{name}: the saved counts are damaged: {error}") from error
+
+
+def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
+    """Check all but what the payload means; gives the version and the length of the payload."""
+    head = file.read(_HEADER.size)
+    if not head.startswith(MAGIC):
+        raise ValueError(f"{path}: not a file of saved counts")
+    if len(head) < _HEADER.size:
+        raise ValueError(f"{path}: the saved counts are truncated")
+    _, version, length, digest = _HEADER.unpack(head)
+    if version not in _VERSIONS:
+        expected = ", ".join(map(str, _VERSIONS[:-1])) + f" or {_VERSIONS[-1]}"
+        raise ValueError(
+            f"{path}: the saved counts have format version {version}, expected {expected}"
+        )
+    size = file.seek(0, os.SEEK_END) - _HEADER.size
+    file.seek(_HEADER.size)
+    if size != length:
+        kind = "truncated" if size < length else "damaged"
+        raise ValueError(f"{path}: the saved counts are {kind}: {size} bytes, expected {length}")
+    payload_hash = hashlib.file_digest(cast(Any, file), _new_hash)
+    if _digest(payload_hash, version, length) != digest:
+        raise ValueError(f"{path}: the saved counts are damaged: their checksum does not match")
+    file.seek(_HEADER.size)
+    return int(version), int(length)
+
+
+def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
+    line = file.readline(length)
+    header = json.loads(line)
+    arrays = _read_arrays(file, header["arrays"], length - len(line))
+    names = arrays.pop("names", None), arrays.pop("name_lengths", None)
+    n_docs = header["n_docs"]
+    exact = arrays["class_docs"].dtype.kind == "i"
+    if set(arrays) != set(_ARRAYS):
+        raise ValueError(f"it holds {list(arrays)!r}")
+    if type(n_docs) is not (int if exact else float) or not 0 <= n_docs < (
+        2**63 if exact else math.inf
+    ):
+        raise ValueError(f"it holds {n_docs!r} documents")
+    if type(header["n_terms"]) is not int or type(header["has_collection"]) is not bool:
+        raise ValueError("its sizes are no numbers")
+    if not 0 <= header["n_terms"] <= _core.max_terms or type(header["classes"]) is not list:
+        raise ValueError("its sizes are out of range")
+    counts = _core.Counts.from_arrays(
+        header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
+    )
+    classes = validation.distinct_labels([decode_label(label) for label in header["classes"]])
+    if len(classes) != len(counts.class_docs):
+        raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
+    tf = "raw" if version == _VERSIONS[0] else validation.check_tf(header["tf"])
+    checkpoint = header["checkpoint"] if version == _VERSIONS[2] else None
+    return (counts, classes, _decode_names(*names, counts.n_terms), tf), checkpoint
+
+
+def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
+    known = ("<i4", "<u4", "<i8", "<f8", "|u1")
+    if not all(type(n) is int and n >= 0 and dtype in known for _, dtype, n in listed):
+        raise ValueError("its arrays are of unknown kinds")
+    sizes = [np.dtype(dtype).itemsize * n for _, dtype, n in listed]
+    if sum(sizes) != length:
+        raise ValueError("its arrays do not fill it")
+    return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in listed}
+
+
+def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Give exact frequencies in four bytes each, if all fit."""
+    narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
+    return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
+
+
+def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
+    array = np.empty(n, dtype)
+    if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
+        raise ValueError("an array is cut short")  # the file has changed since its size was asked
+    return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _decode_names(
+    text: NDArray[Any] | None, lengths: NDArray[Any] | None, n_terms: int
+) -> NDArray[np.object_] | None:
+    if text is None and lengths is None:
+        return None
+    if text is None or lengths is None or text.dtype != np.uint8 or lengths.dtype != np.int64:
+        raise ValueError("the names of the terms are incomplete")
+    if len(lengths) != n_terms or (lengths < 0).any() or sum(lengths.tolist()) != len(text):
+        raise ValueError("the names of the terms do not fit")
+    names = np.empty(n_terms, dtype=object)
+    start, encoded = 0, text.tobytes()
+    for term, length in enumerate(lengths.tolist()):
+        names[term] = encoded[start : start + length].decode("utf-8", "surrogatepass")
+        start += length
+    return names
+
+
+def _new_hash() -> hashlib.blake2b:
+    return hashlib.blake2b(digest_size=32)
+
+
+def _digest(payload_hash: Any, version: int, length: int) -> bytes:
+    return hashlib.blake2b(
+        struct.pack("<IQ", version, length) + payload_hash.digest(), digest_size=32
+    ).digest()
+
+
+def encode_label(label: Hashable) -> Any:
+    """Give the JSON value that stands for a label; TypeError if none does."""
+    # bool before int, of which it is a kind. Hexadecimal: exact for floats, JSON has no infinity,
+    # and Python limits the decimal digits of an integer.
+    if label is None or isinstance(label, (bool, str)):
+        return label
+    if type(label) is int:
+        return {"int": hex(label)}
+    if type(label) is float:
+        return {"float": label.hex()}
+    if isinstance(label, bytes):
+        return {"bytes": label.hex()}
+    if type(label) is tuple:
+        return {"tuple": [encode_label(part) for part in label]}
+    raise TypeError(
+        f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
+        "bytes or tuples of these"
+    )
+
+
+def decode_label(encoded: Any) -> Hashable:
+    """Give the label that `encode_label` encoded; an error for anything else."""
+    if encoded is None or isinstance(encoded, (bool, str)):
+        return encoded
+    ((kind, value),) = encoded.items()
+    match kind:
+        case "int":
+            return int(value, 16)
+        case "float":
+            return float.fromhex(value)
+        case "bytes":
+            return bytes.fromhex(value)
+        case "tuple" if isinstance(value, list):
+            return tuple(decode_label(part) for part in value)
+    raise ValueError(f"unknown kind of label {kind!r}")

@@ -1,0 +1,1 @@
+"""Evaluation of rankings: naive Bayes on the first k terms."""

@@ -1,0 +1,1 @@
+"""Counts -> scores -> ranking: the registry of methods, class scores, significance."""

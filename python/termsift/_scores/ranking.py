@@ -1,0 +1,194 @@
+"""A ranking: terms, best first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._util.files import text_output
+from termsift._util.frames import Library, frame_of, write_csv
+from termsift._util.printable import printable
+from termsift._util.validation import check_integer, check_kind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LETTERS = 24  # of a term where the ranking shows itself
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Terms in order, best first, with their scores.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (k,), int64
+        The terms' columns.
+    scores : ndarray of shape (k,), float64
+        Their scores in the same order, in nats for divergences. Where terms were chosen one after
+        the other (`termsift.selectors`), the divergence of all up to and with this one.
+    terms : ndarray of shape (k,), str objects, or None
+        Their names, if the counts know them.
+    method : str
+        What they were ranked by.
+    informative : int or None
+        How many terms, from the first on, each added to the divergence of those before it; the
+        rest add nothing and stand in the order of their indices. None for scores of single terms.
+    policy : str
+        How scores became an order, "top" or "round_robin".
+    model : str
+        The event model: what was counted. "multinomial", too, for methods that know none.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    >>> ranking = counts.rank("md")
+    >>> ranking.indices
+    array([0, 2, 1])
+    """
+
+    indices: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    terms: NDArray[np.object_] | None
+    method: str
+    informative: int | None = None
+    policy: str = "top"
+    model: str = "multinomial"
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        shown = self.indices[:5] if self.terms is None else self.terms[:5]
+        names = ", ".join(printable(name, _LETTERS) for name in shown)
+        names += ", ..." if len(self) > 5 else ""
+        size = f"{len(self)} terms"
+        if self.informative is not None and self.informative < len(self):
+            size += f", {self.informative} informative,"
+        how = self.method
+        how += f", policy={self.policy}" if self.policy != "top" else ""
+        how += f", model={self.model}" if self.model != "multinomial" else ""
+        return f"<Ranking of {size} by {how}: {names}>"
+
+    def _repr_html_(self) -> str:
+        from termsift.report._notebook import show_ranking  # a later stage
+
+        return show_ranking(self)
+
+    def overlap(self, other: Ranking, k: int | None = None) -> float:
+        """Give the share of the first k terms that two rankings have in common.
+
+        Parameters
+        ----------
+        other : Ranking
+            Of the same terms.
+        k : int, optional
+            Not more than either holds; by default as many as the shorter one.
+
+        Returns
+        -------
+        share : float
+            From 0 to 1. The order among the first k plays no part.
+
+        Raises
+        ------
+        TypeError
+            If k is not an integer.
+        ValueError
+            If k is less than 1 or more than either ranking holds, or if one is empty.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.rank("md").overlap(counts.rank("md_chi2"), k=2)
+        1.0
+        """
+        check_kind(other, Ranking, "other")
+        shorter = min(len(self), len(other))
+        if shorter == 0:
+            raise ValueError("a ranking is empty: there are no first terms to share")
+        k = shorter if k is None else check_integer(k, "k", 1, shorter)
+        return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
+
+    def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
+        """Iterate over (rank from 1, name or None, index, score) as Python values."""
+        terms = [None] * len(self) if self.terms is None else self.terms.tolist()
+        indices, scores = self.indices.tolist(), self.scores.tolist()
+        for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
+            yield (rank, *row)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Give the columns of `to_frame` by name."""
+        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
+        if self.terms is not None:
+            columns["term"] = self.terms
+        return {**columns, "index": self.indices, "score": self.scores}
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Give the ranking as a table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Whose table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            Columns rank (from 1), term (if names are known), index, score.
+
+        Raises
+        ------
+        ValueError
+            For another library.
+        ImportError
+            If the library is not installed.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.rank("md").to_frame().round(3)
+           rank  index  score
+        0     1      0  0.972
+        1     2      2  0.730
+        2     3      1  0.034
+        """
+        return frame_of(self.columns(), library, "Ranking.to_frame")
+
+    def plot(
+        self,
+        k: int | None = 20,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Draw the scores of the first k terms: see `termsift.plots.plot_ranking`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from termsift.plots import plot_ranking  # a later stage
+
+        return plot_ranking(self, path, k=k, title=title)
+
+    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
+        """Write the ranking as CSV: rank, term (if names are known), index, score.
+
+        Scores are written so that reading them gives the same float64.
+
+        Parameters
+        ----------
+        path : path or text file
+            A path is written atomically: a failure leaves what was there.
+        """
+        with text_output(path) as file:
+            write_csv(cast(TextIO, file), self.columns())

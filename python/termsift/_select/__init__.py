@@ -1,0 +1,1 @@
+"""Selection of terms one after the other."""

@@ -1,0 +1,149 @@
+// Any small counts, smoothing, priors, model and measure: the scores by either way are the aggregate of the class scores.
+//
+// The sparse way takes most of its series and tables out of their usual ranges here: classes of one document beside classes
+// of a million, and smoothing from 2^-40 to far above every count.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "../cpp/collections.hpp"
+#include "fuzz.hpp"
+#include "scoring/score_ways.hpp"
+#include "termsift/double_double.hpp"
+#include "termsift/event_model.hpp"
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+constexpr double tolerance = 1e-14;  // of the README
+
+// sum_c w_c x_c to about twice the digits of a double; infinite if some x_c of positive weight is.
+struct ExactSum {
+  double hi = 0, lo = 0;
+  bool endless = false;
+  void add(double weight, double x) {
+    if (weight == 0) return;
+    if (std::isinf(x)) endless = true;
+    const DoubleDouble product = two_product(weight, endless ? 0 : x), sum = two_sum(hi, product.hi);
+    hi = sum.hi;
+    lo += sum.lo + product.lo;
+  }
+  double value() const { return endless ? HUGE_VAL : hi + lo; }
+};
+
+void require_close(double got, double want, const std::string& what) {
+  if (got == want) return;
+  fuzz::require(std::isfinite(got) && std::isfinite(want) && std::fabs(got - want) <= tolerance * std::fabs(want),
+                what + ": " + describe(got) + " in place of " + describe(want));
+}
+
+template <class Count>
+Count number(fuzz::Bytes& bytes) {
+  const int kind = bytes.below(32);
+  std::int64_t x = 1 + kind / 8;
+  if (kind >= 24) {
+    const auto largest = std::int64_t{1} << bytes.below(40);
+    x = 1 + static_cast<std::int64_t>(bytes.take<std::uint64_t>() >> 1) % largest;
+  }
+  if constexpr (std::is_integral_v<Count>) return x;
+  else return static_cast<double>(x) * 0.375;
+}
+
+struct Task {
+  EventModel model;
+  Measure measure;
+  bool rates;
+};
+
+Task choose_task(fuzz::Bytes& bytes) {
+  const Measure probabilities[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson, Measure::bernoulli_kl,
+                                   Measure::bernoulli_nu_j, Measure::bernoulli_nu_pearson};
+  const Measure rates[] = {Measure::poisson_kl, Measure::poisson_nu_j, Measure::poisson_nu_pearson};
+  switch (bytes.below(4)) {
+    case 0: return {EventModel::multinomial, probabilities[bytes.below(6)], false};
+    case 1: return {EventModel::binary, probabilities[bytes.below(6)], false};
+    case 2: return {EventModel::bernoulli, probabilities[bytes.below(6)], false};
+    default: return {EventModel::poisson, rates[bytes.below(3)], true};
+  }
+}
+
+template <class Count>
+void run(fuzz::Bytes& bytes) {
+  const auto [model, measure, rates] = choose_task(bytes);
+  const int n_classes = 2 + bytes.below(30), n_terms = 1 + bytes.below(60);
+  const double smoothing[] = {1, 0.5, 0.1, 3, 1.0 / 3, 0x1p-20, 0x1p-40, 50};
+  const double factors[] = {1, 1 + 0x1p-20, 2, 30, 65, 1000, static_cast<double>(n_terms), 0};
+  const double b1 = smoothing[bytes.below(8)];
+  const double factor = factors[bytes.below(8)];
+  std::vector<double> prior;
+  const int priors = bytes.below(4);
+  for (int c = 0; c < n_classes && priors > 1; ++c)
+    prior.push_back(priors == 2 ? bytes.below(8) / 4.0 : std::ldexp(1.0, -bytes.below(60)));
+  const Estimation estimation{b1, factor == 0 && !rates ? b1 : b1 * factor, prior};
+
+  ClassCounts<Count> counts;
+  counts.n_terms = n_terms;
+  for (int c = 0; c < n_classes; ++c) {
+    std::vector<Count> tf, df;
+    Count most = 0;
+    const int dense = bytes.below(4);
+    for (int t = 0; t < n_terms; ++t) {
+      const bool has = dense == 3 ? bytes.below(8) != 0 : bytes.below(32) <= dense;
+      const Count x = has ? number<Count>(bytes) : Count{0};
+      tf.push_back(x);
+      df.push_back(x > 2 ? x / 2 : x);
+      most = std::max(most, df.back());
+    }
+    const Count n_docs = most + (bytes.flag() ? number<Count>(bytes) : Count(most == 0 ? 1 : 0));
+    counts.rows.push_back(std::make_shared<const ClassRow<Count>>(make_row(n_docs, tf, df)));
+    counts.n_docs += n_docs;
+  }
+  const auto counted = as_counted_by(model, counts, {});
+
+  std::vector<double> values(at(n_classes * n_terms)), scores(at(n_terms));
+  try {
+    class_scores(counted, estimation, measure, {}, values.data());
+  } catch (const std::invalid_argument&) {
+    return;
+  }
+  double total = 0;
+  std::vector<double> weights;
+  for (int c = 0; c < n_classes; ++c) {
+    weights.push_back(prior.empty() ? static_cast<double>(counts.rows[at(c)]->n_docs) : prior[at(c)]);
+    if (counts.rows[at(c)]->n_docs == 0) weights.back() = 0;
+    total += weights.back();
+  }
+  const auto compare = [&](Aggregate aggregate, const std::string& way) {
+    for (int t = 0; t < n_terms; ++t) {
+      ExactSum sum;
+      double largest = 0;
+      for (int c = 0; c < n_classes; ++c) {
+        const double x = values[at(c * n_terms + t)];
+        sum.add(aggregate == Aggregate::mean ? weights[at(c)] / total : 1, x);
+        largest = std::max(largest, x);
+      }
+      const std::string what = way + ", term " + std::to_string(t) + " of " + std::to_string(n_classes) + " classes";
+      if (aggregate == Aggregate::max) fuzz::require(scores[at(t)] == largest, what + ": not the largest value");
+      else require_close(scores[at(t)], sum.value(), what);
+    }
+  };
+  for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean, Aggregate::max}) {
+    score_dense(counted, estimation, measure, aggregate, {}, scores.data());
+    compare(aggregate, "the dense way");
+  }
+  for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean}) {
+    score_sparse(counted, estimation, measure, aggregate, {}, scores.data());
+    compare(aggregate, "the sparse way");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Bytes bytes(data, size);
+  if (bytes.below(4) != 0) run<std::int64_t>(bytes);
+  else run<double>(bytes);
+  return 0;
+}

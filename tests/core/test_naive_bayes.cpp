@@ -1,0 +1,496 @@
+#include "termsift/naive_bayes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "collections.hpp"
+#include "bayes/prefix_model.hpp"
+
+using namespace termsift;
+using namespace collections;
+
+namespace {
+
+constexpr EventModel models[] = {EventModel::multinomial, EventModel::binary, EventModel::bernoulli, EventModel::poisson};
+
+using Terms = std::vector<std::int64_t>;
+
+struct Tables {
+  std::vector<std::int64_t> hits, predicted;
+  bool operator==(const Tables&) const = default;
+};
+
+Terms up_to(std::int64_t n) {
+  Terms ks(at(n));
+  std::iota(ks.begin(), ks.end(), 1);
+  return ks;
+}
+
+template <class Count, class Index, class Value>
+Tables classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
+                const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
+                Damping damping = Damping::raw) {
+  // Filled, since what is not written must not count.
+  const std::size_t size = ks.size() * counts.rows.size();
+  Tables tables{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
+  classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, damping}, threads,
+                       tables.hits.data(), tables.predicted.data());
+  return tables;
+}
+
+// The class that one document is taken for at each k.
+template <class Count, class Index, class Value>
+std::vector<std::size_t> classes_of(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking,
+                                    const Terms& ks, const Matrix<Index, Value>& x, Damping damping = Damping::raw) {
+  const Tables tables = classify(counts, model, b1, ranking, ks, x, {-1}, {}, damping);
+  CHECK(std::ranges::all_of(tables.hits, [](auto n) { return n == 0; }));
+  std::vector<std::size_t> classes;
+  const std::size_t n = counts.rows.size();
+  for (std::size_t step = 0; step < ks.size(); ++step) {
+    const auto row = std::span(tables.predicted).subspan(step * n, n);
+    CHECK_EQ(std::accumulate(row.begin(), row.end(), std::int64_t{0}), 1);
+    classes.push_back(static_cast<std::size_t>(std::ranges::max_element(row) - row.begin()));
+  }
+  return classes;
+}
+
+// ---- the plain loop ----------------------------------------------------------------------------------------------------
+
+struct Posterior {
+  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and of what size its parts are
+  void add(long double x) {
+    value += x;
+    size += std::fabs(x);
+  }
+};
+
+// What naive Bayes of the first k terms makes of one document, from the counts of each class and term.
+struct PlainBayes {
+  EventModel model;
+  long double b1;
+  std::vector<long double> n_docs;
+  std::vector<std::vector<long double>> tf, df;
+
+  template <class Count>
+  PlainBayes(const ClassCounts<Count>& counts, EventModel m, double b) : model(m), b1(b) {
+    for (const auto& row : counts.rows) {
+      n_docs.push_back(static_cast<long double>(row->n_docs));
+      tf.emplace_back(at(counts.n_terms), 0);
+      df.emplace_back(at(counts.n_terms), 0);
+      for (std::int64_t i = 0; i < row->size; ++i) {
+        tf.back()[at(row->terms[i])] = static_cast<long double>(row->term_frequency[i]);
+        df.back()[at(row->terms[i])] = static_cast<long double>(row->document_frequency[i]);
+      }
+    }
+  }
+
+  Posterior posterior(std::size_t c, const Terms& ranking, std::int64_t k, const std::vector<long double>& x) const {
+    const bool of_documents = model == EventModel::binary || model == EventModel::bernoulli;
+    const auto& l = of_documents ? df[c] : tf[c];
+    Posterior p;
+    p.add(std::log(n_docs[c]));
+    long double total = 0;
+    for (std::int64_t r = 0; r < k; ++r) total += l[at(ranking[at(r)])];
+    for (std::int64_t r = 0; r < k; ++r) {
+      const std::size_t i = at(ranking[at(r)]);
+      const long double seen = of_documents ? (x[i] > 0 ? 1 : 0) : x[i];
+      p.size += 2 * seen * std::fabs(std::log(b1));  // the core adds up log(1 + l/b1)
+      if (model == EventModel::bernoulli) {
+        p.add(std::log(seen > 0 ? (l[i] + b1) / (n_docs[c] + 2 * b1) : (n_docs[c] - l[i] + b1) / (n_docs[c] + 2 * b1)));
+      } else if (model == EventModel::poisson) {
+        const long double rate = (l[i] + b1) / (n_docs[c] + b1);
+        if (seen > 0) p.add(seen * std::log(rate));
+        p.add(-rate);
+      } else if (seen > 0) {
+        p.add(seen * std::log(l[i] + b1));
+        p.add(-seen * std::log(total + b1 * static_cast<long double>(k)));
+      }
+    }
+    return p;
+  }
+
+  // Whether `found` is the first of the best classes: of those that agree to 2^-58 for sure, to 2^-40 perhaps.
+  void check(std::size_t found, const Terms& ranking, std::int64_t k, const std::vector<long double>& x) const {
+    CHECK(n_docs[found] > 0);
+    std::vector<Posterior> all(n_docs.size());
+    long double best = -INFINITY, size = 0;
+    for (std::size_t c = 0; c < all.size(); ++c)
+      if (n_docs[c] > 0) {
+        all[c] = posterior(c, ranking, k, x);
+        best = std::max(best, all[c].value);
+      }
+    for (std::size_t c = 0; c < all.size(); ++c)
+      if (n_docs[c] > 0 && all[c].value >= best) size = all[c].size;
+    CHECK_NEAR(all[found].value, best, 0x1p-40L * (all[found].size + size));
+    for (std::size_t c = 0; c < found; ++c)
+      if (n_docs[c] > 0) CHECK(all[c].value < best - 0x1p-58L * (all[c].size + size));
+  }
+};
+
+template <class Index, class Value>
+std::vector<long double> dense(const Matrix<Index, Value>& x, std::int64_t d, Damping damping) {
+  std::vector<long double> row(at(x.n_columns), 0);
+  for (auto e = at(x.indptr[at(d)]); e < at(x.indptr[at(d + 1)]); ++e) {
+    if constexpr (std::is_same_v<Value, Bool>) row[at(x.indices[e])] += x.data[e] != Bool{0} ? 1 : 0;
+    else row[at(x.indices[e])] += static_cast<long double>(x.data[e]);
+  }
+  for (long double& value : row)
+    if (value > 0 && damping != Damping::raw) value = damping == Damping::log ? std::log1p(value) : 1;
+  return row;
+}
+
+Terms shuffled(Random& random, std::int64_t n) {
+  Terms terms(at(n));
+  std::iota(terms.begin(), terms.end(), 0);
+  for (std::int64_t i = n - 1; i > 0; --i) std::swap(terms[at(i)], terms[at(below(random, i + 1))]);
+  return terms;
+}
+
+// Each k of [1, n] or, if `sparse`, some of them.
+Terms random_ks(Random& random, std::int64_t n, bool sparse) {
+  Terms ks;
+  for (std::int64_t k = 1; k <= n; ++k)
+    if (!sparse || below(random, 3) == 0) ks.push_back(k);
+  if (ks.empty()) ks.push_back(n);
+  return ks;
+}
+
+std::int64_t n_checked = 0;
+
+template <class Index, class Value, class Count>
+void compare_with_the_plain_loop(Random& random) {
+  const std::int64_t n_classes = 1 + below(random, 6), n_terms = 1 + below(random, 14), n_docs = 1 + below(random, 12);
+  const double alphas[] = {1e-10, 0.01, 1, 1, 10};
+  const double b1 = alphas[below(random, 5)];
+  // Some of the classes have no documents.
+  const auto labels = random_labels(random, n_docs, n_classes, false);
+  auto grown = labels;
+  grown.n_classes = n_classes + below(random, 3);
+  const auto train = random_matrix<Index, Value>(random, n_docs, n_terms, 8);
+  const auto counts = count_plainly<Count>(train, grown, {});
+  const std::int64_t n_ranked = 1 + below(random, n_terms);
+  Terms ranking = shuffled(random, n_terms);
+  ranking.resize(at(n_ranked));
+  const Terms ks = random_ks(random, n_ranked, below(random, 2) == 0);
+  const auto test = random_matrix<Index, Value>(random, below(random, 8), n_terms, 1 + below(random, 9));
+  std::vector<ClassId> known;
+  for (std::int64_t d = 0; d < test.n_rows(); ++d)
+    known.push_back(static_cast<ClassId>(below(random, grown.n_classes + 1) - 1));
+
+  for (const EventModel model : models) {
+    const PlainBayes plain(counts, model, b1);
+    const std::size_t n = counts.rows.size();
+    Tables sum{std::vector<std::int64_t>(ks.size() * n, 0), std::vector<std::int64_t>(ks.size() * n, 0)};
+    for (std::int64_t d = 0; d < test.n_rows(); ++d) {
+      const auto document = test.rows(d, d + 1);
+      const auto found = classes_of(counts, model, b1, ranking, ks, document);
+      const auto x = dense(document, 0, Damping::raw);
+      for (std::size_t step = 0; step < ks.size(); ++step) {
+        plain.check(found[step], ranking, ks[step], x);
+        // Got wrong: a change of class skipped. On its own a k is never skipped, and its bits are the same.
+        CHECK_EQ(classes_of(counts, model, b1, ranking, {ks[step]}, document)[0], found[step]);
+        ++sum.predicted[step * n + found[step]];
+        if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
+        ++n_checked;
+      }
+    }
+    CHECK(classify(counts, model, b1, ranking, ks, test, known) == sum);
+  }
+}
+
+}  // namespace
+
+// ---- against the plain loop --------------------------------------------------------------------------------------------
+
+TEST(every_k_and_document_agrees_with_the_plain_loop) {
+  // Got wrong: a loss of one model, a term of the wrong rank, classes without documents, repeated entries, stored zeros.
+  Random random(20161);
+  for (int round = 0; round < 200; ++round) {
+    compare_with_the_plain_loop<std::int32_t, std::int32_t, std::int64_t>(random);
+    compare_with_the_plain_loop<std::int64_t, std::uint8_t, std::int64_t>(random);
+    compare_with_the_plain_loop<std::int32_t, Bool, std::int64_t>(random);
+    compare_with_the_plain_loop<std::int64_t, double, double>(random);
+    compare_with_the_plain_loop<std::int32_t, float, double>(random);
+  }
+  std::printf("        %lld predictions\n", static_cast<long long>(n_checked));
+}
+
+TEST(what_is_counted_of_an_entry_is_damped_as_in_training) {
+  // Got wrong: damping of each repeated entry, or of presences.
+  Random random(7);
+  for (int round = 0; round < 50; ++round) {
+    const auto labels = random_labels(random, 12, 3, false);
+    const auto train = random_matrix<std::int32_t, std::int64_t>(random, 12, 9, 6);
+    const auto counts = count_plainly<std::int64_t>(train, labels, {});
+    const auto document = random_matrix<std::int32_t, std::int64_t>(random, 1, 9, 8);
+    const Terms ranking = shuffled(random, 9), ks = up_to(9);
+    for (const Damping damping : {Damping::raw, Damping::log, Damping::binary})
+      for (const EventModel model : models) {
+        const PlainBayes plain(counts, model, 0.5);
+        const auto found = classes_of(counts, model, 0.5, ranking, ks, document, damping);
+        for (std::size_t step = 0; step < ks.size(); ++step)
+          plain.check(found[step], ranking, ks[step], dense(document, 0, damping));
+      }
+  }
+}
+
+TEST(tables_do_not_depend_on_threads) {
+  // Got wrong: a block's runs told twice or not at all, or scratch shared.
+  Random random(11);
+  const auto labels = random_labels(random, 300, 40, false);
+  const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 400, 60);
+  const auto counts = count_plainly<std::int64_t>(train, labels, {});
+  const auto test = random_matrix<std::int32_t, std::int32_t>(random, 1111, 400, 60);
+  const auto known = random_labels(random, 1111, 40, false).codes;
+  const Terms ranking = shuffled(random, 400), ks = random_ks(random, 400, true);
+  for (const EventModel model : models) {
+    const Tables one = classify(counts, model, 1, ranking, ks, test, known, {1, {}});
+    for (std::size_t step = 0; step < ks.size(); ++step) {
+      const auto row = one.predicted.begin() + static_cast<std::ptrdiff_t>(step * 40);
+      CHECK_EQ(std::accumulate(row, row + 40, std::int64_t{0}), 1111);
+    }
+    for (const int n : {2, 3, 7}) CHECK(classify(counts, model, 1, ranking, ks, test, known, {n, {}}) == one);
+  }
+}
+
+TEST(a_k_has_the_same_bits_beside_others_and_alone) {
+  // Got wrong: the last numbers of an array, which a kernel of eight does not reach.
+  Random random(12);
+  const auto train = random_matrix<std::int32_t, double>(random, 60, 90, 30);
+  const auto counts = count_plainly<double>(train, random_labels(random, 60, 5, false), {});
+  const Terms ranking = shuffled(random, 90), ks = up_to(90);
+  for (const EventModel model : models) {
+    const PrefixModel all = make_prefix_model(counts, {model, 0.3, ranking, ks});
+    for (std::int64_t n = 1; n <= 90; n += 13) {
+      const Terms some = up_to(n);
+      const PrefixModel part = make_prefix_model(counts, {model, 0.3, ranking, some});
+      CHECK(std::equal(part.loss.begin(), part.loss.end(), all.loss.begin()));
+      CHECK(std::equal(part.pair_gain.begin(), part.pair_gain.end(), all.pair_gain.begin()));
+    }
+  }
+}
+
+// ---- edges -------------------------------------------------------------------------------------------------------------
+
+TEST(nothing_to_look_at) {
+  // Got wrong: a document without ranked terms, no documents, no ks, one class.
+  const auto counts = make_counts<std::int64_t>({3, 0, 5, 5}, {{1, 2, 0}, {0, 0, 0}, {0, 4, 1}, {0, 4, 1}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  const std::vector<std::int64_t> zeros(8, 0);
+  CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {}) == (Tables{zeros, zeros}));
+  x.add_row({});
+  x.add_row({{1, 9}, {0, 0}});  // not among the ranked
+  // Multinomial: the prior alone; its first of equals.
+  const Tables by_prior{{0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 2, 0, 0, 0, 2, 0}};
+  CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {2, -1}) == by_prior);
+  CHECK(classify(counts, models[0], 1, {2, 0}, {}, x, {2, -1}) == Tables{});
+  CHECK(classify(counts, models[0], 1, {}, {}, x, {2, -1}) == Tables{});
+  const auto one = make_counts<std::int64_t>({0, 3}, {{0, 0, 0}, {1, 2, 0}});
+  for (const EventModel model : models)
+    CHECK(classify(one, model, 1, {2, 0, 1}, {1, 3}, x, {1, 0}) == (Tables{{0, 1, 0, 1}, {0, 2, 0, 2}}));
+  // Fewer columns than were counted.
+  Matrix<std::int64_t, double> narrow;
+  narrow.n_columns = 1;
+  narrow.add_row({{0, 2.5}});
+  CHECK_EQ(classes_of(counts, models[0], 1, {1, 0, 2}, {1, 2, 3}, narrow), (std::vector<std::size_t>{2, 0, 0}));
+}
+
+TEST(what_is_not_as_it_should_be_is_refused) {
+  const auto counts = make_counts<std::int64_t>({1, 1}, {{1, 2, 0}, {0, 4, 1}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  x.add_row({{0, 1}});
+  const auto with = [&](double b1, const Terms& ranking, const Terms& ks, const std::vector<ClassId>& labels = {0}) {
+    return classify(counts, models[0], b1, ranking, ks, x, labels);
+  };
+  for (const double b1 : {0.0, -1.0, double{INFINITY}, double{NAN}})
+    CHECK_THROWS(with(b1, {0, 1}, {1}), std::invalid_argument, "smoothing alpha that is positive and finite");
+  for (const Terms& ks : {Terms{0}, Terms{-1}, Terms{3}, Terms{1, 1}, Terms{2, 1}})
+    CHECK_THROWS(with(1, {0, 1}, ks), std::invalid_argument, "the ks must increase within [1, 2]");
+  CHECK_THROWS(with(1, {0, 3}, {1}), std::invalid_argument, "the ranking has term 3, expected one in [0, 3)");
+  CHECK_THROWS(with(1, {-1}, {1}), std::invalid_argument, "the ranking has term -1");
+  CHECK_THROWS(with(1, {2, 0, 2}, {3}), std::invalid_argument, "the ranking has term 2 twice");
+  CHECK_THROWS(with(1, {0}, {1}, {}), std::invalid_argument, "there are 0 labels for 1 documents");
+  CHECK_THROWS(with(1, {0}, {1}, {0, 0}), std::invalid_argument, "there are 2 labels for 1 documents");
+  const auto nobody = make_counts<std::int64_t>({0, 0}, {{0, 0, 0}, {0, 0, 0}});
+  CHECK_THROWS(classify(nobody, models[0], 1, {0}, {1}, x, {0}), std::invalid_argument, "needs a class with documents");
+  x.n_columns = 4;
+  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, those counted 3");
+  x.n_columns = 3;
+  x.indices[0] = 3;
+  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the index 3 in row 0");
+  x.indices[0] = 0;
+  x.data[0] = -1;
+  CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "-1 at row 0, column 0");
+  Matrix<std::int32_t, double> large;
+  large.n_columns = 3;
+  large.add_row({{0, 0x1p900}});
+  CHECK_THROWS(classify(counts, models[0], 1, {0}, {1}, large, {0}), std::invalid_argument, "2^900");
+}
+
+TEST(an_interruption_stops_it) {
+  Random random(5);
+  const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 300, 50);
+  const auto counts = count_plainly<std::int64_t>(train, random_labels(random, 300, 200, false), {});
+  const auto test = random_matrix<std::int32_t, std::int32_t>(random, 20000, 300, 50);
+  const std::vector<ClassId> known(20000, 0);
+  const Terms ranking = shuffled(random, 300), ks = up_to(300);
+  for (const int threads : {1, 3}) {
+    const Threads interrupted{threads, [] { return true; }};
+    CHECK_THROWS(classify(counts, models[0], 1, ranking, ks, test, known, interrupted), Interrupted, "interrupted");
+  }
+}
+
+// ---- ties and rounding -------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Two classes that agree exactly, whichever comes first.
+template <class Count>
+void tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
+         const std::vector<std::pair<std::int64_t, std::int32_t>>& document) {
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = std::ssize(tf[0]);
+  x.add_row(document);
+  for (int order = 0; order < 2; ++order) {
+    Terms ranking = up_to(x.n_columns);
+    for (std::int64_t& term : ranking) --term;
+    CHECK_EQ(classes_of(make_counts(n_docs, tf), model, b1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    std::ranges::reverse(n_docs);
+    std::ranges::reverse(tf);
+  }
+}
+
+}  // namespace
+
+TEST(classes_that_agree_are_one_after_thousands_of_terms) {
+  // Got wrong: the rounding of a sum of n equal numbers, each of which may be off in the same direction, beside a tolerance
+  // for some hundred. 5,000 terms at log 4 are 10,000 at log 2.
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{5000}, std::size_t{20000}}) {
+    std::vector<std::vector<std::int64_t>> tf(2, std::vector<std::int64_t>(3 * n + 1, 0));
+    std::vector<std::pair<std::int64_t, std::int32_t>> document;
+    for (std::size_t i = 0; i < 3 * n; ++i) {
+      (i < n ? tf[0] : tf[1])[i] = i < n ? 3 : 1;
+      document.push_back({static_cast<std::int64_t>(i), 1});
+    }
+    tf[1].back() = static_cast<std::int64_t>(n);  // the same total
+    tie<std::int64_t>(EventModel::multinomial, 1, {1, 1}, tf, document);
+  }
+}
+
+TEST(losses_that_agree_are_one_after_thousands_of_terms) {
+  // Got wrong: the same in the sums over a hundred thousand ranks. 1 - p is 1/4 of the one and twice 1/2 of the other.
+  const std::size_t n = 50000;
+  std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
+  for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3 * static_cast<std::int64_t>(n);
+  x.add_row({});
+  Terms ranking = up_to(x.n_columns);
+  for (std::int64_t& term : ranking) --term;
+  for (int order = 0; order < 2; ++order) {
+    ClassCounts<std::int64_t> counts{x.n_columns, 6, {}, nullptr};
+    for (const auto* df : {&fours, &twos})
+      counts.rows.push_back(std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(3, *df, *df)));
+    CHECK_EQ(classes_of(counts, EventModel::bernoulli, 1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    std::swap(fours, twos);
+  }
+}
+
+TEST(a_prior_may_make_up_for_a_small_gain) {
+  // Got wrong: log(10,001/10,000) from a rounded quotient, good to 12 digits only. n p is the same of both classes.
+  tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
+  tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
+}
+
+TEST(a_class_out_of_the_running_blurs_no_other) {
+  // Got wrong: the tolerance taken from the largest of all sums, here the rate of a class of long documents.
+  const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  x.add_row({{0, 10}});
+  CHECK_EQ(classes_of(counts, EventModel::poisson, 1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+}
+
+TEST(no_change_is_skipped_however_slowly_it_comes) {
+  // Got wrong: drift too little to count beside what has drifted before. The second term lets class 2 drift by 1,024; then
+  // class 0 falls behind class 1 by a quarter of an ulp of that at each k, and by far more than it led in all.
+  const std::int64_t n = 20000;
+  const double b1 = 0x1p-43, lead = 0x1p-31;
+  std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));
+  tf[1][1] = 2 * (std::log(2.0) + lead);
+  tf[2][1] = 0x1p30;
+  const auto counts = make_counts<double>({1, 2, 0x1p20}, tf);
+  Matrix<std::int32_t, double> x;
+  x.n_columns = n;
+  x.add_row({});
+  const Terms ks = up_to(n);
+  Terms ranking = ks;
+  for (std::int64_t& term : ranking) --term;
+  const auto found = classes_of(counts, EventModel::poisson, b1, ranking, ks, x);
+  CHECK_EQ(found[1], std::size_t{0});
+  CHECK_EQ(found.back(), std::size_t{1});
+  for (std::size_t step = 0; step < ks.size(); step += 97)
+    CHECK_EQ(found[step], classes_of(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
+}
+
+TEST(a_document_of_weight_w_counts_as_w_documents) {
+  const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
+  Matrix<std::int32_t, std::int32_t> x, repeated;
+  x.n_columns = repeated.n_columns = 3;
+  const std::vector<ClassId> labels{0, 1, 1, -1};
+  const std::vector<std::int64_t> weights{3, 0, 2, 1};
+  std::vector<ClassId> repeated_labels;
+  for (std::size_t d = 0; d < labels.size(); ++d) {
+    x.add_row({{static_cast<std::int32_t>(d % 3), 1}});
+    for (std::int64_t copy = 0; copy < weights[d]; ++copy) {
+      repeated.add_row({{static_cast<std::int32_t>(d % 3), 1}});
+      repeated_labels.push_back(labels[d]);
+    }
+  }
+  const Terms ranking{0, 1, 2}, ks{1, 2, 3};
+  for (const EventModel model : models) {
+    Tables weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
+    classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, Damping::raw, weights}, {},
+                         weighted.hits.data(), weighted.predicted.data());
+    CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
+  }
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::pair<std::vector<std::int64_t>, std::string>> wrong = {
+      {{1}, "there are 1 weights for 4 documents"},
+      {{1, 1, -1, 1}, "document 2 has the weight -1, which is negative"},
+      {{most - 1, 0, 1, 1}, "document 3 has the weight 1, with which their sum exceeds 2^63 - 1"},
+  };
+  for (const auto& [refused, what] : wrong) {
+    Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
+    CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
+                                      LabelledDocuments{x.view(), labels, Damping::raw, refused}, {}, tables.hits.data(),
+                                      tables.predicted.data()),
+                 std::invalid_argument, what.c_str());
+  }
+}
+
+TEST(extreme_smoothing_gives_numbers) {
+  // Got wrong: NaN from infinity less infinity: b1 k, or l/b1 where only X/b1 had been looked at.
+  const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
+  Matrix<std::int32_t, std::int32_t> x;
+  x.n_columns = 3;
+  x.add_row({{1, 1}});
+  for (const EventModel model : models)
+    for (const double b1 : {0x1p1023, 1e308, 1e300})
+      CHECK_EQ(classes_of(counts, model, b1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+  for (const EventModel model : models)
+    CHECK_EQ(classes_of(counts, model, 1e-300, {1, 0, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+  const auto large = make_counts<double>({1, 1}, {{0x1p1000, 0}, {0, 1}});
+  x.n_columns = 2;
+  for (const EventModel model : {EventModel::multinomial, EventModel::poisson})
+    CHECK_THROWS(classify(large, model, 1e-30, {0, 1}, {1, 2}, x, {0}), std::invalid_argument, "alpha is too small beside");
+}

@@ -1,0 +1,114 @@
+"""Rules of the code that a tool can hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from termsift import _core
+
+ROOT = Path(__file__).parents[2]
+STUB = ROOT / "python/termsift/_core.pyi"
+CPP = [path for path in (ROOT / "cpp").rglob("*") if path.suffix in (".cpp", ".hpp")]
+
+
+def files_with(pattern: str, paths: list[Path]) -> list[str]:
+    return sorted(path.name for path in paths if re.search(pattern, path.read_text("utf-8")))
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert ts.__version__ == _core.__version__ == project["version"]
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_threads_stand_in_one_file() -> None:
+    # OpenMP is asked how many threads; its regions, with their barriers, are not used.
+    assert files_with(r"(?m)^\s*#pragma omp", CPP) == []
+    assert files_with(r"\bomp_\w+\(|std::j?thread\b", CPP) == ["parallel.cpp"]
+
+
+def test_signals_stand_in_one_file_of_the_tests() -> None:
+    # It installs Python's handlers, which a test that is run in the background does not inherit.
+    tests = (ROOT / "tests").rglob("*.py")
+    calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
+    assert files_with(calls, list(tests)) == ["signals.py"]
+
+
+def test_logarithms_stand_in_one_file() -> None:
+    assert files_with(r"\blog(2|10|1p)?\(|\bln2", [p for p in CPP if p.suffix == ".cpp"]) == []
+    assert files_with(r"ln2_hi", CPP) == ["logarithms.hpp"]
+
+
+def test_the_core_knows_no_python() -> None:
+    core = [path for path in CPP if "bindings" not in path.parts]
+    assert files_with(r"pybind11|Python\.h", core) == []
+    assert files_with(r"#include <pybind11", CPP) == ["pybind11.hpp"]
+
+
+def test_kernels_use_nothing_from_outside_their_target() -> None:
+    # An inline function of the standard library might be kept in its AVX-512 version for all.
+    for path in (ROOT / "cpp/src").rglob("*_impl.hpp"):
+        text = path.read_text("utf-8") + (ROOT / "cpp/src/simd/logarithms.hpp").read_text("utf-8")
+        types = r"std::(u?int\d+_t|numeric_limits|is_\w+_v|conditional_t|make_unsigned_t)\b"
+        assert "std::" not in re.sub(types, "", text)
+
+
+def test_no_line_of_cpp_is_longer_than_125_columns() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("*") if path.suffix in (".cpp", ".hpp")]
+    assert files_with(r".{126}", CPP + tests) == []
+
+
+@pytest.mark.parametrize("name", [n for n in dir(_core) if not n.startswith("__")])
+def test_the_stub_names_what_the_extension_has(name: str) -> None:
+    stub = STUB.read_text("utf-8")
+    assert re.search(rf"^(def|class) {name}\b|^{name}:", stub, re.MULTILINE)
+
+
+def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
+    """Give the functions of a part of the stub, each with what the extension has by that name."""
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    called = [
+        node
+        for node in functions
+        if not any("property" in ast.dump(d) for d in node.decorator_list)
+    ]
+    return [(node, getattr(owner, node.name)) for node in called]
+
+
+def arguments(function: ast.FunctionDef) -> tuple[list[str], int]:
+    """Give the names of a function's arguments, and how many have a default."""
+    return [argument.arg for argument in function.args.args], len(function.args.defaults)
+
+
+# stubtest sees whether the names are there, but not what a compiled function takes: that stands in
+# its docstring alone.
+def test_the_stub_takes_what_the_extension_takes() -> None:
+    tree = ast.parse(STUB.read_text("utf-8")).body
+    (counts,) = (node for node in tree if getattr(node, "name", "") == "Counts")
+    functions = [*stubbed(tree, _core), *stubbed(counts.body, _core.Counts)]
+    assert len(functions) > 30
+    for stub, function in functions:
+        lines = re.findall(rf"(?m)^(?:\d+\. )?({stub.name}\(.*\) -> .*)$", function.__doc__)
+        assert lines, stub.name
+        for line in lines:
+            (built,) = ast.parse(f"def {line}: ...").body
+            assert arguments(built) == arguments(stub), stub.name
+
+
+def test_the_reference_shares_nothing_with_what_it_specifies() -> None:
+    modules = list((ROOT / "python/termsift/reference").glob("*.py"))
+    assert (
+        files_with(r"(?m)^\s*(from|import) (termsift(?!\.reference\b)|scipy)|_core", modules) == []
+    )
+
+
+def test_nothing_is_pickled_or_evaluated() -> None:
+    package = list((ROOT / "python/termsift").rglob("*.py"))
+    assert files_with(r"\bimport pickle\b|\beval\(|\bexec\(|allow_pickle=True", package) == []

@@ -1,0 +1,229 @@
+"""Examples in docstrings and README run, and the docs say what the registry says."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from termsift import cli
+from termsift._util.extras import MissingExtraError
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+METHODS = DOCS / "methods.md"
+EVALUATION = DOCS / "evaluation.md"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if ">>> " in page.read_text("utf-8"))
+MODULES = ["termsift"] + [
+    module.name
+    for module in pkgutil.walk_packages(ts.__path__, "termsift.")
+    # Those of termsift.spark want a session: test_spark.py has one.
+    if module.name not in ("termsift.__main__", "termsift._core", "termsift.spark")
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings_run(module: str) -> None:
+    try:
+        imported = importlib.import_module(module)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    assert doctest.testmod(imported).failed == 0
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
+def test_score_functions_run(method: str) -> None:
+    # Made by a factory, so that doctest does not find them by itself.
+    function = getattr(ts, method)
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    example = parser.get_doctest(inspect.getdoc(function) or "", {}, method, None, None)
+    assert example.examples
+    assert runner.run(example).failed == 0
+
+
+def test_readme_runs() -> None:
+    result = doctest.testfile(str(README), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted > 0
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in (*ts.methods(), *ts.selectors())])
+def test_readme_names_every_method(method: str) -> None:
+    assert f"`{method}`" in README.read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("default:class .* documents, fewer than:UserWarning")
+def test_the_comparison_of_the_readme_runs(run: Any) -> None:
+    (command,) = re.findall(r"(?m)^    termsift (compare demo .*)$", README.read_text("utf-8"))
+    result = run(*shlex.split(command))
+    assert result.code == 0
+    found = re.search(r"(?ms)^    accuracy     k =.*?\n\n", README.read_text("utf-8"))
+    assert found
+    # The numbers are those of one Python's docstrings; the rest of the table is everyone's.
+    shown, table = ([line.split() for line in text.split("\n")] for text in (found[0], result.out))
+    assert shown[0] == table[3]
+    assert [row[0] for row in shown[1:4]] == [row[0] for row in table[4:7]]
+
+
+# ---- the pages -----------------------------------------------------------------------------
+
+
+def examples(text: str) -> list[doctest.Example]:
+    """Give what a page runs: Python, and commands with what they print."""
+    found = []
+    for kind, block in re.findall(r"(?ms)^```(python|console)\n(.*?)^```$", text):
+        if kind == "python":
+            found += doctest.DocTestParser().get_examples(block)
+        else:
+            for line, printed in re.findall(r"(?m)^\$ termsift (.*)\n((?:(?!\$ ).*\n)*)", block):
+                found.append(doctest.Example(f"_ = command({shlex.split(line)!r})", printed))
+    return found
+
+
+class RunsWithoutLooking(doctest.OutputChecker):
+    """Takes any output for right, but no exception: for numbers of another Python."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_run(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    found = examples(text)
+    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # none outside a block
+    # Docstrings, which the tutorial is about, differ from one Python to the next.
+    python = re.search(r"is of Python ([\d.]+)\.\n", text)
+    elsewhere = python is not None and python[1] != sys.version.split()[0]
+    runner = doctest.DocTestRunner(checker=RunsWithoutLooking() if elsewhere else None)
+    test = doctest.DocTest(found, {"command": cli.main}, page.name, str(page), 0, text)
+    with contextlib.chdir(tmp_path):
+        result = runner.run(test)
+    assert result.failed == 0
+    assert result.attempted == len(found)
+
+
+def test_the_reference_page_has_every_public_name() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"(?m)^\.\. auto(?:function|class|exception):: (\w+)$", text)
+    modules = re.findall(r"(?m)^\.\. automodule:: termsift\.(\w+)$", text)
+    assert len(listed) == len(set(listed))
+    assert {*listed, *modules, "__version__"} >= {*ts.__all__, "TermSelector"}
+    assert all(getattr(ts, name) for name in listed)
+
+
+def section(name: str) -> str:
+    """Give the text under the method's heading, up to the next one."""
+    found = re.search(rf"(?ms)^### `{name}`$(.*?)(?=^##)", METHODS.read_text(encoding="utf-8"))
+    assert found, f"docs/methods.md has no section '### `{name}`'"
+    return found[1]
+
+
+@pytest.mark.parametrize("entry", ts.methods(), ids=lambda entry: entry.name)
+def test_every_method_has_its_section(entry: ts.Method) -> None:
+    text = section(entry.name)
+    for field in ("Source", "Favours", "Fails", "Zeros", "Example"):
+        assert f"\n- {field}: " in text, field
+    # df and tfidf have a value of the term's own and no aggregate of those of classes.
+    aggregate = entry.default_aggregate or "own"
+    assert re.search(rf"\n- Default aggregate: {aggregate}\b", text)
+    for value in (value for values in entry.options.values() for value in values[1:]):
+        assert f'"{value}"' in METHODS.read_text(encoding="utf-8")
+    years = re.findall(r"\b(?:19|20)\d\d\b", entry.source)
+    assert years
+    assert set(years) <= set(re.findall(r"\d{4}", text))
+    places = r"(?:Section|Chapter|Algorithms?|Reference) [\d.]*\d"
+    assert set(re.findall(places, entry.source)) <= set(re.findall(places, " ".join(text.split())))
+
+
+@pytest.mark.parametrize("entry", ts.selectors(), ids=lambda entry: entry.name)
+def test_every_selector_has_its_section(entry: ts.Selector) -> None:
+    text = section(entry.name)
+    for field in ("Source", "Favours", "Fails", "Zeros"):
+        assert f"\n- {field}: " in text, field
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_link_to_their_sections(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"(?m)^##+ (.+)$", text)
+    anchors = {heading.lower().replace("`", "").replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+def table(head: str) -> dict[str, list[str]]:
+    """Give the rows of the table whose first column has that head, by their first cell."""
+    text = METHODS.read_text(encoding="utf-8")
+    found = re.search(rf"(?m)^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)
+    assert found, head
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in found[1].splitlines()]
+    return {row[0]: row[1:] for row in cells}
+
+
+def example() -> ts.ClassCounts:
+    """Count the collection of the worked example, as the page has it."""
+    values: dict[str, Any] = {}
+    parser, text = doctest.DocTestParser(), METHODS.read_text(encoding="utf-8")
+    for step in parser.get_examples(text)[:5]:
+        eval(compile(step.source, str(METHODS), "single"), values)
+    return values["counts"]
+
+
+def agrees(cells: list[str], values: Any) -> None:
+    """Compare cells of four digits, rounded, with the numbers they stand for."""
+    got = np.array([float(cell) for cell in cells])
+    np.testing.assert_allclose(got, np.asarray(values, dtype=float), rtol=5.01e-4, atol=1e-12)
+
+
+SPAM, OFFER = 1, 2
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
+def test_the_worked_example_is_right(method: str) -> None:
+    rows, counts = table("method"), example()
+    assert f"`{method}`" in rows, f"docs/methods.md has no row of the example for {method}"
+    offer_in_spam, *scores = rows[f"`{method}`"]
+    agrees([offer_in_spam], [counts.class_scores(method)[SPAM, OFFER]])
+    agrees(scores, counts.score(method))
+
+
+def models() -> list[str]:
+    try:
+        ts.md(np.eye(2, dtype=int), [0, 1], model="binary")
+    except TypeError:  # as long as there is one model
+        return ["multinomial"]
+    return ["multinomial", "binary", "bernoulli", "poisson"]
+
+
+@pytest.mark.parametrize("model", models())
+@pytest.mark.parametrize("method", ["md", "md_chi2"])
+def test_the_worked_example_of_models_is_right(method: str, model: str) -> None:
+    counts, options = example(), {} if model == "multinomial" else {"model": model}
+    offer_in_spam, *scores = table("method, model")[f"`{method}`, {model}"]
+    agrees([offer_in_spam], [counts.class_scores(method, **options)[SPAM, OFFER]])
+    agrees(scores, counts.score(method, **options))
+
+
+@pytest.mark.skipif(not hasattr(ts.ClassCounts, "significance"), reason="not connected yet")
+def test_the_worked_example_of_significance_is_right() -> None:
+    counts, rows = example(), list(table("term").values())
+    found: ts.Significance = counts.significance("chi2")  # type: ignore[attr-defined]
+    agrees([row[0] for row in rows], found.statistics)
+    assert found.classes is not None
+    assert [row[1] for row in rows] == [counts.classes[row] for row in found.classes]
+    assert [int(row[2]) for row in rows] == found.signs.tolist()
+    agrees([row[3] for row in rows], found.pvalues)
+    agrees([row[4] for row in rows], found.adjusted("bh"))
+    agrees([row[5] for row in rows], found.adjusted("bonferroni"))

@@ -1,0 +1,164 @@
+"""Conditional gain beside trained choices: the tests of significance, the rivals, a quick run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("sklearn")
+pytest.importorskip("mpmath")
+pytest.importorskip("matplotlib")
+
+from test_reproduction import write_corpus
+
+import compare
+import corpora
+import rivals
+import trials
+
+
+def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
+    """Make documents of three classes that terms 0, 1 and 2 tell, less and less."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_docs) % 3
+    X = rng.poisson(0.5, (n_docs, 12))
+    for c, often in enumerate((8, 5, 3)):
+        X[:, c] = rng.poisson(np.where(y == c, often, 0.2))
+    return sp.csr_array(X), y
+
+
+def test_mcnemar_is_that_of_a_fair_coin() -> None:
+    ours, theirs = np.array([1] * 6 + [0, 0, 1], bool), np.array([0] * 5 + [1, 1, 0, 1], bool)
+    # 5 only ours, 1 only theirs: 2 (1 + 6) / 2^6.
+    assert rivals.mcnemar(ours, theirs) == pytest.approx(14 / 64)
+    assert rivals.mcnemar(theirs, ours) == rivals.mcnemar(ours, theirs)
+    assert rivals.mcnemar(ours, ours) == 1
+
+
+def test_holm_steps_down() -> None:
+    # By hand: 3 x 0.01, 2 x 0.03, and no less than that for 0.04.
+    np.testing.assert_allclose(rivals.holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06])
+    np.testing.assert_allclose(rivals.holm([0.9, 0.8]), [1, 1])
+    assert rivals.holm([]).shape == (0,)
+
+
+@pytest.mark.parametrize("choose", rivals.RIVALS.values(), ids=[*rivals.RIVALS])
+def test_trained_choices_find_the_terms_that_tell(choose: rivals.Choose) -> None:
+    X, y = told_apart()
+    terms = choose(X, y, 5)
+    assert set(terms[:3]) == {0, 1, 2}
+    assert len(set(terms.tolist())) == 5
+    np.testing.assert_array_equal(choose(X, y, 5), terms)
+    np.testing.assert_array_equal(choose(X, y, 3), terms[:3])
+
+
+def test_a_path_ends_where_no_term_is_left() -> None:
+    X, y = told_apart()
+    X = sp.csr_array(sp.hstack([X, sp.csr_array((X.shape[0], 2), dtype=X.dtype)]))
+    assert set(rivals.l1_path(X, y, 14).tolist()) <= set(range(12))
+
+
+def test_choices_are_kept_until_the_documents_differ(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
+    asked = []
+
+    def choose(X: sp.csr_array, y: np.ndarray, k: int) -> np.ndarray:
+        asked.append(X.shape)
+        return np.arange(k)
+
+    X, y = told_apart()
+    for _ in range(2):
+        np.testing.assert_array_equal(rivals.kept("some", choose, X, y, 4), np.arange(4))
+    assert len(asked) == 1
+    rivals.kept("some", choose, X, 2 - y, 4)
+    rivals.kept("some", choose, X + X, y, 4)
+    rivals.kept("some", choose, X, y, 3)
+    rivals.kept("other", choose, X, y, 4)
+    assert len(asked) == 5
+
+
+def test_cells_say_who_is_surely_ahead() -> None:
+    always, never = np.ones((1, 40), bool), np.zeros((1, 40), bool)
+    hits = {("a", "naive Bayes", method): always for method in (rivals.OURS, *rivals.OTHERS)}
+    hits["a", "naive Bayes", "SVM weights"] = never
+    cells = rivals.compared(hits)
+    assert cells["a", "naive Bayes", "SVM weights"] == [rivals.Cell(100, True)]
+    assert [cell.sign for cell in cells["a", "naive Bayes", "MD"]] == [0]
+    text = rivals.tables(hits, cells, [10])
+    assert "0.0 -" in text
+    hits["a", "naive Bayes", rivals.OURS] = never
+    cells = rivals.compared(hits)
+    assert [cell.sign for cell in cells["a", "naive Bayes", "L1 path"]] == [-1]
+    assert "100.0 +" in rivals.tables(hits, cells, [10])
+    assert (
+        rivals.losses(cells, [10]) == "- a, naive Bayes, behind L1 path at k = 10 (-100.0, surely)"
+    )
+
+
+def test_few_and_many_terms_are_averaged_over_documents() -> None:
+    # Of four documents we get all right with 10 terms, and with 200 and 500 one less, twice.
+    ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
+    theirs[0] = False
+    ours[1:, 0] = False
+    hits = {("a", "SVM", method): theirs for method in rivals.RIVALS}
+    hits["a", "SVM", rivals.OURS] = ours
+    # Three of four documents differ by 0, one by -100: 200 sqrt(0.25 / 4).
+    cells = rivals.by_range(hits, [10, 200, 500]).splitlines()[-1].split("|")[2:-1]
+    assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 2
+
+
+def test_classifiers_are_right_on_what_is_told_apart() -> None:
+    X, y = told_apart()
+    documents = np.arange(60)
+    collection = trials.Collection("made up", X, y, [(documents[:40], documents[40:])])
+    hits = rivals.hits_of(collection, [3, 12])
+    assert len(hits) == 2 * 5
+    for of_method in hits.values():
+        assert of_method.shape == (2, 20)
+        assert of_method.mean() > 0.8
+
+
+@pytest.mark.parametrize("at_hand", [False, True])
+def test_the_page_is_written(
+    at_hand: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # put back what the run sets
+    monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(rivals, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(rivals, "KS", (2, 5, 200))
+    before = "before\n\n<!-- rivals: begin -->\n\nold\n\n<!-- rivals: end -->\n\nafter\n"
+    rivals.PAGE.write_text(before)
+    if at_hand:
+        write_corpus(tmp_path / corpora.FILES["20 Newsgroups"], 6)
+        path = tmp_path / corpora.FILES["R8"]
+        path.parent.mkdir()
+        lines = [f"{c}\t{c}word shared shared {c}more" for c in ("earn", "acq", "trade") * 6]
+        path.write_text("\n".join(lines))
+        path.with_name("test.txt").write_text("\n".join(lines[:6]))
+    rivals.main([str(tmp_path), "--quick"])
+    quick = capsys.readouterr().out
+    assert rivals.PAGE.read_text() == before
+    assert ("| R8, SVM" in quick) == at_hand
+    assert "nan" not in quick
+    rivals.main([str(tmp_path)])
+    printed, page = capsys.readouterr().out, rivals.PAGE.read_text("utf-8")
+    assert "skipped Reuters-10" in printed
+    assert ("skipped R8" in printed) != at_hand
+    if not at_hand:
+        assert page == before
+        return
+    assert "old" not in page
+    assert page.startswith("before")
+    assert page.endswith("after\n")
+    assert "| R8, SVM" in page
+    assert "| 20 Newsgroups, naive Bayes" in page
+    assert "nan" not in page
+
+
+def test_the_page_has_a_place_for_the_tables() -> None:
+    compare.around(rivals.PAGE, rivals.MARKER)

@@ -1,0 +1,204 @@
+"""Curves: metrics by hand and scikit-learn's, the choice of k, tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from termsift._evaluate.curve import METRICS, curve_of, metrics_of
+from termsift._evaluate.evaluation import check_ks, every_k
+
+
+def curve(*accuracies, ks=None):
+    """A curve of some runs, whose other metrics are halves of the accuracy."""
+    ks = np.arange(1, len(accuracies[0]) + 1) if ks is None else np.array(ks)
+    runs = [
+        {metric: np.array(run) / (1 if metric == "accuracy" else 2) for metric in METRICS}
+        for run in accuracies
+    ]
+    return curve_of("md", ks, runs)
+
+
+# ------------------------------------------------------------------------------------- metrics
+
+
+def test_metrics_by_hand() -> None:
+    # Class 0: 2 of 3 hit, 4 taken; class 1: none of 1, none taken; class 2: no document, 1 taken;
+    # class 3: neither; class 4, of which nothing can be taken: 1 document.
+    found = metrics_of(
+        np.array([[2, 0, 0, 0]]), np.array([[4, 0, 1, 0]]), np.array([3, 1, 0, 0, 1])
+    )
+    assert found["accuracy"] == [2 / 5]
+    assert_allclose(found["precision"], [3 / 5 * 1 / 2])
+    assert_allclose(found["recall"], [2 / 5])
+    assert_allclose(found["f1"], [3 / 5 * 4 / 7])
+    # Got wrong: classes that are neither there nor taken for in the mean, or the last one not.
+    assert_allclose(found["macro_precision"], [1 / 2 / 4])
+    assert_allclose(found["macro_recall"], [2 / 3 / 4])
+    assert_allclose(found["macro_f1"], [4 / 7 / 4])
+
+
+@given(st.data())
+def test_metrics_are_scikit_learns(data) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    n_trained = data.draw(st.integers(1, 5))
+    n = data.draw(st.integers(1, 20))
+    known = data.draw(st.lists(st.integers(0, n_trained + 1), min_size=n, max_size=n))
+    taken = [
+        data.draw(st.lists(st.integers(0, n_trained - 1), min_size=n, max_size=n)) for _ in range(3)
+    ]
+    hits = np.zeros((3, n_trained), dtype=np.int64)
+    predicted = np.zeros_like(hits)
+    for k, run in enumerate(taken):
+        for a, b in zip(known, run, strict=True):
+            predicted[k, b] += 1
+            hits[k, b] += a == b
+    found = metrics_of(hits, predicted, np.bincount(known, minlength=n_trained))
+    for k, run in enumerate(taken):
+        assert found["accuracy"][k] == metrics.accuracy_score(known, run)
+        for prefix, average in (("", "weighted"), ("macro_", "macro")):
+            expected = metrics.precision_recall_fscore_support(
+                known, run, average=average, zero_division=0
+            )
+            ours = [found[prefix + name][k] for name in ("precision", "recall", "f1")]
+            assert_allclose(ours, expected[:3], rtol=1e-13, atol=1e-15)
+
+
+def test_metrics_of_many_classes_are_made_in_pieces() -> None:
+    # Got wrong: a piece left out, or written to the rows of another.
+    rng = np.random.default_rng(0)
+    n_classes, n_ks = 2**18, 11  # four rows a piece
+    predicted = rng.integers(0, 3, (n_ks, n_classes))
+    hits = predicted // 2
+    support = rng.integers(1, 3, n_classes)
+    found = metrics_of(hits, predicted, support)
+    for k in range(n_ks):
+        one = metrics_of(hits[k : k + 1], predicted[k : k + 1], support)
+        assert {name: values[k] for name, values in found.items()} == {
+            name: values[0] for name, values in one.items()
+        }
+
+
+# ------------------------------------------------------------------------------------- the choice
+
+
+def test_best_k_is_the_smallest_of_equals() -> None:
+    assert curve([0.5, 0.7, 0.7, 0.6]).best_k() == 2
+    assert curve([0.5, 0.7, 0.9], [0.9, 0.7, 0.5], ks=[10, 20, 40]).best_k() == 10
+    assert curve([0.1, 0.2], [0.3, 0.4]).best_k("macro_f1") == 2
+
+
+def test_smallest_k_by_hand() -> None:
+    # Means 0.62, 0.69, 0.70; at k = 3 the deviations are -0.02, 0, 0.02: std 0.02, of three runs
+    # 0.01155 from the mean. Got wrong: the deviation of one run (0.02), or with n below (0.0094).
+    runs = ([0.6, 0.67, 0.68], [0.63, 0.69, 0.70], [0.63, 0.71, 0.72])
+    assert curve(*runs).std("accuracy")[2] == pytest.approx(0.02)
+    assert curve(*runs).best_k() == 3
+    assert curve(*runs).smallest_k() == 2
+    runs = [[a, b - 0.0016, c] for a, b, c in runs]
+    assert curve(*runs).smallest_k() == 3
+    # The deviation is of the best k, not of the smaller one.
+    assert curve([0.1, 0.9], [0.9, 0.9]).smallest_k() == 2
+    # Runs that agree leave no room.
+    assert curve([0.7, 0.8], [0.7, 0.8]).smallest_k() == 2
+    assert curve([0.8, 0.8], [0.8, 0.8]).smallest_k() == 1
+
+
+def test_one_run_has_no_spread() -> None:
+    for spread in (lambda c: c.std("accuracy"), lambda c: c.smallest_k()):
+        with pytest.raises(ValueError, match="one run of md has no spread: use cross_validate"):
+            spread(curve([0.5, 0.6]))
+
+
+@pytest.mark.parametrize("ask", ["mean", "std", "best_k", "smallest_k"])
+def test_unknown_metrics_are_refused(ask: str) -> None:
+    with pytest.raises(ValueError, match="no metric 'F1', expected one of accuracy, precision"):
+        getattr(curve([0.5], [0.6]), ask)("F1")
+
+
+def test_means_are_over_the_runs() -> None:
+    found = curve([0.5, 0.75], [1, 0.25])
+    assert found.n_runs == 2
+    assert len(found) == 2
+    assert_array_equal(found.accuracy, [0.75, 0.5])
+    for metric in METRICS[1:]:
+        assert_array_equal(getattr(found, metric), [0.375, 0.25])
+        assert_array_equal(found.mean(metric), [0.375, 0.25])
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def test_rounding_chooses_no_k() -> None:
+    # Got wrong: the means of 0.3, 0.2, 0.1 and of 0.1, 0.2, 0.3 differ in their last bit.
+    runs = [0.3, 0.1], [0.2, 0.2], [0.1, 0.3]
+    for order in (slice(None), slice(None, None, -1)):
+        found = curve(*(run[order] for run in runs), ks=[1, 2])
+        assert (found.best_k(), found.smallest_k()) == (1, 1)
+
+
+def test_repr() -> None:
+    assert repr(curve([0.5, 0.7], ks=[10, 2000])) == (
+        "<Curve of md, k = 10 to 2,000: accuracy 0.5000 to 0.7000>"
+    )
+    assert "2,000, 2 runs: accuracy 0.4000 to 0.6000, most at k = 10>" in repr(
+        curve([0.5, 0.4], [0.7, 0.4], ks=[10, 2000])
+    )
+    empty = curve([])
+    assert repr(empty) == "<Curve of md, empty>"
+    with pytest.raises(ValueError, match="the curve of md has no k"):
+        empty.best_k()
+
+
+def test_to_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = curve([0.5, 0.7]).to_frame()
+    assert list(frame) == ["k", *METRICS]
+    assert frame["k"].tolist() == [1, 2]
+    frame = curve([0.5, 0.7], [0.7, 0.7]).to_frame()
+    assert list(frame)[:3] == ["k", "accuracy", "accuracy_std"]
+    assert len(list(frame)) == 1 + 2 * len(METRICS)
+    assert_allclose(frame["accuracy"], [0.6, 0.7])
+    assert_allclose(frame["accuracy_std"], [np.sqrt(0.02), 0], atol=1e-16)
+
+
+# ------------------------------------------------------------------------------------- ks
+
+
+def test_every_k() -> None:
+    assert every_k(0).tolist() == []
+    assert every_k(3).tolist() == [1, 2, 3]
+    assert every_k(2000).tolist() == list(range(1, 2001))
+    assert every_k(2001).tolist()[-2:] == [2000, 2001]
+    ks = every_k(60_000)
+    assert ks[1999:2002].tolist() == [2000, 2020, 2040]
+    assert ks[-1] == 60_000
+    steps = np.diff(ks[1999:]) / ks[1999:-1]
+    assert (steps > 0).all()
+    assert (steps <= 0.01).all()
+    assert len(ks) < 2400
+    assert ks.dtype == np.int64
+
+
+def test_ks_come_sorted_and_once() -> None:
+    assert check_ks([3, 1, 3, np.int8(2)], 5).tolist() == [1, 2, 3]
+    assert check_ks(iter(range(1, 3)), 5).tolist() == [1, 2]
+    assert check_ks(np.array([5, 4], dtype=np.uint16), 5).dtype == np.int64
+    for ks, error, message in (
+        ([1, 6], ValueError, r"ks has 6, expected numbers in \[1, 5\], the terms ranked"),
+        ([0], ValueError, "ks has 0"),
+        ([], ValueError, "ks is empty"),
+        ([1.0], TypeError, "ks must hold integers, got 1.0"),
+        ([True], TypeError, "ks must hold integers, got True"),
+        (3, TypeError, "ks must hold integers, got 3"),
+        ("12", TypeError, "ks must hold integers, got '12'"),
+    ):
+        with pytest.raises(error, match=message):
+            check_ks(ks, 5)
+    with pytest.raises(ValueError, match="there are no terms to choose from"):
+        check_ks(None, 0)
+    with pytest.raises(ValueError, match=r"fitted for each k: say which, ks=\[...\]"):
+        check_ks(None, 5, object())

@@ -1,0 +1,109 @@
+"""The demo's collection, on libraries of our own making and on the one that runs."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from termsift.io import Collection, _demo
+
+SOURCES = {
+    "alpha/__init__.py": '"""Alpha waves and the rest."""\n',
+    "alpha/b.py": (
+        "class Wave:\n"
+        '    """A WAVE of alpha_waves, 2 long."""\n'
+        "    def crest(self):\n"
+        '        """Crest."""\n'
+        "    async def trough(self):\n"
+        "        'Trough.'\n"
+        "    def bare(self):\n"
+        "        pass\n"
+        'NOT_A_DOCSTRING = """string"""\n'
+    ),
+    "alpha/a/deep.py": 'def outer():\n    def inner():\n        """Inner crest."""\n',
+    "alpha/broken.py": '"""Broken."""\ndef (\n',
+    "alpha/latin.py": b'# coding: latin-1\n"""Caf\xe9 latin."""\n',
+    "alpha/not_utf8.py": b'"""Caf\xe9 utf."""\n',
+    "alpha/escape.py": '"""Doubtful \\d escape."""\n',
+    "alpha/null.py": b'"""Null."""\n\0',
+    "alpha/tests/test_b.py": '"""Tested."""\n',
+    "alpha/__pycache__/b.py": '"""Cached."""\n',
+    "alpha/data.txt": '"""Text."""\n',
+    "beta/__init__.py": '"""Beta and alpha."""\n',
+    "silent/__init__.py": "",
+    "module.py": '"""A module that is one file."""\n',
+    "folder/module.py": '"""No package."""\n',
+    "site-packages/__init__.py": "",
+    "site-packages/numpy/__init__.py": '"""Installed."""\n',
+    "test/__init__.py": '"""The tests of Python."""\n',
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sysconfig, "get_path", {"stdlib": str(tmp_path)}.__getitem__)
+    return tmp_path
+
+
+def test_documents_are_docstrings_in_the_order_of_the_sources(library: Path) -> None:
+    for name, source in SOURCES.items():
+        path = library / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    collection = _demo.load()
+    names = collection.term_names
+    assert names is not None
+    documents = [
+        (label, sorted(np.repeat(names, row)))
+        for label, row in zip(collection.y, collection.X.toarray(), strict=True)
+    ]
+    assert documents == [
+        ("alpha", ["alpha", "rest", "waves"]),
+        ("alpha", ["crest", "inner"]),
+        ("alpha", ["alpha", "long", "wave", "waves"]),
+        ("alpha", ["crest"]),
+        ("alpha", ["trough"]),
+        ("alpha", ["doubtful", "escape"]),
+        ("alpha", ["caf", "latin"]),
+        ("beta", ["alpha", "beta"]),
+    ]
+    assert list(names) == sorted(names)
+    assert collection.classes is None
+
+
+def test_a_python_without_sources(library: Path) -> None:
+    with pytest.raises(ValueError, match="no sources of the standard library") as caught:
+        _demo.load()
+    assert str(library) in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    return _demo.load()
+
+
+def test_the_library_that_runs(collection: Collection) -> None:
+    n_docs, n_terms = collection.X.shape
+    assert n_docs == len(collection.y) > 1000
+    assert collection.term_names is not None
+    assert n_terms == len(collection.term_names) > 1000
+    assert collection.X.dtype == np.int64
+    assert {"asyncio", "email", "json", "unittest"} <= set(collection.y)
+    assert not {"test", "tests", "site-packages"} & set(collection.y)
+    assert "the" not in collection.term_names
+    assert collection.source.startswith("the docstrings of the standard library of Python 3.")
+
+
+def test_the_same_every_time_and_nothing_is_imported(collection: Collection) -> None:
+    modules = set(sys.modules)
+    again = _demo.load()
+    assert set(sys.modules) == modules
+    assert (collection.X != again.X).nnz == 0
+    assert list(collection.y) == list(again.y)
+    assert collection.term_names is not None
+    assert again.term_names is not None
+    assert list(collection.term_names) == list(again.term_names)

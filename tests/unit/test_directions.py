@@ -1,0 +1,321 @@
+"""The direction of a term: on which side of the others a class is, by what its score compares."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import termsift as ts
+from termsift import _core, reference
+from termsift._scores.class_terms import distinctive_terms, dominant_class
+from termsift._scores.registry import MODELS
+
+BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
+BY_CELLS = [method.name for method in ts.methods() if not method.models]
+TESTS = [method.name for method in ts.methods() if method.is_test]
+# A class score of these is 0 where the direction is, and nowhere else.
+ZERO_WITHOUT_DIRECTION = ["md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds"]
+ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy"]
+# The class scores of these have the sign of the direction.
+SIGNED = ["mi", "ngl", "gss", "relevancy", "log_odds"]
+# The class scores of these have it where the class has the term.
+SIGNED_WHERE_PRESENT = ["cet"]
+
+
+@st.composite
+def collections(draw: st.DrawFn, most_classes: int = 12) -> tuple[Any, Any, Any]:
+    """Draw documents, labels and weights: two documents a class, one of them without any term.
+
+    So a class may have a million documents of which a few hold a token, or the other way round.
+    Often classes have equal shares of a term, which many generators never draw.
+    """
+    n_classes, n_terms = draw(st.integers(2, most_classes)), draw(st.integers(1, 6))
+    row = st.lists(
+        st.one_of(st.integers(0, 3), st.integers(0, 10**6)), min_size=n_terms, max_size=n_terms
+    )
+    rows = draw(st.lists(row, min_size=1, max_size=n_classes))
+    chosen = draw(st.lists(st.integers(0, len(rows) - 1), min_size=n_classes, max_size=n_classes))
+    X = np.zeros((2 * n_classes, n_terms), dtype=np.int64)
+    X[::2] = np.array(rows)[chosen]
+    sizes = st.one_of(st.integers(1, 3), st.integers(1, 10**6))
+    weights = draw(st.lists(sizes, min_size=2 * n_classes, max_size=2 * n_classes))
+    scale = draw(st.sampled_from([1, 1, 0.25]))  # fractions whose sums are exact
+    w = np.array(weights) * scale
+    return X, np.arange(2 * n_classes) // 2, w.astype(np.int64) if scale == 1 else w
+
+
+@st.composite
+def estimations(draw: st.DrawFn, n_classes: int) -> dict[str, Any]:
+    """Draw the smoothing and the priors of a score."""
+    b1 = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0, 30.0]))
+    alpha = draw(st.sampled_from([0.0, 0.01, 1.0, 2.5, (b1, b1), (b1, 100.0)]))
+    weights = st.lists(st.sampled_from([1, 2, 0.3, 1e-3]), min_size=n_classes, max_size=n_classes)
+    prior = draw(st.one_of(st.sampled_from([None, "uniform", "empirical"]), weights))
+    return {"alpha": alpha, "class_prior": prior}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@given(st.data())
+def test_it_is_the_sign_of_p_less_q(model: str, data: st.DataObject) -> None:
+    X, y, w = data.draw(collections())
+    counts = ts.count(X, y, w)
+    options = data.draw(estimations(counts.n_classes))
+    exact = reference.class_directions(counts, "md", model=model, **options)
+    for method, own in [("md", {}), ("md_chi2", {}), ("md_chi2", {"noncentrality": "pearson"})]:
+        found = counts.class_directions(method, model=model, **options, **own)
+        assert_array_equal(found, exact)
+        scores = counts.class_scores(method, model=model, **options, **own)
+        assert_array_equal(scores == 0, exact == 0)
+
+
+@pytest.mark.parametrize("method", BY_CELLS)
+@given(collections())
+def test_it_is_the_sign_of_what_cells_say(method: str, collection: tuple[Any, Any, Any]) -> None:
+    counts = ts.count(*collection)
+    exact = reference.class_directions(counts, method)
+    assert_array_equal(counts.class_directions(method), exact)
+    scores = counts.class_scores(method)
+    if method in ZERO_WITHOUT_DIRECTION:
+        assert_array_equal(scores == 0, exact == 0)
+    if method in SIGNED:
+        assert_array_equal(np.sign(scores), exact)
+    present = counts.term_frequency.toarray() > 0
+    if method in SIGNED_WHERE_PRESENT:
+        assert_array_equal(np.sign(scores)[present], exact[present])
+    if method == "jlh":
+        assert_array_equal(scores > 0, exact > 0)
+    if method == "odds_ratio":  # 0 for 0/0
+        assert np.all(scores[exact > 0] >= 1)
+        assert np.all(scores[exact < 0] <= 1)
+
+
+@pytest.mark.parametrize("method", BY_CELLS)
+@given(st.data())
+def test_documents_of_several_classes_and_of_none(method: str, data: st.DataObject) -> None:
+    n, n_classes = data.draw(st.integers(2, 8)), data.draw(st.integers(2, 4))
+    cells = st.lists(st.integers(0, 2), min_size=3 * n, max_size=3 * n)
+    bits = st.lists(st.booleans(), min_size=n * n_classes, max_size=n * n_classes)
+    X, Y = np.array(data.draw(cells)).reshape(n, 3), np.array(data.draw(bits)).reshape(n, -1)
+    assume(Y.any(axis=0).sum() >= 2)
+    counts, expected = ts.count(X, Y.astype(int)), reference.count(X, Y.astype(int))
+    exact = reference.class_directions(expected, method)
+    assert_array_equal(counts.class_directions(method), exact)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_many_classes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_classes, n_terms = int(rng.integers(20, 61)), 8
+    X = rng.poisson(rng.choice([0.05, 1, 1e5], (n_classes, 1)), (n_classes, n_terms))
+    X[:, -1] = 3 * X[:, 0]
+    X[rng.integers(n_classes)] = X[0]
+    w = np.concatenate([rng.integers(1, 4, n_classes), 10 ** rng.integers(0, 7, n_classes)])
+    y = np.tile(np.arange(n_classes), 2)
+    counts = ts.count(np.concatenate([X, np.zeros_like(X)]), y, w)
+    priors: list[Any] = [None, "uniform", rng.random(n_classes)]
+    target = _core.simd_target()
+    for model in MODELS:
+        for alpha, prior in zip((1.0, (0.5, 0.5), 0), rng.permutation(3), strict=True):
+            options: Any = {"model": model, "alpha": alpha, "class_prior": priors[prior]}
+            exact = reference.class_directions(counts, "md", **options)
+            for other in _core.simd_targets():
+                _core.use_simd_target(other)
+                for n_threads in (1, 3):
+                    found = counts.class_directions("md", n_threads=n_threads, **options)
+                    assert_array_equal(found, exact)
+            _core.use_simd_target(target)
+            scores = counts.class_scores("md", **options)
+            assert_array_equal(scores == 0, exact == 0)
+
+
+def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[int]]:
+    """Return counts of two terms in three classes, and how the third one's p compares with q.
+
+    Of the first two classes p is a fraction of 2^20, so that q of the third is m / 2^21. Its own
+    k / L is a neighbour of that: k 2^21 - m L = 1, 0 or -1, for L near 2^49.
+    """
+    size, wanted = 2**21, int(rng.integers(-1, 2))
+    a, b = (int(x) for x in rng.integers(2**18, 2**19, 2))
+    b += (a + b + 1) % 2
+    m = a + b  # odd
+    L = (-wanted * pow(m, -1, size)) % size + size * int(rng.integers(2**27, 2**28))
+    k = (m * L + wanted) // size
+    assert k * size - m * L == wanted
+    half = size // 2
+    X = np.array([[a, half - a], [b, half - b], [k, L - k]], dtype=np.int64)
+    return X, [wanted, -wanted]
+
+
+def test_p_and_q_that_agree_to_twenty_digits(simd_target: str) -> None:
+    # Got wrong: p - q of a double-double whose high parts are equal counted as none.
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        X, expected = nearly_equal(rng)
+        counts = ts.count(X, [0, 1, 2])
+        for method in BY_PROBABILITIES:
+            options: Any = {"alpha": 0, "class_prior": "uniform"}
+            directions = counts.class_directions(method, **options)
+            assert_array_equal(directions, reference.class_directions(counts, method, **options))
+            assert directions[2].tolist() == expected
+            scores = counts.class_scores(method, **options)
+            assert_array_equal(scores == 0, directions == 0)
+
+
+def test_smoothing_and_priors_turn_a_direction() -> None:
+    # Half of the few tokens of "small" are the first term, and a third of the many of "large"; but
+    # smoothing gives p = 3/104 and 301/1100. Got wrong: the shares of the tokens decided.
+    X = np.zeros((2, 100), dtype=int)
+    X[0, :2] = 2, 2
+    X[1, :3] = 300, 100, 600
+    counts = ts.count(X, ["small", "large"], classes=["small", "large"])
+    assert counts.class_directions("md")[:, 0].tolist() == [-1, 1]
+    assert counts.class_directions("md", alpha=(1e-3, 0.1))[:, 0].tolist() == [1, -1]
+    assert counts.class_directions("md", alpha=0)[:, 0].tolist() == [1, -1]
+    for alpha, sign in ((1.0, -1), (0.0, 1)):
+        table = counts.columns("md", alpha=alpha)
+        at = (table["class"] == "small") & (table["index"] == 0)
+        assert table["sign"][at].tolist() == [sign]
+        small, _ = distinctive_terms(counts, alpha=alpha)
+        assert (0 in small.indices) == (sign > 0)
+        speaks_for = dominant_class(counts, np.array([0]), alpha=alpha)
+        assert counts.classes[speaks_for[0]] == ("small" if sign > 0 else "large")
+    # By "small" alone q is p of "large", whatever the priors; of three classes they decide.
+    counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
+    for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
+        assert counts.class_directions("md", alpha=0, class_prior=prior)[1, 0] == sign
+        table = counts.columns("md", alpha=0, class_prior=prior)
+        at = (table["class"] == "b") & (table["index"] == 0)
+        assert table["sign"][at].tolist() == [sign]
+
+
+def collection(seed: int, kind: str) -> ts.ClassCounts:
+    """Many small classes and one large one: where shares of tokens and p - q often disagree."""
+    rng = np.random.default_rng(seed)
+    sizes = np.array([1, 1, 2, 3, 5, 8, 100])
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.poisson(rng.exponential(0.5, (len(sizes), 60))[y])
+    if kind == "several labels":
+        return ts.count(X, (np.arange(len(sizes)) == y[:, None]) | (rng.random((len(y), 1)) < 0.05))
+    if kind == "weights":
+        return ts.count(X, y, rng.choice([0.5, 1, 3], len(y)))
+    if kind == "an empty class":
+        return ts.count(X, y, classes=[9, *range(len(sizes))])
+    return ts.count(X, y, tf="log" if kind == "logarithms" else "raw")
+
+
+KINDS = ["counts", "several labels", "weights", "an empty class", "logarithms"]
+SCORINGS: list[dict[str, Any]] = [
+    {},
+    {"alpha": 0.1},
+    {"alpha": (0.5, 2.0), "class_prior": "uniform"},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_table_and_list_has_the_direction_of_the_scores(
+    method: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = collection(0, kind)
+    position = {label: c for c, label in enumerate(counts.classes)}
+    occurs = counts.term_frequency.toarray() > 0
+    scorings = [*SCORINGS, *({"model": model} for model in ts.methods()[0].models[1:])]
+    for scoring in scorings if method in BY_PROBABILITIES else SCORINGS:
+        directions = counts.class_directions(method, **scoring)
+        scores = counts.class_scores(method, **scoring)
+        for block_bytes in (1 << 25, 8 * 8 * 7):  # all terms at a time, and seven
+            monkeypatch.setattr("termsift._scores.class_scores._BLOCK_BYTES", block_bytes)
+            table = counts.columns(method, 9, **scoring)
+            classes = np.array([position[label] for label in table["class"]])
+            assert_array_equal(table["sign"], directions[classes, table["index"]])
+            eligible = (directions > 0) & occurs
+            for c, found in enumerate(distinctive_terms(counts, method, **scoring)):
+                order = np.argsort(-scores[c], kind="stable")
+                assert found.indices.tolist() == order[eligible[c, order]].tolist()
+                assert_array_equal(found.scores, scores[c, found.indices])
+                some = distinctive_terms(counts, method, 3, [found.label], **scoring)
+                assert some[0].indices.tolist() == found.indices[:3].tolist()
+                assert_array_equal(some[0].scores, found.scores[:3])
+            best = np.where(eligible, scores, -np.inf).argmax(axis=0)
+            expected = np.where(eligible.any(axis=0), best, -1)
+            terms = np.array([7, 3, 59])
+            assert_array_equal(dominant_class(counts, terms, method, **scoring), expected[terms])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", TESTS)
+def test_tests_have_the_direction_of_the_scores(method: str, kind: str) -> None:
+    counts = collection(1, kind)
+    directions = counts.class_directions(method)
+    per_class = counts.significance(method, per_class=True)
+    assert_array_equal(per_class.signs, directions)
+    strongest = counts.significance(method)
+    assert strongest.classes is not None
+    assert_array_equal(strongest.signs, directions[strongest.classes, np.arange(counts.n_terms)])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_listed_term_has_p_below_q(model: str) -> None:
+    # Got wrong: 59 of the 300 terms listed of the standard library's packages.
+    for seed in range(3):
+        counts = collection(seed, "counts")
+        for scoring in SCORINGS:
+            exact = reference.class_directions(counts, "md", model=model, **scoring)
+            listed = distinctive_terms(counts, "md", 10, model=model, **scoring)
+            assert sum(map(len, listed)) > 30
+            for c, found in enumerate(listed):
+                assert np.all(exact[c, found.indices] == 1)
+                assert np.all(found.occurrences > 0)
+
+
+def test_some_terms_keep_the_bits_of_all() -> None:
+    rng = np.random.default_rng(2)
+    for kind in KINDS:
+        counts = collection(2, kind)
+        terms = np.flatnonzero(rng.random(counts.n_terms) < 0.3)
+        for method in (*BY_PROBABILITIES, *BY_CELLS):
+            scoring = counts._class_scoring(method)
+            some = scoring.of_terms(terms)
+            assert_array_equal(some.scores(), scoring.scores()[:, terms])
+            assert_array_equal(some.directions(), scoring.directions()[:, terms])
+    for wrong in ([3, 3], [5, 2], [-1], [60]):
+        with pytest.raises(ValueError, match="terms must increase and be below 60"):
+            counts._counts.of_terms(np.array(wrong))
+
+
+def test_one_class_and_no_terms() -> None:
+    one = ts.count(np.array([[1, 2], [0, 1]]), ["a", "a"])
+    for method in ("df", "tfidf"):
+        assert one.class_directions(method).tolist() == [[0, 0]]
+    with pytest.raises(ValueError, match="at least two"):
+        one.class_directions("md")
+    none = ts.count(np.zeros((2, 0), dtype=int), ["a", "b"])
+    for method in ("md", "chi2"):
+        assert none.class_directions(method).shape == (2, 0)
+        assert [len(found) for found in distinctive_terms(none, method)] == [0, 0]
+        assert dominant_class(none, np.empty(0, dtype=np.int64), method).tolist() == []
+
+
+def test_the_core_takes_a_range() -> None:
+    counts = collection(3, "counts")
+    whole = counts.class_directions("chi2")
+    measure = _core.ContingencyMeasure.chi2
+    part = _core.class_directions(counts._counts, measure, 0, (0, 0), None, 1, 5, 9)
+    assert_array_equal(part, whole[:, 5:9])
+    with pytest.raises(ValueError, match="expected a range of 60 terms, got 9 to 5"):
+        _core.class_directions(counts._counts, measure, 0, (0, 0), None, 1, 9, 5)
+
+
+def test_the_reference_by_hand() -> None:
+    counts = reference.count([[4, 1, 0], [0, 1, 2]], ["ham", "spam"])
+    # p of "ham" is 5/8, 2/8, 1/8 and of "spam" 1/6, 2/6, 3/6.
+    assert reference.class_directions(counts).tolist() == [[1, -1, -1], [-1, 1, 1]]
+    assert reference.class_directions(counts, "chi2").tolist() == [[1, 0, -1], [-1, 0, 1]]
+    # l_ic l - l_i l_c: 4 x 8 > 4 x 5, 1 x 8 < 2 x 5.
+    assert reference.class_directions(counts, "log_odds").tolist() == [[1, -1, -1], [-1, 1, 1]]
+    assert reference.class_directions(counts, alpha=Fraction(1, 3)).dtype == np.int8  # type: ignore[arg-type]

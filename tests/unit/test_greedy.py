@@ -1,0 +1,773 @@
+"""Algorithm 1: the fast search against the plain one, the reference and exact arithmetic."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from test_accuracy import counts_of
+
+import corpora
+import termsift as ts
+from exact import exact_divergence, exact_gains, relative_error
+from signals import interrupting, needs_timers
+from termsift import _core, reference
+from termsift.reference import choosing
+
+Rng = np.random.Generator
+Table = np.ndarray[Any, Any]
+
+
+def text(rng: Rng, n_classes: int, n_terms: int) -> Table:
+    zipf = 30.0 / np.arange(1, n_terms + 1)
+    return rng.poisson(zipf * rng.lognormal(0, 1, (n_classes, n_terms)))
+
+
+def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
+    """Classes of which the first has ``scale`` times as much of everything."""
+
+    def table(rng: Rng, n_classes: int, n_terms: int) -> Table:
+        counts = text(rng, n_classes, n_terms)
+        counts[0] *= scale
+        return counts
+
+    return table
+
+
+def clusters(rng: Rng, n_classes: int, n_terms: int) -> Table:
+    """Two columns, and others that differ from them by a millionth."""
+    shapes = rng.integers(1, 5, (n_classes, 2))[:, rng.integers(0, 2, n_terms)]
+    return (1e9 * shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
+
+
+def without_a_token(rng: Rng, n_classes: int, n_terms: int) -> Table:
+    """A class with documents in which no term occurs."""
+    counts = text(rng, n_classes, n_terms)
+    counts[rng.integers(n_classes)] = 0
+    return counts
+
+
+def mirrored(rng: Rng, n_classes: int, n_terms: int) -> Table:
+    """Columns whose mirror image is there too, so that different terms have equal gains."""
+    half = rng.integers(0, 9, (n_classes, (n_terms + 1) // 2))
+    return np.hstack([half, half[::-1]])[:, :n_terms]
+
+
+def rays(rng: Rng, n_classes: int, n_terms: int) -> Table:
+    """Multiples of few columns: dominated by the longest of each."""
+    shapes = rng.integers(1, 5, (n_classes, 3))
+    return shapes[:, rng.integers(0, 3, n_terms)] * rng.integers(1, 40, n_terms)
+
+
+KINDS: dict[str, Callable[[Rng, int, int], Table]] = {
+    "text": text,
+    "counts of 0 to 3": lambda rng, n, m: rng.integers(0, 4, (n, m)),
+    "few different columns": lambda rng, n, m: rng.integers(0, 9, (n, 4))[:, rng.integers(0, 4, m)],
+    "the same column": lambda rng, n, m: np.repeat(rng.integers(0, 9, (n, 1)), m, axis=1),
+    "nothing tells the classes apart": lambda rng, n, m: np.repeat(text(rng, 1, m), n, axis=0),
+    "a class without a token": without_a_token,
+    "mirror images": mirrored,
+    "rays": rays,
+    "all different": lambda rng, n, m: rng.integers(0, 2**20, (n, m)),
+    "log-normal": lambda rng, n, m: rng.lognormal(6, 2, (n, m)).astype(np.int64),
+    "powers of two": lambda rng, n, m: 2 ** rng.integers(0, 31, (n, m)),
+    "clusters": clusters,
+    "1:10": one_in(10),
+    "1:10,000": one_in(10_000),
+    "fractions": lambda rng, n, m: text(rng, n, m) * rng.choice([0.3, 0.7, 1.1], (n, 1)),
+    "any fractions": lambda rng, n, m: text(rng, n, m) * rng.random((n, m)),
+}
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def configuration(
+    kind: str, n_classes: int, n_terms: int, seed: int
+) -> tuple[ts.ClassCounts, dict[str, Any]]:
+    """Counts and the options of `greedy`: the default ones three times in four."""
+    rng = np.random.default_rng([seed, n_classes, n_terms])
+    table = KINDS[kind](rng, n_classes, n_terms)
+    documents = rng.integers(1, 50, n_classes).tolist()
+    odd: list[dict[str, Any]] = [
+        {"alpha": 0.5},
+        {"alpha": 0.1},
+        {"alpha": (1.0, 3.0 * n_terms)},
+        {"alpha": (0.25, 0.25 * n_terms)},
+        {"alpha": 0.0 if table.all() else 1e-3},
+        {"class_prior": "uniform"},
+        {"class_prior": rng.random(n_classes).tolist()},
+        {"class_prior": [1.0, 1e-6, *rng.random(n_classes - 2)]},
+        {"class_prior": [*rng.random(2), *np.zeros(n_classes - 2)]},
+    ]
+    return counts_of(table, documents), rng.choice(odd) if seed % 4 == 3 else {}
+
+
+def of_witness(counts: ts.ClassCounts, options: dict[str, Any]) -> dict[str, Any]:
+    """What `exact_gains` and `exact_divergence` call the same thing."""
+    alpha = options.get("alpha", 1.0)
+    b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * counts.n_terms)
+    return {
+        "term_frequency": counts.term_frequency.toarray(),
+        "class_docs": counts.class_docs,
+        "b1": b1,
+        "b2": b2,
+        "prior": options.get("class_prior"),
+    }
+
+
+def assert_is_algorithm_1(
+    ranking: ts.Ranking, counts: ts.ClassCounts, options: dict[str, Any]
+) -> None:
+    """Each term is the best of those left, of equal columns the first; scores are to 1e-12.
+
+    Different columns whose gains agree in twelve digits may come in either order. Fractions are
+    rounded at 2^-52 of their class, which decides what is exactly a share of the pool: gains less
+    than 1e-25 are none.
+    """
+    witness = of_witness(counts, options)
+    columns = witness["term_frequency"].T
+    order = ranking.indices.tolist()
+    assert sorted(order) == list(range(counts.n_terms))
+    exact = witness["term_frequency"].dtype.kind == "i"
+    divergence = Fraction(0)
+    informative = counts.n_terms
+    for step, gains in enumerate(exact_gains(order=order, **witness)):
+        chosen, best = order[step], max(gains.values())
+        if best <= (0 if exact else Fraction(1, 10**25)):
+            informative = step
+            break
+        assert gains[chosen] >= best * (1 - Fraction(1, 10**12))
+        assert chosen == min(i for i in gains if (columns[i] == columns[chosen]).all())
+        divergence += gains[chosen]
+        assert relative_error(float(ranking.scores[step]), divergence) <= 1e-12
+    assert ranking.informative is not None
+    assert ranking.informative == informative or (ranking.informative > informative and not exact)
+    rest = ranking.informative
+    assert order[rest:] == sorted(order[rest:])
+    assert len(set(ranking.scores[rest:].tolist())) <= 1
+    if divergence:
+        assert relative_error(float(ranking.scores[-1]), divergence) <= 1e-12
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_it_is_algorithm_1(kind: str, n_classes: int) -> None:
+    for seed, n_terms in enumerate([1, 2, 3, 4, 5, 6, 12, 25]):
+        counts, options = configuration(kind, n_classes, n_terms, seed)
+        ranking = counts.greedy(**options)
+        plain = counts.greedy(**options, exhaustive=True)
+        assert_is_algorithm_1(ranking, counts, options)
+        assert_same(ranking, plain)
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_equal_to_the_reference(kind: str, n_classes: int) -> None:
+    for seed, n_terms in enumerate([1, 2, 3, 4, 5, 6, 12, 20]):
+        counts, options = configuration(kind, n_classes, n_terms, seed)
+        indices, divergences = reference.greedy(counts, **options)
+        ranking = counts.greedy(**options)
+        np.testing.assert_allclose(ranking.scores, divergences, rtol=1e-12, atol=1e-300)
+        # Equal gains of different columns are a tie to sixty digits, though not to float64.
+        if kind != "mirror images":
+            assert ranking.indices.tolist() == indices.tolist()
+
+
+def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
+    """To the last index and bit."""
+    assert ranking.indices.tobytes() == other.indices.tobytes()
+    assert ranking.scores.tobytes() == other.scores.tobytes()
+    assert ranking.informative == other.informative
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_the_fast_search_is_the_plain_one(kind: str, n_classes: int) -> None:
+    # 48 times 50 configurations.
+    rng = np.random.default_rng(n_classes)
+    for seed in range(50):
+        n_terms = 1 + seed if seed < 10 else int(rng.integers(7, 400))
+        counts, options = configuration(kind, n_classes, n_terms, seed)
+        fast, plain = (counts.greedy(**options, exhaustive=e) for e in (False, True))
+        assert_same(fast, plain)
+        k = int(rng.integers(1, n_terms + 1))
+        first = counts.greedy(k, **options)
+        assert np.array_equal(first.indices, fast.indices[:k])
+        assert first.scores.tobytes() == fast.scores[:k].tobytes()
+        assert first.informative == min(k, fast.informative)
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_the_scores_are_the_divergences(kind: str, n_classes: int) -> None:
+    counts, options = configuration(kind, n_classes, n_terms=60, seed=3)
+    ranking = counts.greedy(**options)
+    assert (np.diff(ranking.scores) >= 0).all()  # Theorem 1
+    witness = of_witness(counts, options)
+    for k in (0, 1, 2, 17, 59, 60):
+        exact = exact_divergence(terms=ranking.indices[:k].tolist(), **witness)
+        ours = ts.divergence(counts, ranking.indices[:k], **options)
+        assert relative_error(ours, exact) <= 1e-12
+        if k:
+            assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-12
+    whole = ts.divergence(counts, np.arange(60), **options)
+    assert whole == pytest.approx(ranking.scores[-1], rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def collection() -> ts.ClassCounts:
+    """Wide enough for threads, with ties, seen and unseen terms."""
+    rng = np.random.default_rng(11)
+    n_terms = 5000
+    rates = np.r_[40.0 / np.arange(1, 4001), np.zeros(n_terms - 4000)]
+    return ts.count(rng.poisson(rates, (60, n_terms)), rng.integers(0, 4, 60))
+
+
+@pytest.mark.parametrize("exhaustive", [False, True])
+def test_threads_and_targets_choose_the_same(
+    collection: ts.ClassCounts, simd_target: str, exhaustive: bool
+) -> None:
+    _core.use_simd_target("baseline")
+    k = 300 if exhaustive else None
+    expected = collection.greedy(k, exhaustive=exhaustive, n_threads=1)
+    _core.use_simd_target(simd_target)
+    for n_threads in (1, 2, 7):
+        assert_same(collection.greedy(k, exhaustive=exhaustive, n_threads=n_threads), expected)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 100, 4999, 5000, 10**9])
+def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
+    whole, first = collection.greedy(), collection.greedy(k)
+    assert first.indices.dtype == np.int64
+    assert first.scores.dtype == np.float64
+    assert np.array_equal(first.indices, whole.indices[:k])
+    assert first.scores.tobytes() == whole.scores[:k].tobytes()
+    assert whole.informative is not None
+    assert first.informative == min(k, whole.informative)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = rng.integers(0, 10 ** rng.integers(1, 6), (n_classes, 10))
+        column = rng.integers(0, 10, 30)
+        counts = ts.count(table[:, column], np.arange(n_classes))
+        for ranking in (counts.greedy(), counts.greedy(exhaustive=True), counts.rank("md")):
+            for copy in range(10):
+                indices = ranking.indices[column[ranking.indices] == copy]
+                assert (np.diff(indices) > 0).all()
+
+
+def test_what_adds_nothing_stands_at_the_end_by_index() -> None:
+    # After the two terms that differ, every other is a share of what is left.
+    counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
+    ranking = counts.greedy()
+    assert ranking.informative == 2
+    assert set(ranking.indices[:2].tolist()) == {1, 4}
+    assert ranking.indices[2:].tolist() == [0, 2, 3, 5, 6]
+    assert len(set(ranking.scores[1:].tolist())) == 1
+    assert repr(ranking).startswith("<Ranking of 7 terms, 2 informative, by greedy: ")
+    assert repr(counts.greedy(2)).startswith("<Ranking of 2 terms by greedy: ")
+    assert counts.rank("md").informative is None
+
+
+def test_classes_that_are_alike() -> None:
+    ranking = ts.count(np.array([[3, 1, 2]] * 3), [0, 1, 2]).greedy()
+    assert ranking.informative == 0
+    assert ranking.indices.tolist() == [0, 1, 2]
+    assert not ranking.scores.any()
+
+
+def test_classes_without_documents_take_no_part() -> None:
+    X = np.array([[3, 1, 0, 7], [0, 1, 2, 1], [1, 2, 1, 0]])
+    with_empty = ts.count(X, ["a", "b", "c"], classes=["a", "none", "b", "c"])
+    assert_same(with_empty.greedy(), ts.count(X, ["a", "b", "c"]).greedy())
+    assert ts.divergence(with_empty, [1, 2]) == ts.divergence(ts.count(X, range(3)), [1, 2])
+
+
+def test_it_begins_as_md_does(collection: ts.ClassCounts) -> None:
+    ranking = collection.greedy(1)
+    first = collection.rank("md", 1)
+    assert ranking.indices == first.indices
+    np.testing.assert_allclose(ranking.scores, first.scores, rtol=1e-12)
+    for term in (0, 7, 4500):
+        alone = ts.divergence(collection, [term])
+        assert alone == pytest.approx(collection.score("md")[term], rel=1e-12)
+
+
+def test_priors_do_not_matter_to_two_classes() -> None:
+    counts, _ = configuration("text", 2, 40, 0)
+    expected = counts.greedy()
+    for prior in ("uniform", [1.0, 9.0]):
+        ranking = counts.greedy(class_prior=prior)  # type: ignore[arg-type]
+        assert np.array_equal(ranking.indices, expected.indices)
+        np.testing.assert_allclose(ranking.scores, expected.scores, rtol=1e-12)
+
+
+# ---- rounding ------------------------------------------------------------------------------------
+
+
+def of(term_frequency: Any, weight: list[float] | None = None) -> ts.ClassCounts:
+    """Counts of one document a class."""
+    return ts.count(np.array(term_frequency), range(len(term_frequency)), sample_weight=weight)
+
+
+def both(counts: ts.ClassCounts, **options: Any) -> ts.Ranking:
+    """The ranking, which both searches agree on."""
+    ranking = counts.greedy(**options)
+    assert_same(ranking, counts.greedy(**options, exhaustive=True))
+    return ranking
+
+
+@pytest.mark.parametrize(
+    "prior", [[1, 1e-309, 1e-309], [1, 1e-320, 0], [1, 1e-160, 1e-160], [1e160, 1, 1]]
+)
+def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -> None:
+    counts = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]])
+    calls: list[Callable[[], Any]] = [
+        lambda: counts.greedy(class_prior=prior),
+        lambda: counts.greedy(class_prior=prior, exhaustive=True),
+        lambda: ts.divergence(counts, [0], class_prior=prior),
+        lambda: counts.score("md", class_prior=prior),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+            call()
+    weighted = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]], [1, 1e-309, 1e-309])
+    for exhaustive in (False, True):
+        with pytest.raises(ValueError, match="class 0 has all the prior mass but"):
+            weighted.greedy(exhaustive=exhaustive)
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-100, 1e-130])
+def test_nearly_all_the_prior_mass_is_no_error(small: float) -> None:
+    table = 2 ** np.random.default_rng(3).integers(0, 44, (3, 12))
+    options = {"class_prior": [1, small, 2 * small]}
+    ranking = both(of(table), **options)
+    assert_is_algorithm_1(ranking, of(table), options)
+
+
+def test_a_smoothing_off_the_grid_adds_nothing_to_what_is_a_share() -> None:
+    # After term 0 every other has the same count in both classes.
+    for alpha in [(1, 4.1), (1, 5), (0.1, 4.1), (1, 2**0.5 * 4), (2.718281828, 11.3), 1 / 7.3]:
+        for table in ([[90, 3, 1, 2], [0, 3, 1, 2]], [[90_000_000, 3, 1, 2], [0, 3, 1, 2]]):
+            ranking = both(of(table), alpha=alpha)
+            assert ranking.informative == 1
+            assert ranking.indices.tolist() == [0, 1, 2, 3]
+            assert reference.greedy(of(table), alpha=alpha)[0].tolist() == [0, 1, 2, 3]
+
+
+def test_a_leftover_off_the_grid_is_exact_where_a_common_denominator_fits() -> None:
+    big = np.array([[4194303, 8589934591], [8388607, 4294967295]])
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        table = np.hstack([big, rng.integers(0, 10**6, (2, 6))])
+        counts, options = of(table), {"alpha": (0.25, 2.01)}
+        indices, divergences = reference.greedy(counts, **options)  # type: ignore[arg-type]
+        ranking = both(counts, **options)
+        assert ranking.indices.tolist() == indices.tolist()
+        np.testing.assert_allclose(ranking.scores, divergences, rtol=1e-14)
+
+
+def test_fractions_that_classes_share_add_nothing() -> None:
+    ranking = both(of([[90.3, 1.1, 2.2, 3.3], [0, 1.1, 2.2, 3.3]]))
+    assert ranking.informative == 1
+    assert ranking.indices.tolist() == [0, 1, 2, 3]
+    rng = np.random.default_rng(9)
+    for n_classes in (2, 3):
+        shared = np.repeat(rng.random((1, 30)), n_classes, axis=0)
+        own = rng.random((n_classes, 1)) * [[100.0]]
+        ranking = both(of(np.hstack([shared, own])))
+        assert ranking.informative == 1
+        assert ranking.indices.tolist() == [30, *range(30)]
+
+
+@pytest.mark.parametrize(
+    ("table", "alpha", "message"),
+    [
+        ([[1e6, 1e-9], [1, 1]], 0, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too"),
+        ([[1e6, 1e-10], [1, 1]], 0, "term 1 has l + b1 = 1e-10 in class 0, too small beside the 1"),
+        ([[1, 1], [1e-9, 1e6]], 0, "term 0 has l + b1 = 1.0000000000000001e-09 in class 1, too"),
+        ([[10**16, 3], [1, 1]], 0, "term 1 has l + b1 = 3 in class 0, too small beside the 1000"),
+        ([[10**16, 0], [1, 1]], 0, "term 1 has probability 0 in class 0 with b1 = 0"),
+        ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small beside the 10000000000000000 to"),
+    ],
+)
+def test_what_the_grid_cannot_hold_is_refused(table: Any, alpha: float, message: str) -> None:
+    for exhaustive in (False, True):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            of(table).greedy(alpha=alpha, exhaustive=exhaustive)
+
+
+@pytest.mark.parametrize(
+    ("table", "weight"),
+    [
+        ([[15, 0], [13, 14]], [0.8, 0.3]),
+        ([[523571930309, 428567177731], [375254019403, 14549212737]], None),
+    ],
+)
+def test_the_last_two_terms_are_a_tie(table: Any, weight: list[float] | None) -> None:
+    assert both(of(table, weight)).indices.tolist() == [0, 1]
+
+
+@kinds
+def test_the_last_two_of_many_are_a_tie(kind: str) -> None:
+    rng = np.random.default_rng(12)
+    for n_classes, n_terms in ((2, 2), (2, 3), (3, 2), (3, 9)):
+        for weight in (1.0, 0.3):
+            ranking = both(
+                counts_of(KINDS[kind](rng, n_classes, n_terms) * weight, [1] * n_classes)
+            )
+            assert ranking.indices[-2] < ranking.indices[-1]
+
+
+def test_a_tenth_is_a_tenth() -> None:
+    for alpha in (0.1, (0.1, 0.3), (0.1, 0.1 * 3)):
+        counts = of([[23, 12, 1], [2, 1, 0]])
+        ranking = both(counts, alpha=alpha)
+        indices, divergences = reference.greedy(counts, alpha=alpha)
+        assert ranking.indices.tolist() == indices.tolist() == [0, 1, 2]
+        assert ranking.informative == 0
+        assert divergences.tolist() == ranking.scores.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e11])
+@pytest.mark.parametrize("alpha", [1.0, 0.123456789012, 2.718281828, (1.0, 7.123456789012)])
+def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
+    tables = [
+        [[0.3, size, 7], [size, 0.4, 3]],
+        [[1, int(size), 7], [int(size), 0, 3]],
+        [[0.3, size, 7], [size / 1e3, 0.4, 3], [1.1, 2.2, size / 30]],
+    ]
+    for table in tables:
+        counts = of(table)
+        ranking = both(counts, alpha=alpha)
+        witness = of_witness(counts, {"alpha": alpha})
+        if alpha == (1.0, 7.123456789012):  # both read it as the fraction that is written
+            witness["b2"] = choosing._simple(7.123456789012)
+        for k in (1, 2, 3):
+            terms = ranking.indices[:k].tolist()
+            exact = exact_divergence(terms=terms, **witness)
+            assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-14
+            assert relative_error(ts.divergence(counts, terms, alpha=alpha), exact) <= 1e-14
+
+
+def test_names_and_rank_go_the_same_way() -> None:
+    counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+    counts.term_names = ["bacon", "and", "viagra"]
+    ranking = counts.greedy(2, alpha=0.5)
+    assert ranking.terms is not None
+    assert ranking.terms.tolist() == [counts.term_names[i] for i in ranking.indices]
+    assert ranking.method == "greedy"
+    assert_same(counts.rank("greedy", 2, alpha=0.5), ranking)
+
+
+def test_the_registry_of_selectors_is_complete() -> None:
+    for entry in ts.selectors():
+        assert entry.formula
+        assert entry.source
+        assert entry.title.endswith(".")
+        assert entry.name not in {method.name for method in ts.methods()}
+
+
+# ---- the reference -------------------------------------------------------------------------------
+
+
+def table(term_frequency: Any) -> SimpleNamespace:
+    return SimpleNamespace(
+        term_frequency=np.array(term_frequency), class_docs=np.ones(len(term_frequency), int)
+    )
+
+
+def test_the_reference_by_hand() -> None:
+    # p = (4, 1, 2)/7 and (1, 4, 2)/7: J of {0, rest} is 3/7 log 4 + 3/7 log(6/3), as of {1, rest};
+    # then the pool, 2/7 in both, adds nothing, and term 1 adds 3/7 log 4 - 3/7 log 2.
+    indices, divergences = reference.greedy(table([[3, 0, 1], [0, 3, 1]]))
+    log_2 = np.log(2)
+    assert indices.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(divergences, [9 / 7 * log_2, 12 / 7 * log_2, 12 / 7 * log_2])
+    assert reference.divergence(table([[3, 0, 1], [0, 3, 1]]), []) == 0
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
+    counts, options = configuration(kind, n_classes, n_terms=9, seed=7)
+    indices, divergences = reference.greedy(counts, **options)
+    witness = of_witness(counts, options)
+    for step, gains in enumerate(exact_gains(order=indices.tolist(), **witness)):
+        best = max(gains.values())
+        tied = [i for i, gain in gains.items() if best - gain <= best / 10**30]
+        assert indices[step] == min(tied)
+        chosen = indices[: step + 1].tolist()
+        exact = exact_divergence(terms=chosen, **witness)
+        assert relative_error(float(divergences[step]), exact) <= 2**-52
+        assert reference.divergence(counts, chosen, **options) == divergences[step]
+
+
+def test_two_classes_are_told_apart_by_jmh_too() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        x = [Fraction(int(n), 100) for n in rng.integers(1, 99, 2)]
+        prior = [Fraction(1, 3), Fraction(2, 3)]
+        j = choosing._share(x, prior)
+        jmh = sum(choosing._times_log(a, a, b) for a, b in (x, x[::-1]))
+        assert float(j) == pytest.approx(float(jmh), rel=1e-15)
+
+
+def test_the_condition_for_the_same_first_term() -> None:
+    rng = np.random.default_rng(1)
+    kept = []
+    for _ in range(200):
+        counts = table(rng.integers(0, 60, (2, 4)))
+        p, q = ((row + 1) / (row.sum() + 4) for row in counts.term_frequency)
+        own = (p - q) * np.log(p / q)
+        # md has the first term of Algorithm 1 in any case.
+        first = reference.greedy(counts, 1)[0][0]
+        assert first == reference.rank(reference.score(counts))[0]
+        kept.append(reference.same_first_term(counts))
+        assert kept[-1] == (first == own.argmax())
+    assert 0 < sum(kept) < 200
+    assert reference.same_first_term(table(rng.poisson(3, (5, 40))))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: reference.greedy(c, -1), "k must not be negative"),
+        (lambda c: reference.greedy(c, alpha=0), "probability 0: alpha must be positive"),
+        (lambda c: reference.greedy(c, alpha=(1, 2)), "3 b1 <= b2"),
+        (lambda c: reference.divergence(c, [0, 0]), "distinct"),
+        (lambda c: reference.divergence(c, [3]), r"within \[0, 3\)"),
+    ],
+)
+def test_what_the_reference_refuses(call: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(table([[3, 0, 1], [0, 3, 1]]))
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+X = np.array([[4, 1, 0], [0, 1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"k": -1}, ValueError, "k must be at least 0, got -1"),
+        ({"k": 1.5}, TypeError, "k must be an integer, got 1.5"),
+        ({"k": True}, TypeError, "k must be an integer, got True"),
+        ({"alpha": 0}, ValueError, "term 2 has probability 0 in class 0 with b1 = 0"),
+        ({"alpha": -1}, ValueError, "alpha must be finite and not negative, got -1"),
+        ({"alpha": (1, 2)}, ValueError, r"b2 >= b1 \* n_terms = 3, got b2 = 2"),
+        ({"class_prior": [1, 1, 1]}, ValueError, r"class_prior has shape \(3,\)"),
+        ({"class_prior": [1, 0]}, ValueError, "class 0 has all the prior mass"),
+        ({"n_threads": 0}, ValueError, r"n_threads must be in \[1, 4096\], got 0"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(error, match=message):
+        counts.greedy(**options)
+    if not {"k", "n_threads"} & set(options):
+        with pytest.raises(error, match=message):
+            ts.divergence(counts, [0], **options)
+
+
+@pytest.mark.parametrize("classes", [["ham"], []])
+def test_fewer_than_two_classes_are_refused(classes: list[str]) -> None:
+    counts = ts.count(X[: len(classes)], classes)
+    with pytest.raises(ValueError, match="at least two"):
+        counts.greedy()
+    with pytest.raises(ValueError, match="at least two"):
+        ts.divergence(counts, [0])
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "message"),
+    [
+        ([0, 3], ValueError, r"indices has 3 at position 1, expected a term in \[0, 3\)"),
+        ([-1], ValueError, r"indices has -1 at position 0, expected a term in \[0, 3\)"),
+        ([2, 0, 2], ValueError, "indices has 2 at positions 0 and 2, expected each term once"),
+        ([[0, 1]], ValueError, "indices has 2 dimensions, expected 1"),
+        (0, TypeError, "indices must hold integers in order, got 0"),
+        ([0.0], TypeError, "indices must hold integers, got dtype float64"),
+        ([True, False, True], TypeError, "indices must hold integers, got dtype bool"),
+        (["bacon"], TypeError, "indices must hold integers, got dtype <U5"),
+    ],
+)
+def test_indices_that_are_refused(indices: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ts.divergence(ts.count(X, ["ham", "spam"]), indices)
+
+
+def test_indices_of_any_kind() -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    assert ts.divergence(counts, []) == 0
+    expected = ts.divergence(counts, [2, 0])
+    for indices in ((0, 2), range(0, 3, 2), np.array([2, 0], np.uint8), np.arange(3)[::2]):
+        assert ts.divergence(counts, indices) == expected
+
+
+def test_a_selector_has_no_scores_of_single_terms() -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(ValueError, match=r"'greedy' chooses terms .* rank\('greedy'\)"):
+        counts.score("greedy")
+    for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
+        with pytest.raises(TypeError, match=f"greedy has no option {next(iter(options))}"):
+            counts.rank("greedy", **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"in a ranking; use counts\.greedy\(exhaustive=\.\.\.\)"):
+        counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["Greedy", "gredy"])
+def test_rank_knows_selectors_by_near_names(name: str) -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(ValueError, match=r"one of md, .*greedy.*; did you mean 'greedy'\?"):
+        counts.rank(name)
+    with pytest.raises(ValueError, match=r"did you mean 'md'\?"):
+        counts.rank("mdd")
+    with pytest.raises(ValueError, match=f"no method {name!r}, expected one of md, md_chi2"):
+        counts.score(name)
+
+
+# ---- overlap -------------------------------------------------------------------------------------
+
+
+def test_overlap() -> None:
+    def ranking(*indices: int) -> ts.Ranking:
+        return ts.Ranking(np.array(indices), np.zeros(len(indices)), None, "md")
+
+    one, other = ranking(0, 1, 2, 3), ranking(3, 1, 0)
+    assert [one.overlap(other, k) for k in (1, 2, 3)] == [0, 0.5, 2 / 3]
+    assert one.overlap(other) == other.overlap(one) == 2 / 3
+    assert one.overlap(one) == 1
+    for k in (0, -1, 4):
+        with pytest.raises(ValueError, match=rf"k must be in \[1, 3\], got {k}"):
+            one.overlap(other, k)
+    with pytest.raises(TypeError, match=r"k must be an integer, got 1\.0"):
+        one.overlap(other, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a ranking is empty"):
+        one.overlap(ranking())
+
+
+# ---- long work -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hard() -> ts.ClassCounts:
+    """Minutes of work for the plain search."""
+    return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
+
+
+@needs_timers
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
+    with pytest.raises(KeyboardInterrupt), interrupting(0.3):
+        hard.greedy(exhaustive=True, n_threads=n_threads)
+
+
+class Terminal(io.StringIO):
+    """One on which somebody presses Ctrl-C after a few lines."""
+
+    lines = 0
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if text.startswith("\rtermsift: "):
+            self.lines += 1
+            if self.lines == 3:
+                raise KeyboardInterrupt
+        return super().write(text)
+
+
+def test_progress_is_told_to_a_terminal(
+    hard: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        hard.greedy(exhaustive=True)
+    shown = terminal.getvalue()
+    assert re.match(r"\rtermsift: chosen [\d,]+ of 60,000 terms", shown)
+    assert re.search(r"\r +\r$", shown)  # wiped out
+
+
+def test_progress_is_told_to_nobody_else(
+    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
+    collection.greedy(200, exhaustive=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert len(collection.greedy(200, exhaustive=True)) == 200
+
+
+def test_progress_asks_nothing_of_stderr(
+    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = io.StringIO()
+    closed.close()
+    for stream in (closed, SimpleNamespace(write=len)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(collection.greedy(10)) == 10
+
+
+@kinds
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_terms", [40, 129, 1000])
+def test_a_prefix_takes_no_more_than_twice_the_plain_search(
+    kind: str, n_classes: int, n_terms: int
+) -> None:
+    counts, _ = configuration(kind, n_classes, n_terms, 0)
+    for k in (1, 2, 3, 5, 10, 30):
+        smoothing = 1.0, (float(n_terms), 0.0)
+        evaluations = _core.greedy(counts._counts, *smoothing, None, k, False, 1, None)[3]
+        assert evaluations <= 2 * k * (n_terms - (k - 1) / 2) * 1.05
+        assert k > 1 or evaluations <= n_terms
+
+
+def test_the_log_says_how_much_was_done(
+    collection: ts.ClassCounts, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "termsift")
+    collection.greedy(100)
+    assert caplog.messages[-1].startswith("chose 100 terms in ")
+    fast = int(caplog.messages[-1].split()[4])
+    collection.greedy(100, exhaustive=True)
+    assert fast < int(caplog.messages[-1].split()[4])
+
+
+# ---- real text -----------------------------------------------------------------------------------
+
+
+def test_20_newsgroups() -> None:
+    if reason := corpora.missing("20 Newsgroups"):
+        pytest.skip(reason)
+    split = corpora.newsgroups()
+    counts = ts.count(split.X_train, split.y_train)
+    ranking = counts.greedy()
+    plain = counts.greedy(100, exhaustive=True)
+    assert np.array_equal(ranking.indices[:100], plain.indices)
+    assert sorted(ranking.indices) == list(range(counts.n_terms))
+    assert (np.diff(ranking.scores) >= 0).all()
+    whole = ts.divergence(counts, np.arange(counts.n_terms))
+    assert ranking.scores[-1] == pytest.approx(whole, rel=1e-12)
+    md = counts.rank("md")
+    assert ranking.indices[0] == md.indices[0]
+    assert 0.5 < ranking.overlap(md, 1000) < 1
+    # alt.atheism against the five of comp.*: the paper's alt-comp.
+    kept = split.y_train <= 6
+    two = ts.count(split.X_train[kept], split.y_train[kept] == 1)
+    assert_same(two.greedy(2000), two.greedy(2000, exhaustive=True))

@@ -1,0 +1,533 @@
+"""Every public function under arguments that nobody should pass.
+
+Each argument in turn is replaced by values of every other kind. The call must work or raise a
+TypeError or ValueError that names the argument or a thing. It must be raised by the package and not
+be what Python, numpy or scipy ran into, no warning may come before it, and every object must be as
+it was. The functions are what `termsift` makes public, and their arguments come from their
+signatures. So a new function is covered once `GOOD` has a value for each new required argument.
+"""
+
+from __future__ import annotations
+
+import copy
+import dis
+import fractions
+import functools
+import importlib
+import inspect
+import itertools
+import linecache
+import math
+import os
+import pickle
+import random
+import re
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+
+X = np.array([[1, 0, 2], [0, 1, 0], [1, 1, 0], [0, 2, 1], [3, 0, 0], [0, 1, 1]])
+Y = ["ham", "spam", "ham", "spam", "ham", "spam"]
+
+# ---- the values ----------------------------------------------------------------------------------
+
+
+class Unhelpful:
+    """An object whose every question is answered by an error."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise RuntimeError("asked")
+
+    __eq__ = __bool__ = __len__ = __iter__ = __float__ = __index__ = __int__ = __fspath__ = _refuse
+    __lt__ = __getitem__ = __hash__ = __contains__ = _refuse  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "Unhelpful()"
+
+
+def contains_itself() -> list[Any]:
+    own: list[Any] = []
+    own.append(own)
+    return own
+
+
+HOSTILE: dict[str, Callable[[], Any]] = {
+    **{
+        repr(value): functools.partial(copy.copy, value)
+        for value in (
+            *(None, True, False, 0, 1, 3, -1, 1.0, 1.5, -0.0, 1e300, 5e-324, math.nan, math.inf),
+            *(-math.inf, 10**30, -(10**30), 2**31, 2**63, 1j, "", "x", "md", "1", "\0", "auto"),
+            *(
+                "\x1b[31m",
+                "\udc80",
+                b"",
+                b"x",
+                (),
+                (1,),
+                (1, 2),
+                (1, 2, 3),
+                ("x",),
+                (None,),
+                [],
+                [0],
+            ),
+            *([None], ["x"], [[1], [2, 3]], [1, "x"], [math.nan], [1.5], [-1], [10**30], [True]),
+            *([[]], [[[]]], {}, {"x": 1}, {1: "x"}, set(), {1}, frozenset([1]), range(0), range(3)),
+            *(fractions.Fraction(1, 3), Path("nowhere"), int, dict, len, Ellipsis, NotImplemented),
+            *(slice(3), ValueError("x"), types.SimpleNamespace(), bytearray(b"x"), 10**400),
+        )
+    },
+    "object()": object,
+    "lambda": lambda: lambda: None,
+    "generator": lambda: (i for i in range(6)),
+    "itself": contains_itself,
+    "unhelpful": Unhelpful,
+    "[unhelpful]": lambda: [Unhelpful()],
+    "memoryview": lambda: memoryview(b"xyz"),
+    "module": lambda: math,
+    "class": lambda: ts.ClassCounts,
+    "ClassCounts": lambda: ts.count(X, Y),
+    "Ranking": lambda: ts.count(X, Y).rank("md"),
+    "empty Ranking": lambda: ts.count(X, Y).rank("md", 0),
+    "method": lambda: ts.methods()[0],
+    "0-d": lambda: np.array(3),
+    "0-d nan": lambda: np.array(math.nan),
+    "0-d str": lambda: np.array("md"),
+    "0-d object": lambda: np.array(None),
+    "np.int64": lambda: np.int64(-5),
+    "np.float32": lambda: np.float32(math.nan),
+    "np.str_": lambda: np.str_("nope"),
+    "np.bool_": lambda: np.True_,
+    "datetime64": lambda: np.datetime64("2020-01-01"),
+    **{
+        f"{shape} {dtype}": functools.partial(np.zeros, shape, dtype)
+        for shape in ((0,), (6,), (6, 3), (6, 1), (1, 6), (2, 2, 2), (0, 0), (6, 0))
+        for dtype in ("i8", "f2", "f8", "U1", "O", "c16", "M8[s]", "?", "V4", "S1")
+    },
+    "ones": lambda: np.ones(6),
+    "huge": lambda: np.full(6, 1e300),
+    "tiny": lambda: np.full(6, 5e-324),
+    "large": lambda: np.full(6, 2**62),
+    "unsigned": lambda: np.full(6, 2**63, np.uint64),
+    "long double": lambda: np.full(6, 0.1, np.longdouble),
+    "nan": lambda: np.full(6, math.nan),
+    "huge matrix": lambda: np.full((6, 3), 1e300),
+    "large matrix": lambda: np.full((6, 3), 2**62),
+    "masked": lambda: np.ma.masked_array(np.ones(6), [0, 0, 1, 0, 0, 0]),
+    "structured": lambda: np.zeros(6, [("a", int), ("b", float)]),
+    "strings": lambda: np.array(Y, np.dtypes.StringDType()),
+    "matrix": lambda: np.asmatrix(X),
+    "csr": lambda: sp.csr_array(X),
+    "csr matrix": lambda: sp.csr_matrix(X),
+    "csr of 0 rows": lambda: sp.csr_array((0, 3)),
+    "csr of 1 column": lambda: sp.csr_array((6, 1)),
+    "csr of objects": lambda: _with_data(np.array([None] * 10, object)),
+    "csr of complex": lambda: _with_data(np.ones(10, complex)),
+    "csr of nan": lambda: _with_data(np.full(10, math.nan)),
+    "coo": lambda: sp.coo_array(X),
+    "lil": lambda: sp.lil_array(X),
+    "coo of 1 dimension": lambda: sp.coo_array(np.arange(6)),
+}
+
+
+def _with_data(data: Any) -> Any:
+    matrix = sp.csr_array(np.ones((5, 2), int))
+    matrix.data = data
+    return matrix
+
+
+def of_other_libraries() -> dict[str, Callable[[], Any]]:
+    values: dict[str, Callable[[], Any]] = {}
+    try:
+        import pandas as pd
+        import polars as pl
+
+        values |= {
+            "NA": lambda: pd.NA,
+            "NaT": lambda: pd.NaT,
+            "Series": lambda: pd.Series(Y),
+            "Series of NA": lambda: pd.Series([1, None] * 3, dtype="Int64"),
+            "DataFrame": lambda: pd.DataFrame(X),
+            "DataFrame of str": lambda: pd.DataFrame({"a": Y, "b": Y}),
+            "polars": lambda: pl.Series([1, None] * 3),
+            "polars frame": lambda: pl.DataFrame(X),
+        }
+    except ImportError:
+        pass
+    return values
+
+
+HOSTILE |= of_other_libraries()
+
+# ---- the functions -------------------------------------------------------------------------------
+
+
+class Folds:
+    def split(self, X: Any, y: Any) -> Any:
+        yield [0, 1, 2, 3], [4, 5]
+
+
+def counts() -> ts.ClassCounts:
+    made = ts.count(X, Y)
+    made.term_names = ["a", "b", "c"]
+    return made
+
+
+def curve() -> ts.Curve:
+    return ts.cross_validate(X, Y, "md", cv=2)["md"]
+
+
+def scan() -> ts.Scan:
+    return ts.scan("collection.csv")
+
+
+# A good value of each required argument, and of those whose default leaves another one unread.
+GOOD: dict[str, Callable[[], Any]] = {
+    "X": lambda: sp.csr_array(X),
+    "X_train": lambda: sp.csr_array(X),
+    "X_test": lambda: sp.csr_array(X),
+    "y": lambda: list(Y),
+    "y_train": lambda: list(Y),
+    "y_test": lambda: list(Y),
+    "counts": counts,
+    "indices": lambda: [0, 2],
+    "ranking": lambda: counts().rank("md"),
+    "other": lambda: counts().rank("md_chi2"),
+    "parts": lambda: [counts(), counts()],
+    "min_df": lambda: 1,
+    "metric": lambda: "f1",
+    "position": lambda: scan().position,
+    "cv": lambda: 2,
+    "terms": lambda: np.array([0, 1]),
+    "n": lambda: 2,
+    "curves": curve,
+    "train": lambda: "collection.csv",
+    "test": lambda: "collection.csv",
+    "texts": lambda: ["some words", "more words"],
+    "documents": lambda: [["some", "words"], ["more", "words"]],
+    "source": counts,
+}
+PATHS: dict[str, Callable[[], Any]] = {
+    "load": lambda: "counts.termsift",
+    "save": lambda: "new.termsift",
+    "save_csr": lambda: f"new{next(_numbers)}",
+    "to_csv": lambda: "new.csv",
+    "read_collection": lambda: "collection.csv",
+    "read_names": lambda: "names.txt",
+    "scan": lambda: "collection.csv",
+    "write_report": lambda: "new.html",
+}
+_numbers = itertools.count()
+_PATHLIKE = ("path", "paths")
+OBJECTS: dict[str, Callable[[], Any]] = {
+    "ClassCounts": counts,
+    "Ranking": lambda: counts().rank("chi2"),
+    "Curve": curve,
+    "Significance": lambda: counts().significance("chi2"),
+    "Scan": scan,
+    "Collection": lambda: _io().read_collection("collection.csv"),
+    "TextRules": lambda: importlib.import_module("termsift.text").TextRules(),
+}
+# Modules of docs/api.md whose functions are public as well. The reference is a plain specification,
+# which checks what a formula needs and no more.
+MODULES = ("io", "text", "plots", "report")
+# Public by name, but called by the package alone, with what it has made itself.
+INTERNAL = {"Scan.settled", "Scan.trusted", "plots.check_path"}
+
+
+def _io() -> Any:
+    return importlib.import_module("termsift.io")
+
+
+def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
+    """Return what makes each public function, bound to a new object where it is a method."""
+    found: dict[str, Callable[[], Callable[..., Any]]] = {}
+    for name in ts.__all__:
+        member = getattr(ts, name)
+        if inspect.isclass(member):
+            if name in OBJECTS:
+                found |= methods_of(name, member)
+        elif callable(member):
+            found[f"ts.{name}"] = lambda member=member: member
+    for module_name in MODULES:
+        module = importlib.import_module(f"termsift.{module_name}")
+        for name in module.__all__:
+            member = getattr(module, name)
+            if inspect.isclass(member):
+                if name in OBJECTS:
+                    found |= methods_of(name, member)
+            elif callable(member):
+                found[f"{module_name}.{name}"] = lambda member=member: member
+    return {name: made for name, made in (found | of_selector()).items() if name not in INTERNAL}
+
+
+def methods_of(name: str, kind: type) -> dict[str, Callable[[], Callable[..., Any]]]:
+    """Return the public methods of a class, with the operators and the setters."""
+    found: dict[str, Callable[[], Callable[..., Any]]] = {}
+    for method, member in inspect.getmembers(kind):
+        if inspect.isfunction(member) and not method.startswith("_"):
+            found[f"{name}.{method}"] = lambda method=method: getattr(OBJECTS[name](), method)
+        if isinstance(member, property) and member.fset is not None:
+            found[f"{name}.{method}="] = functools.partial(_setter, name, method)
+    return found
+
+
+def _setter(name: str, attribute: str) -> Callable[..., Any]:
+    target = OBJECTS[name]()
+
+    def set_to(value: Any) -> None:
+        setattr(target, attribute, value)
+
+    set_to.__self__ = target  # type: ignore[attr-defined]
+    return set_to
+
+
+def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
+    """Return the constructor with fit, whose arguments scikit-learn checks in fit, and the rest."""
+    if importlib.util.find_spec("sklearn") is None:
+        return {}
+
+    def fitted(**parameters: Any) -> Any:
+        return ts.TermSelector(**parameters).fit(X, Y)
+
+    fitted.__signature__ = inspect.signature(ts.TermSelector)  # type: ignore[attr-defined]
+
+    def automatic(**parameters: Any) -> Any:
+        return ts.TermSelector(**{"k": "auto", **parameters}).fit(X, Y)
+
+    automatic.__signature__ = inspect.signature(ts.TermSelector)  # type: ignore[attr-defined]
+    found: dict[str, Callable[[], Callable[..., Any]]] = {
+        "TermSelector": lambda: fitted,
+        "TermSelector auto": lambda: automatic,
+    }
+    for name in ("fit", "partial_fit"):
+        found[f"TermSelector.{name}"] = lambda name=name: getattr(ts.TermSelector(k=2), name)
+    return found
+
+
+def variadic() -> dict[str, list[str]]:
+    """Return the names that ``**options`` of a function stand for."""
+    rules = ["ngram_range", "min_df", "max_df", "stop_words", "lowercase", "analyzer", "hashing"]
+    return {
+        "scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"],
+        "options": ["noncentrality", "nonsense"],
+        "rules": [*rules, "nonsense"],
+    }
+
+
+def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return good values of the required arguments, and the names of all."""
+    good: dict[str, Any] = {}
+    names: list[Any] = []
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind is argument.VAR_KEYWORD:
+            names += variadic()[argument.name]
+            continue
+        names.append(argument.name)
+        if argument.name in _PATHLIKE and argument.default is argument.empty:
+            good[argument.name] = PATHS[name.rpartition(".")[2]]()
+        elif argument.default is argument.empty or argument.name in ("cv", "y"):
+            if argument.name == "value":
+                good["value"] = ["a", "b", "c"]
+            elif argument.name not in GOOD:
+                raise AssertionError(f"GOOD has no value for the argument {argument.name!r}")
+            else:
+                good[argument.name] = GOOD[argument.name]()
+    return names, good
+
+
+# ---- the verdict ---------------------------------------------------------------------------------
+
+# What a message may name in place of an argument: a thing that the values were of.
+THINGS = (
+    "class|term|document|label|token|count|column|row|text|ranking|vocabular|part|fold|position"
+    "|file|folder|path|plot|draw|curve|smoothing|probabilit|polic"
+)
+READ = ("path", "paths", "train", "test", "labels", "test_labels", "terms")  # files
+# How Python, numpy and scipy put it.
+RAW = re.compile(
+    r"object is not|not supported between|unsupported operand|has no attribute|has no len"
+    r"|truth value|could not (?:be )?(?:convert|broadcast)|cannot be interpreted|invalid literal"
+    r"|must be real number|argument must be|arguments?:|incompatible function|not subscriptable"
+    r"|unhashable|not iterable|out of bounds|setting an array|ufunc|dtype\('|too large to convert"
+    r"|expected str, bytes or os.PathLike|embedded null|recursion|not callable|codec can't"
+)
+
+
+def faults_of(name: str, argument: str, value_name: str) -> list[str]:
+    """Call with one hostile argument; return what is wrong with what comes of it."""
+    function = functions()[name]()
+    _, good = arguments_of(name, function)
+    with warnings.catch_warnings(action="ignore"):
+        value = HOSTILE[value_name]()
+    given = {**good, argument: value}
+    objects = [getattr(function, "__self__", None), *good.values()]
+    before = list(map(state, objects))
+    error: BaseException | None = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(**given)
+            if isinstance(result, types.GeneratorType | Iterator):
+                list(itertools.islice(result, 10))
+        except Exception as raised:
+            error = raised
+    checked_by_sklearn = name.startswith("TermSelector") and argument in ("X", "y")
+    faults = []
+    told = [f"{type(w.message).__name__}: {w.message}" for w in caught if not is_own(w)]
+    if told and not checked_by_sklearn:
+        faults.append(f"warns: {told[0]}")
+    if error is None:
+        return faults
+    if caught and not told:
+        pass  # a warning of the package's own may come before
+    wrong = verdict(error, argument, any_message=checked_by_sklearn)
+    if wrong:
+        faults.append(f"{wrong}: {type(error).__name__}: {str(error)[:300]!r} ({where(error)})")
+    if list(map(state, objects)) != before:
+        faults.append(f"changed an object, and raised {error!r}")
+    return faults
+
+
+def is_own(warning: warnings.WarningMessage) -> bool:
+    return warning.category is UserWarning
+
+
+def verdict(error: Exception, argument: str, *, any_message: bool) -> str | None:
+    """Say what is wrong with an error, if anything is."""
+    if any_message or (isinstance(error, RuntimeError) and str(error) == "asked"):
+        return None  # what the caller's own object raises is passed on
+    if isinstance(error, OSError) and argument in READ:
+        return None
+    if not isinstance(error, (TypeError, ValueError, ImportError)):
+        return "the type"
+    message = str(error)
+    if RAW.search(message):
+        return "raw"
+    if not is_raised_by_the_package(error):
+        return "not raised by the package"
+    if not re.search(rf"(?<![a-z])(?:{re.escape(argument.rstrip('s'))}|{THINGS})", message):
+        return "no name"
+    return None
+
+
+def is_raised_by_the_package(error: Exception) -> bool:
+    frames = list(traceback.walk_tb(error.__traceback__))
+    frame, _ = frames[-1]
+    tb = error.__traceback__
+    assert tb is not None
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    if not frame.f_code.co_filename.startswith(str(Path(ts.__file__).parent)):
+        return False
+    operation = dis.opname[frame.f_code.co_code[tb.tb_lasti]]
+    if operation in ("RAISE_VARARGS", "RERAISE"):
+        return True
+    last = traceback.extract_tb(tb)[-1]
+    lines = linecache.getlines(last.filename)[(last.lineno or 1) - 1 : last.end_lineno]
+    # The core's own errors, of which none is Python's: those are found by what they say.
+    return any("_core." in line or "counts" in line or "self._counts" in line for line in lines)
+
+
+def where(error: BaseException) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}:{last.lineno} {last.line}"
+
+
+def state(value: Any) -> Any:
+    """Return what can be compared of an object."""
+    if isinstance(value, ts.ClassCounts):
+        arrays = value._counts.to_arrays()
+        names = None if value.term_names is None else list(value.term_names)
+        return {n: np.asarray(a).tobytes() for n, a in arrays.items()}, value.classes, names
+    if isinstance(value, ts.Scan):
+        return value.position
+    if type(value).__name__ == "TermSelector":
+        return sorted(vars(value))
+    try:
+        return pickle.dumps(value)
+    except Exception:
+        return None
+
+
+# ---- the tests -----------------------------------------------------------------------------------
+
+PER_FUNCTION = int(os.environ.get("HOSTILE_ARGUMENTS", "60"))  # calls; 0 for all
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with a file of each kind that a function may read."""
+    monkeypatch.chdir(tmp_path)
+    Path("collection.csv").write_text("text,label\nham eggs,a\nspam eggs,b\nham spam,a\nspam,b\n")
+    Path("names.txt").write_text("a\nb\n")
+    counts().save("counts.termsift")
+
+
+def cases(name: str) -> list[tuple[str, str]]:
+    names, _ = arguments_of(name, functions()[name]())
+    every = [
+        (argument, value)
+        for argument in names
+        for value in HOSTILE
+        # So many repetitions are what was asked for, and take as long.
+        if argument != "repeats" or not value.isdecimal() or len(value) < 4
+    ]
+    if not PER_FUNCTION or len(every) <= PER_FUNCTION:
+        return every
+    return random.Random(name).sample(every, PER_FUNCTION)
+
+
+@pytest.mark.parametrize("name", list(functions()))
+def test_hostile_arguments(name: str) -> None:
+    faults = []
+    for argument, value in cases(name):
+        faults += [f"{argument}={value}: {fault}" for fault in faults_of(name, argument, value)]
+    assert not faults, f"{len(faults)} faults\n" + "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ts.divergence(None, [0]), "counts must be a ClassCounts, got NoneType"),
+        (lambda: counts().rank("md").overlap("x"), "other must be a Ranking, got str"),
+        (
+            lambda: counts().rank("md").to_csv(3),
+            "path must be a path or a file open for text, got 3",
+        ),
+        (
+            lambda: ts.cross_validate(X, Y, cv=2, ks=[1], estimator=(1,)),
+            r"estimator must be a scikit-learn classifier, got \(1,\)",
+        ),
+        # Got wrong: an open file was read, and closed after that. These are not open.
+        (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),
+        # Got wrong: numpy followed the list into itself until the stack ended, with the process.
+        (
+            lambda: ts.choose_k(X, Y, cv=2, random_state=contains_itself()),
+            "random_state must be an integer, a numpy Generator or None",
+        ),
+        (lambda: counts().rank("md").to_frame(np.zeros(2)), "library must be one of pandas"),
+    ],
+)
+def test_errors_of_the_wrong_kind(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        call()
+
+
+def test_weights_that_overflow_are_refused_before_they_do() -> None:
+    # pytest makes errors of warnings: numpy's came first.
+    with pytest.raises(ValueError, match=r"sample_weight has a sum of 6e\+300"):
+        ts.conditional_gain(X, Y, sample_weight=[1e300] * 6)
+    for weight in (1e-300, 1e-150, 1e149 / 6):
+        with warnings.catch_warnings(action="error"), suppress(ValueError):
+            ts.conditional_gain(X, Y, sample_weight=[weight] * 6)

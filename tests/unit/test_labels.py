@@ -1,0 +1,236 @@
+"""Labels mean the same in whatever container, format or reader they come."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import termsift as ts
+from termsift.io import read_collection
+from termsift.io._scan import only_scanned, read_whole
+
+# ---- containers ----------------------------------------------------------------------------------
+
+
+def containers(labels: list[Any]) -> dict[str, Any]:
+    """Return the labels in every container that holds them unchanged."""
+    as_objects = np.empty(len(labels), dtype=object)
+    as_objects[:] = labels
+    held: dict[str, Any] = {
+        "list": list(labels),
+        "tuple": tuple(labels),
+        "generator": iter(labels),
+        "chain": itertools.chain(labels[:1], labels[1:]),
+        "dict values": dict(enumerate(labels)).values(),
+        "objects": as_objects,
+        "every second": np.repeat(as_objects, 2)[::2],
+        "numpy scalars": [np.array([label])[0] for label in labels]
+        if all(type(label) in (bool, int, float) for label in labels)
+        else labels,
+    }
+    kinds = {type(label) for label in labels}
+    if kinds == {int}:
+        for code in "bhilqBHILQ":
+            if all(np.iinfo(code).min <= label <= np.iinfo(code).max for label in labels):
+                held[f"numpy {code}"] = np.array(labels, code)
+                held[f"swapped {code}"] = held[f"numpy {code}"].astype(
+                    np.dtype(code).newbyteorder()
+                )
+    elif kinds in ({float}, {bool}):
+        held["numpy"] = np.array(labels)
+    elif kinds == {str} and not any(label.endswith("\0") for label in labels):  # numpy drops it
+        held["numpy"] = np.array(labels)
+        held["numpy strings"] = np.array(labels, np.dtypes.StringDType())
+    return in_frames(labels, kinds, held)
+
+
+def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict[str, Any]:
+    held = dict(held)
+    try:
+        import pandas
+        import polars
+        import pyarrow
+    except ImportError:
+        return held
+    held["pandas objects"] = pandas.Series(labels, dtype=object)
+    held["Index"] = pandas.Index(labels, dtype=object)
+    if not any(isinstance(label, tuple) for label in labels):
+        held["Categorical"] = pandas.Categorical(labels)
+        held["categories"] = pandas.Series(labels).astype("category")
+    nullable = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
+    if len(kinds) == 1 and kinds <= set(nullable):
+        (kind,) = kinds
+        if kind is not int or all(-(2**63) <= label < 2**63 for label in labels):
+            held["nullable"] = pandas.Series(labels, dtype=nullable[kind])
+            if kind is not str or "numpy" in held:  # polars gives them to numpy as its own strings
+                held["polars"] = polars.Series(labels)
+            held["pyarrow"] = pyarrow.array(labels)
+            held["pyarrow chunks"] = pyarrow.chunked_array([labels[:1], labels[1:]])
+    return held
+
+
+whole_numbers = st.one_of(
+    st.integers(-3, 3), st.integers(-(2**63), 2**64 - 1), st.sampled_from([2**53 + 1, 10**18, -1])
+)
+words = st.text(st.characters(exclude_categories=("Cs",)), max_size=5)
+KINDS: list[st.SearchStrategy[Hashable]] = [
+    st.booleans(),
+    whole_numbers,
+    st.floats(allow_nan=False),
+    words,
+    st.tuples(whole_numbers, words),
+    st.one_of(st.booleans(), whole_numbers, words, st.binary(max_size=2), st.tuples(words)),
+]
+
+
+@given(st.sampled_from(KINDS).flatmap(lambda kind: st.lists(kind, min_size=1, max_size=9)))
+def test_the_container_of_labels_changes_nothing(labels: list[Any]) -> None:
+    X = np.arange(1, len(labels) + 1)[:, None]
+    expected = ts.count(X, list(labels))
+    of_reference = ts.reference.count(X, list(labels))
+    assert expected.classes == of_reference.classes
+    assert expected.class_docs.tolist() == of_reference.class_docs.tolist()
+    for name, y in containers(labels).items():
+        counts = ts.count(X, y)
+        assert counts == expected, name
+        if name != "numpy scalars":
+            types = [type(label) for label in expected.classes]
+            assert [type(label) for label in counts.classes] == types, name
+
+
+# ---- formats and readers -------------------------------------------------------------------------
+
+HOSTILE = [
+    *("1", "01", "-0", "-1", "+1", "1.0", "1e3", "٣", "²", "1_000", "0x1", " 1", "1 "),
+    *("true", "True", "null", "NaN", "inf", "None", '"', '""', "'", "a,b", "a\tb", "\\", "\\n"),
+    *("\ufeff", "\u2028", "\x85", "\x1b[31m", "\x7f", "é", "e\u0301", "\U0001f600", "=1+1", "#"),
+    *("9" * 18, "9" * 19, "-" + "9" * 18, str(2**63), str(2**64), "9" * 400, "x" * 3000),
+]
+any_label = st.one_of(
+    st.sampled_from(HOSTILE), st.integers(-3, 12).map(str), words.filter(lambda label: label != "")
+)
+label_lists = st.one_of(
+    st.lists(any_label, min_size=1, max_size=7),
+    st.lists(st.integers(-12, 12).map(str), min_size=1, max_size=7),
+    st.lists(st.integers(10**17, 10**19).map(str), min_size=1, max_size=3),
+    st.lists(st.sampled_from(["true", "false"]), min_size=1, max_size=3),
+)
+
+
+def as_table(labels: list[Any], ending: str) -> str:
+    file = io.StringIO(newline="")
+    # Before Python 3.13 the writer quotes only what ends its own lines, and a reader splits at \r.
+    writer = csv.writer(file, "excel" if ending == ".csv" else "excel-tab", quoting=csv.QUOTE_ALL)
+    writer.writerow(["text", "label"])
+    writer.writerows([f"word{i} both", label] for i, label in enumerate(labels))
+    return file.getvalue()
+
+
+def as_json(labels: list[Any]) -> str:
+    return "".join(
+        json.dumps({"text": f"word{i} both", "label": label}) + "\n"
+        for i, label in enumerate(labels)
+    )
+
+
+def write_all(folder: Path, labels: list[str]) -> list[Path]:
+    """Write the same collection in every text format that can hold its labels."""
+    texts = {
+        ".csv": as_table(labels, ".csv"),
+        ".tsv": as_table(labels, ".tsv"),
+        ".jsonl": as_json(labels),
+        ".ndjson": as_json([_as_json_number(label) for label in labels]),
+    }
+    # A mark of the byte order at the beginning of a file is no part of its text.
+    if not any(set(label) & set("\t\r\n") for label in labels) and labels[0][0] != "\ufeff":
+        texts[".txt"] = "".join(f"{label}\tword{i} both\n" for i, label in enumerate(labels))
+    paths = [folder / f"file{ending}" for ending in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_text(text, encoding="utf-8", newline="")
+    try:
+        import pyarrow as pa
+        from pyarrow import feather, parquet
+    except ImportError:
+        return paths
+    words = [f"word{i} both" for i in range(len(labels))]
+    table = pa.table({"text": words, "label": labels})
+    paths += [folder / "file.parquet", folder / "file.feather"]
+    parquet.write_table(table, paths[-2])
+    feather.write_feather(table, paths[-1], compression="uncompressed")
+    numbers = [_as_json_number(label) for label in labels]
+    if all(type(number) is bool for number in numbers) or all(
+        type(number) is int and abs(number) < 2**63 for number in numbers
+    ):
+        paths.append(folder / "numbers.parquet")
+        parquet.write_table(pa.table({"text": words, "label": numbers}), paths[-1])
+    return paths
+
+
+def _as_json_number(label: str) -> Any:
+    """Return what JSON writes as the label without quotes, if there is such a value."""
+    try:
+        value = json.loads(label)
+    except ValueError:
+        return label
+    is_same = isinstance(value, (bool, int)) and json.dumps(value) == label
+    return value if is_same else label
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(labels=label_lists, chunk_docs=st.sampled_from([None, 1, 2]))
+def test_every_text_format_and_reader_gives_the_same_classes(
+    tmp_path: Path, labels: list[str], chunk_docs: int | None
+) -> None:
+    first = None
+    for path in write_all(tmp_path, labels):
+        collection = read_whole(path) if only_scanned(path) else read_collection(path)
+        whole = ts.count(collection.X, collection.y)
+        whole.term_names = collection.term_names
+        scanned = ts.count(ts.scan(path, chunk_docs=chunk_docs))
+        assert scanned == whole, path.name
+        assert list(map(type, scanned.classes)) == list(map(type, whole.classes)), path.name
+        first = first or whole
+        assert whole == first, path.name
+        assert list(map(str, collection.y)) == labels, path.name  # every digit and letter is there
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([1, "1"], [1]),
+        ([1, "a"], ["1", "a"]),
+        ([True, "true", 1], ["1", "true"]),
+        ([False, 0, "0"], ["0", "false"]),
+        ([-0, "0"], [0]),
+        ([10**18 - 1, 1], [1, 10**18 - 1]),
+        ([10**18, 1], ["1", str(10**18)]),
+        ([10**30, str(10**30), 10**30 + 1], [str(10**30), str(10**30 + 1)]),
+    ],
+    ids=str,
+)
+def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: list[Any]) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(as_json(labels))
+    collection = read_collection(path)
+    assert ts.count(collection.X, collection.y).classes == classes
+    assert ts.count(ts.scan(path)).classes == classes
+    assert ts.count(ts.scan(path, chunk_docs=1)).classes == classes
+
+
+@pytest.mark.parametrize("label", ["1.0", "1e2", "NaN", "Infinity", "null", "[]", "{}", '""'])
+def test_what_is_no_label_is_refused_by_both_readers(tmp_path: Path, label: str) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(f'{{"text": "some words", "label": {label}}}\n')
+    for read in (read_collection, lambda path: ts.count(ts.scan(path))):
+        with pytest.raises(ValueError, match="line 1: expected a label, a string or a whole"):
+            read(path)

@@ -1,0 +1,393 @@
+"""Plots: the lines are the curves, told apart without colour, and files are the same each time."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from termsift._evaluate.curve import METRICS, TITLES
+from termsift._scores.class_terms import distinctive_terms
+from termsift.io import read_collection
+from termsift.plots import plot_classes, plot_curves, plot_ranking
+
+pytest.importorskip("matplotlib")
+
+SCRIPT = """
+import sys
+import numpy as np, termsift as ts
+from termsift.plots import plot_curves
+
+rng = np.random.default_rng(0)
+X, y = rng.poisson(0.5, (40, 30)), ["a", "b"] * 20
+plot_curves(ts.cross_validate(X, y, ["md", "ig"], cv=4), sys.argv[1], title="a title")
+assert "matplotlib.pyplot" not in sys.modules
+assert not [name for name in sys.modules if name.startswith(("tkinter", "PyQt", "PySide", "gi."))]
+"""
+
+
+@pytest.fixture(scope="module")
+def X() -> Any:
+    return np.random.default_rng(0).poisson(0.5, (40, 30))
+
+
+@pytest.fixture(scope="module")
+def curves(X: Any) -> dict[str, ts.Curve]:
+    return ts.cross_validate(X, ["a", "b"] * 20, ["md", "ig", "greedy"], [2, 5, 10, 20], cv=4)
+
+
+@pytest.fixture
+def one_run(X: Any) -> ts.Curve:
+    y = ["a", "b"] * 20
+    return ts.selection_curve(ts.count(X, y).rank("md"), X, y, X, y)
+
+
+@pytest.fixture
+def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+def many(n: int) -> dict[str, ts.Curve]:
+    runs = {metric: np.full((1, 2), 0.5) for metric in METRICS}
+    return {f"method {i}": ts.Curve(f"{i}", np.array([1, 9]), runs) for i in range(n)}
+
+
+# ------------------------------------------------------------------------------------- the lines
+
+
+def test_the_lines_are_the_curves(curves: dict[str, ts.Curve]) -> None:
+    metrics = ["accuracy", "f1", "macro_f1"]
+    figure = plot_curves(curves, metrics=metrics)  # type: ignore[arg-type]
+    for axes, metric in zip(figure.axes, metrics, strict=True):
+        assert axes.get_title(loc="left") == TITLES[metric]  # type: ignore[index]
+        assert axes.get_xscale() == "log"
+        assert axes.get_xlabel() == "number of terms"
+        assert list(axes.get_xticks()) == [2, 5, 10, 20]
+        for line, (name, curve) in zip(axes.lines, curves.items(), strict=True):
+            assert line.get_label() == name
+            np.testing.assert_array_equal(line.get_xdata(), curve.ks)
+            np.testing.assert_array_equal(line.get_ydata(), 100 * curve.mean(metric))
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(curves)
+
+
+def test_no_name_is_lost_from_the_legend(one_run: ts.Curve) -> None:
+    (legend,) = plot_curves({"_md": one_run, "ig": one_run}).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_md", "ig"]
+    assert len(legend.legend_handles) == 2
+
+
+def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
+    axes = plot_curves(curves).axes[1]
+    for shade, curve in zip(axes.collections, curves.values(), strict=True):
+        corners = shade.get_paths()[0].vertices
+        for k, mean, error in zip(curve.ks, curve.f1, curve.standard_error("f1"), strict=True):
+            at = corners[corners[:, 0] == k, 1]
+            np.testing.assert_allclose(at.min(), 100 * (mean - error))
+            np.testing.assert_allclose(at.max(), 100 * (mean + error))
+    assert not plot_curves(one_run).axes[0].collections  # one run has no spread
+
+
+def test_lines_differ_without_colour_too() -> None:
+    def styles(n: int) -> list[tuple[Any, Any, Any]]:
+        lines = plot_curves(many(n)).axes[0].lines
+        return [
+            (line.get_color(), str(line._unscaled_dash_pattern), line.get_marker())
+            for line in lines
+        ]
+
+    for style in zip(*styles(6), strict=True):
+        assert len(set(style)) == 6
+    found = styles(60)
+    assert len(set(found)) == 60
+    assert len({style[1:] for style in found[:24]}) == 24
+
+
+def test_a_long_curve_has_few_markers(one_run: ts.Curve, X: Any) -> None:
+    (line,) = plot_curves(one_run, metrics=["accuracy"]).axes[0].lines
+    marked = line.get_markevery()
+    assert len(line.get_xdata()) == X.shape[1]
+    assert 5 <= len(marked) <= 8
+    assert (marked[0], marked[-1]) == (0, len(one_run) - 1)
+
+
+def test_what_is_drawn(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
+    def names(figure: Any) -> list[str]:
+        return [line.get_label() for line in figure.axes[0].lines]
+
+    assert names(plot_curves(curves)) == ["md", "ig", "greedy"]
+    assert names(plot_curves({"ours": curves["md"]})) == ["ours"]
+    assert names(plot_curves([curves["ig"], one_run])) == ["ig", "md"]
+    assert names(plot_curves(one_run)) == ["md"]
+    assert not plot_curves(one_run).legends
+    long = "/a/folder" * 30
+    title = plot_curves(one_run, title=f"one\n{long}").get_suptitle()
+    assert title.replace("\n", "") == f"one{long}"
+    assert title.startswith("one\n")
+    assert max(map(len, title.splitlines())) < 130
+
+    for nothing in ({}, []):
+        with pytest.raises(ValueError, match="nothing to draw: no curves or no metrics"):
+            plot_curves(nothing)
+    with pytest.raises(ValueError, match="nothing to draw: no curves or no metrics"):
+        plot_curves(curves, metrics=[])
+    with pytest.raises(ValueError, match="no metric 'auc'"):
+        plot_curves(curves, metrics=["auc"])  # type: ignore[list-item]
+
+
+# -------------------------------------------------------------------------------------- the bars
+
+
+@pytest.fixture
+def counts(X: Any) -> ts.ClassCounts:
+    counts = ts.count(X, ["a", "b"] * 20)
+    counts.term_names = [f"term {i}" for i in range(30)]
+    return counts
+
+
+def bars(axes: Any) -> tuple[list[str], list[float]]:
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    return labels, [bar.get_width() for bar in axes.patches]
+
+
+def test_the_bars_are_the_scores(counts: ts.ClassCounts) -> None:
+    ranking = counts.rank("ig")
+    (axes,) = ranking.plot(k=7).axes
+    assert ranking.terms is not None
+    assert bars(axes) == (ranking.terms[:7].tolist(), ranking.scores[:7].tolist())
+    bottom, top = axes.get_ylim()
+    assert bottom > top  # the best is on top
+    assert axes.get_xlabel() == "score (ig)"
+    assert len(plot_ranking(ranking, k=99).axes[0].patches) == 30
+    counts.term_names = None
+    (axes,) = counts.rank("ig", 2).plot().axes
+    assert bars(axes)[0] == [str(i) for i in ranking.indices[:2]]
+
+
+def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
+    figure = counts.plot_classes("chi2", 4, ["b", "a"], title="both")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["b", "a"]
+    assert figure.get_suptitle() == "both"
+    for axes, found in zip(
+        figure.axes, distinctive_terms(counts, "chi2", 4, ["b", "a"]), strict=True
+    ):
+        assert bars(axes) == ([f"term {i}" for i in found.indices], found.scores.tolist())
+    many = ts.count(np.eye(20, dtype=int), range(20))
+    assert len(plot_classes(many).axes) == 12
+    assert len(plot_classes(many, classes=range(4)).axes) == 4  # of six places
+
+
+def test_infinite_scores_have_a_bar() -> None:
+    ranking = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["a", "b"]).rank("odds_ratio")
+    assert np.isinf(ranking.scores[0])
+    (axes,) = ranking.plot().axes
+    assert np.all(np.isfinite(bars(axes)[1]))
+    assert axes.texts[0].get_text() == "\N{INFINITY}"
+
+
+def test_names_of_bars_are_taken_as_they_are(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    names = ["$x^{$", "two\nlines", "x" * 500]
+    counts.term_names = names * 10
+    figure = counts.rank("md").plot(30, path=tmp_path / "a.svg", title="$x^{$")
+    shown = {label.get_text() for label in figure.axes[0].get_yticklabels()}
+    assert shown == {"$x^{$", "two\\nlines", "x" * 23 + "…"}
+    figure.savefig(tmp_path / "b.svg")  # and later too
+
+
+def test_bars_are_the_same_each_time(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        counts.rank("md").plot(path=tmp_path / f"{name}.svg")
+        counts.plot_classes(path=tmp_path / f"{name}{name}.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert (tmp_path / "aa.svg").read_bytes() == (tmp_path / "bb.svg").read_bytes()
+
+
+def test_a_curve_draws_itself(one_run: ts.Curve, tmp_path: Path) -> None:
+    figure = one_run.plot(["macro_f1"], path=tmp_path / "a.svg", title="one")
+    plot_curves(one_run, tmp_path / "b.svg", metrics=["macro_f1"], title="one")
+    assert len(figure.axes) == 1
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_no_bars(counts: ts.ClassCounts, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to draw: no terms"):
+        counts.rank("md", 0).plot()
+    with pytest.raises(ValueError, match="nothing to draw: no term speaks for a class"):
+        ts.count(np.ones((2, 3), dtype=int), ["a", "b"]).plot_classes()
+    with pytest.raises(ValueError, match="class 'c' is not among the classes"):
+        counts.plot_classes(classes=["c"])
+    for draw in (counts.rank("md").plot, counts.plot_classes):
+        with pytest.raises(ValueError, match=r"ends in \.png or \.svg"):
+            draw(path=tmp_path / "a.pdf")
+
+
+# ------------------------------------------------------------------------------------- the files
+
+
+def test_a_png(curves: dict[str, ts.Curve], tmp_path: Path) -> None:
+    plot_curves(curves, tmp_path / "a.png")
+    data = (tmp_path / "a.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    assert width > height > 400
+    plot_curves(curves, tmp_path / "b.PNG")
+    assert (tmp_path / "b.PNG").read_bytes() == data
+
+
+def test_an_svg_is_the_same_in_every_process(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for seed, path in enumerate(paths):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed + 1), "MPLBACKEND": "TkAgg"}
+        subprocess.run([sys.executable, "-c", SCRIPT, path], check=True, env=environment)
+    first, second = (path.read_bytes() for path in paths)
+    assert first == second
+    assert ElementTree.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
+    assert b"<dc:date>" not in first
+
+
+def test_names_are_taken_as_they_are(one_run: ts.Curve, tmp_path: Path) -> None:
+    plot_curves({"a$b": one_run, "$x^{$": one_run}, tmp_path / "a.png", title="$HOME/$x{.csv")
+
+
+def test_settings_are_left_alone(one_run: ts.Curve, tmp_path: Path) -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    plot_curves(one_run, tmp_path / "a.svg")
+    assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a", ".png", "a.svg.gz"])
+def test_other_endings(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: a plot's name ends in .png or .svg"):
+        plot_curves(one_run, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_arguments(counts: ts.ClassCounts, one_run: ts.Curve) -> None:
+    plot: Any
+    for plot, wrong, message in (
+        (
+            plot_curves,
+            None,
+            "curves must hold a Curve, several or a dict of them, got None",
+        ),
+        (
+            plot_curves,
+            "md",
+            "curves must hold a Curve, several or a dict of them, got 'md'",
+        ),
+        (plot_curves, [1], "each of the curves must be a Curve, got int"),
+        (plot_curves, {"a": "b"}, "each of the curves must be a Curve, got str"),
+        (plot_ranking, counts, "ranking must be a Ranking, got ClassCounts"),
+        (plot_ranking, [0, 1], "ranking must be a Ranking, got list"),
+        (plot_classes, counts.rank("md"), "counts must be a ClassCounts, got Ranking"),
+        (plot_classes, np.eye(2), "counts must be a ClassCounts, got ndarray"),
+    ):
+        with pytest.raises(TypeError, match=f"^{message}$"):
+            plot(wrong)
+    ranking = counts.rank("md")
+    for right, options, message in (
+        (one_run, {"path": 5}, "path must be a str or PathLike, got int"),
+        (one_run, {"title": 5}, "title must be a str, got int"),
+        (one_run, {"metrics": 5}, "metrics must hold words, got 5"),
+        (ranking, {"k": "5"}, "k must be an integer, got '5'"),
+        (ranking, {"k": 2.5}, "k must be an integer, got 2.5"),
+        (counts, {"k": "5"}, "k must be an integer, got '5'"),
+        (counts, {"classes": "ham"}, "classes must hold labels, got 'ham'"),
+    ):
+        plot = {ts.Curve: plot_curves, ts.Ranking: plot_ranking}.get(type(right), plot_classes)
+        with pytest.raises(TypeError, match=f"^{message}$"):
+            plot(right, **options)
+
+
+def test_one_metric_and_all_terms(one_run: ts.Curve, counts: ts.ClassCounts) -> None:
+    (axes,) = plot_curves(one_run, metrics="macro_f1").axes
+    assert axes.get_title(loc="left") == TITLES["macro_f1"]
+    (axes,) = plot_ranking(counts.rank("md"), k=None).axes
+    assert len(axes.patches) == counts.n_terms
+
+
+def test_a_failure_leaves_the_old_file(
+    one_run: ts.Curve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object, file: Any, **_: object) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    (tmp_path / "a.png").write_text("old")
+    with pytest.raises(OSError, match="No space left"):
+        plot_curves(one_run, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_text() == "old"
+    with pytest.raises(FileNotFoundError, match=r"absent: no such folder, to write a.png to"):
+        plot_curves(one_run, tmp_path / "absent" / "a.png")
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_without_matplotlib(one_run: ts.Curve) -> None:
+    message = r"plot_curves needs matplotlib: pip install 'termsift\[plot\]'"
+    with pytest.raises(ImportError, match=message):
+        plot_curves(one_run)
+    with pytest.raises(ImportError, match="plot_ranking needs matplotlib"):
+        ts.Ranking(np.arange(1), np.ones(1), None, "md").plot()
+    with pytest.raises(ImportError, match="plot_classes needs matplotlib"):
+        ts.count(np.eye(2, dtype=int), ["a", "b"]).plot_classes()
+
+
+# ------------------------------------------------------------------------------ termsift compare
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.csv"
+    path.write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\na,price ship\n" * 10)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_compare_draws(run: Any, texts: Path, tmp_path: Path, ending: str) -> None:
+    arguments = ["compare", texts, "--method", "md,ig", "--metric", "macro_f1"]
+    result = run(*arguments, "--plot", tmp_path / f"a.{ending}")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == run(*arguments).out  # the table is there all the same
+
+    collection = read_collection(texts)
+    plot_curves(
+        ts.cross_validate(collection.X, collection.y, ["md", "ig"]),
+        tmp_path / f"b.{ending}",
+        metrics=("accuracy", "f1", "macro_f1"),
+        title=f"{texts}: 30 documents, 5 terms\nmultinomial naive Bayes, 10-fold cross-validation",
+    )
+    drawn, expected = ((tmp_path / f"{name}.{ending}").read_bytes() for name in "ab")
+    assert drawn == expected
+
+
+def test_compare_tells_a_wrong_plot_before_the_work(
+    run: Any, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts, "cross_validate", None)
+    path = tmp_path / "a.pdf"
+    expected = f"{path}: a plot's name ends in .png or .svg"
+    assert run("compare", texts, "--plot", path).complaint == expected
+    path = tmp_path / "absent" / "a.png"
+    expected = f"{path.parent}: no such folder, to write a.png to"
+    assert run("compare", texts, "--plot", path).complaint == expected
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_compare_without_matplotlib(
+    run: Any, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("compare", texts).code == 0
+    monkeypatch.setattr(ts, "cross_validate", None)
+    complaint = run("compare", texts, "--plot", tmp_path / "a.png").complaint
+    assert complaint == "--plot needs matplotlib: pip install 'termsift[plot]'"

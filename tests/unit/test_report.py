@@ -1,0 +1,480 @@
+"""The page on a collection: what it tells, that it loads nothing, that no text becomes markup."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from termsift._scores.class_terms import distinctive_terms, dominant_class
+from termsift.io import Collection
+from termsift.report import write_report
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</title><img src=x onerror=alert(2)>",
+    "\"quoted\" 'twice' & &amp; <!-- -->",
+    "שלום עולם",
+    "\u202etfel ot thgir",
+    "x" * 120,
+    "👩‍👩‍👧 €$x$ ${title} $$",
+    "bell\x07, nul\x00, half \ud800",
+]
+
+
+class Page(HTMLParser):
+    """What a page holds: its elements, texts, tables by caption, and whether tags match."""
+
+    VOID = ("meta", "input", "br", "img", "link")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.source = text
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.tables: dict[str, list[list[str]]] = {}
+        self._open: list[str] = []
+        self._caption = ""
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self._open.append(tag)
+        if tag == "table":
+            self._caption, self._rows = "", []
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+        if tag == "table":
+            self.tables[self._caption] = self._rows
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self._open[-1] if self._open else "", data))
+        if "caption" in self._open:
+            self._caption += data
+        elif "td" in self._open or "th" in self._open:
+            self._rows[-1][-1] += data
+
+    def text(self) -> str:
+        return " ".join(
+            "".join(t for tag, t in self.texts if tag not in ("style", "script")).split()
+        )
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def letters(n_classes: int = 3, n_terms: int = 30, n_docs: int = 60) -> Collection:
+    rng = np.random.default_rng(0)
+    labels = np.arange(n_docs) % n_classes
+    X = rng.poisson(0.4, (n_docs, n_terms)) + 2 * (np.arange(n_terms) == labels[:, None])
+    y = np.array([f"class {c}" for c in labels], dtype=object)
+    names = np.array([f"term {i}" for i in range(n_terms)], dtype=object)
+    return Collection(sparse.csr_array(X), y, names, "made-up letters")
+
+
+def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -> Page:
+    write_report(source, folder / "page.html", **options)
+    return Page((folder / "page.html").read_text("utf-8"))
+
+
+# ---- what is told ------------------------------------------------------------------------------
+
+
+def test_the_figures(tmp_path: Path) -> None:
+    collection = letters()
+    page = written(collection, tmp_path)
+    counts = ts.count(collection.X, collection.y)
+    tokens = int(counts.class_tokens.sum())
+    facts = [text for tag, text in page.texts if tag == "dd"][:5]
+    assert facts == ["60", "3", "30", f"{tokens:,}", f"{tokens / 60:.1f}"]
+    head, *rows = page.tables["Classes by their documents"]
+    assert head == ["class", "documents", "share", "tokens", "a document"]
+    assert [row[:3] for row in rows] == [[f"class {c}", "20", "33.3%"] for c in range(3)]
+    assert [row[3] for row in rows] == [f"{n:,}" for n in counts.class_tokens]
+
+
+def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
+    collection = letters()
+    page = written(collection, tmp_path, method="ig", k=4)
+    counts = ts.count(collection.X, collection.y)
+    for found in distinctive_terms(counts, "ig", 4):
+        head, *rows = page.tables[f"Leading terms of {found.label}"]
+        assert head == ["term", "score", "here", "rest"]
+        assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
+        assert [row[2] for row in rows] == [str(n) for n in found.occurrences]
+        assert [row[3] for row in rows] == [str(n) for n in found.elsewhere]
+        shown = [float(row[1]) for row in rows]
+        np.testing.assert_allclose(shown, 1000 * found.scores, atol=0.0501)
+    assert "scores are in thousandths" in page.text()
+    bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]
+    assert bars.count("width:100.0%") == 3 + 3  # the longest of each class, and of equal classes
+
+
+def test_the_best_terms(tmp_path: Path) -> None:
+    collection = letters()
+    page = written(collection, tmp_path)
+    counts = ts.count(collection.X, collection.y)
+    counts.term_names = collection.term_names
+    ranking = counts.rank("md")
+    head, *rows = page.tables["The best terms, in the order of their scores"]
+    assert head == ["rank", "term", "score", "occurrences", "documents", "speaks for"]
+    assert ranking.terms is not None
+    assert [row[1] for row in rows] == ranking.terms.tolist()
+    assert [row[0] for row in rows] == [str(rank) for rank in range(1, 31)]
+    occurrences, documents = collection.X.sum(axis=0), (collection.X > 0).sum(axis=0)
+    assert [row[3] for row in rows] == [str(n) for n in occurrences[ranking.indices]]
+    assert [row[4] for row in rows] == [str(n) for n in documents[ranking.indices]]
+    spoken_for = dominant_class(counts, ranking.indices)
+    assert [row[5] for row in rows] == [f"class {c}" for c in spoken_for]
+
+
+def test_the_accuracy(tmp_path: Path) -> None:
+    collection = letters()
+    page = written(collection, tmp_path, cv=5)
+    curve = ts.cross_validate(collection.X, collection.y, cv=5)["md"]
+    k = ts.choose_k(collection.X, collection.y, cv=5)
+    accuracy = dict(zip(curve.ks.tolist(), curve.accuracy, strict=True))
+    assert f"Given the first {k} terms and nothing else, naive Bayes puts {accuracy[k]:.1%}" in (
+        page.text()
+    )
+    assert "Always to guess the largest class gives 33.3%." in page.text()
+    head, *rows = page.tables["Accuracy by number of terms; s.e. is one standard error"]
+    assert head == ["terms", "accuracy, %", "± s.e."]
+    assert {1, 2, 5, 10, 20, k, curve.best_k()} == {int(row[0]) for row in rows}
+    for terms, percent, _ in rows:
+        assert percent == f"{100 * accuracy[int(terms)]:.1f}"
+    (plot,) = (a for a in page.all("div") if a.get("class") == "plot")
+    assert plot["role"] == "img"
+    assert f"{accuracy[k]:.1%} at {k}" in str(plot["aria-label"])
+    band, mean = (path["d"] or "" for path in page.all("path"))
+    points = [tuple(map(float, p.split())) for p in mean[1:].split("L")]
+    assert points[0][0] == 0
+    assert points[-1][0] == 1000
+    assert all(0 <= y <= 1000 for _, y in points)
+    assert band.endswith("Z")
+    assert band.count("L") == 2 * len(points) - 1
+
+
+def test_how_to_make_it_again(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "it's.csv"
+    path.write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\na,price ship\n" * 10)
+    first = tmp_path / "first.html"
+    arguments = ["report", path, "--method", "ig", "--cv", 3, "--title", "A $ & <b>"]
+    result = run(*arguments, "-o", first)
+    assert (result.code, result.out, result.err) == (0, "", "")
+    page = Page(first.read_text("utf-8"))
+    (command,) = (text for tag, text in page.texts if tag == "code")
+    words = shlex.split(command)
+    assert words[0] == "termsift"
+    assert words[-2:] == ["-o", "report.html"]
+    assert run(*words[1:-1], tmp_path / "second.html").code == 0
+    assert (tmp_path / "second.html").read_bytes() == first.read_bytes()
+    for word in (ts.__version__, np.__version__, "seed 0", "tf=raw"):
+        assert word in page.text()
+
+
+def test_how_to_make_it_again_of_a_name_like_an_option(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-c.csv").write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\n" * 10)
+    assert run("report", "--cv", 0, "-o", "first.html", "--", "-c.csv").code == 0
+    (command,) = (
+        text for tag, text in Page(Path("first.html").read_text("utf-8")).texts if tag == "code"
+    )
+    assert run(*shlex.split(command)[1:]).code == 0
+    assert Path("report.html").read_bytes() == Path("first.html").read_bytes()
+
+
+# ---- what is left out --------------------------------------------------------------------------
+
+
+def test_counts_have_no_accuracy(run: Any, tmp_path: Path) -> None:
+    collection = letters()
+    counts = ts.count(collection.X, collection.y)
+    counts.term_names = collection.term_names
+    counts.save(tmp_path / "letters.termsift")
+    out = tmp_path / "page.html"
+    result = run("report", tmp_path / "letters.termsift", "-o", out)
+    assert (result.code, result.err) == (0, "")
+    page = Page(out.read_text("utf-8"))
+    assert "This is not told: these are counts" in page.text()
+    assert "The accuracy: these are counts" in page.text()
+    of_documents = written(collection, tmp_path)
+    for caption in ("Classes by their documents", "The best terms, in the order of their scores"):
+        assert page.tables[caption] == of_documents.tables[caption]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"cv": 0}, "it was not asked for"),
+        ({"cv": 21}, "no class has as many documents as there are folds, 21"),
+        ({"tf": "log"}, "terms were counted with tf=log"),
+    ],
+)
+def test_why_there_is_no_accuracy(tmp_path: Path, options: dict[str, Any], why: str) -> None:
+    page = written(letters(), tmp_path, **options)
+    assert f"This is not told: {why}" in page.text()
+    assert not any(caption.startswith("Accuracy") for caption in page.tables)
+
+
+def test_documents_of_several_labels(tmp_path: Path) -> None:
+    y = sparse.csr_array(np.array([[1, 1], [1, 0], [0, 1], [0, 1]]))
+    X = sparse.csr_array(np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]]))
+    page = written(Collection(X, y, None, "letters", ["ham", "spam"]), tmp_path)
+    assert "documents here may have several labels" in page.text()
+    facts = [text for tag, text in page.texts if tag == "dd"]
+    assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # a document of two classes counts once
+    assert page.tables["Leading terms of ham"][0][0] == "column"  # terms without names
+
+
+def test_many_classes(tmp_path: Path) -> None:
+    page = written(letters(n_classes=200, n_terms=700, n_docs=1001), tmp_path, cv=0)
+    assert len(page.all("article")) == 24
+    assert len(page.tables["Classes by their documents"]) == 1 + 24
+    assert page.tables["Classes by their documents"][1][:2] == ["class 0", "6"]
+    assert (
+        "176 further classes, none larger, are not listed; they have 880 documents." in page.text()
+    )
+    assert "176 further classes, none of more documents than those shown." in page.text()
+    assert "200 terms below the first 500." in page.text()
+    assert "The first 500 of 700 terms" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("X", "labels"),
+    [
+        ([[1], [2], [1], [0]], list("aabb")),  # a single term
+        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # no term anywhere
+        ([[1.5, 0], [0, 2.25], [3, 0], [0, 1]], list("abab")),
+        ([[1, 0], [0, 2], [3, 0], [0, 1]], [1, "a", 1, "a"]),
+    ],
+    ids=["one term", "no tokens", "fractions", "labels of two kinds"],
+)
+def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[object]) -> None:
+    y = np.array(labels, dtype=object)
+    page = written(Collection(sparse.csr_array(X), y, None, "edge"), tmp_path, cv=2)
+    assert "nan" not in re.findall(r"\w+", page.text().lower())
+    assert len(page.tables["The best terms, in the order of their scores"]) == 1 + len(X[0])
+    assert any(caption.startswith("Accuracy") for caption in page.tables)
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
+def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
+    # Terms of one class alone, which some methods score infinite, and one that occurs nowhere.
+    X = sparse.csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 0], [0, 2, 1, 0], [0, 3, 1, 0]]))
+    names = np.array(["bacon", "viagra", "the", "zebra"], dtype=object)
+    y = np.array(["ham", "ham", "spam", "spam"], dtype=object)
+    page = written(Collection(X, y, names, "letters"), tmp_path, method=method, cv=2)
+    assert "nan" not in re.findall(r"\w+", page.text().lower())
+    rows = page.tables["The best terms, in the order of their scores"][1:]
+    assert {row[1]: row[5] for row in rows}["zebra"] == "\N{EN DASH}"
+    assert {row[1]: row[5] for row in rows}["bacon"] == "ham"
+
+
+# ---- what a page must be -----------------------------------------------------------------------
+
+
+def test_no_text_becomes_markup(tmp_path: Path) -> None:
+    plain = written(letters(n_terms=20), tmp_path)
+    collection = letters(n_terms=20)
+    assert collection.term_names is not None
+    collection.term_names[: len(HOSTILE)] = HOSTILE
+    labels = np.array([HOSTILE[int(str(label)[-1])] for label in collection.y], dtype=object)
+    hostile = Collection(collection.X, labels, collection.term_names, HOSTILE[1])
+    page = written(hostile, tmp_path, command="termsift report </code><script>")
+    tags = [tag for tag, _ in page.elements if tag not in ("pre", "code")]
+    # Classes of other names may come in another order, but there are the same elements.
+    assert sorted(tags) == sorted(tag for tag, _ in plain.elements)
+    assert all(not name.startswith("on") for _, found in page.elements for name in found)
+    terms = [row[1] for row in page.tables["The best terms, in the order of their scores"][1:]]
+    for term in HOSTILE[:-1]:
+        assert term in terms
+    assert "bell\ufffd, nul\ufffd, half \ufffd" in terms
+    isolated = [text for tag, text in page.texts if tag == "bdi"]
+    assert {*HOSTILE[:7]} <= {*isolated}
+    assert "\x00" not in page.source
+
+
+def test_it_loads_nothing(tmp_path: Path) -> None:
+    page = written(letters(), tmp_path)
+    loads = ("src", "srcset", "action", "data", "poster", "background")
+    for tag, attributes in page.elements:
+        assert tag not in ("link", "iframe", "img", "object", "embed", "base", "form")
+        assert not set(attributes) & set(loads)
+        assert str(attributes.get("href", "#")).startswith("#")
+    style = "".join(text for tag, text in page.texts if tag == "style")
+    script = "".join(text for tag, text in page.texts if tag == "script")
+    assert "url(" not in style
+    assert "@import" not in style
+    assert not re.search(r"https?:|fetch\(|import\(|XMLHttpRequest|innerHTML|eval\(", script)
+
+
+def test_it_can_be_used_by_everybody(tmp_path: Path) -> None:
+    page = written(letters(), tmp_path)
+    assert page.all("html") == [{"lang": "en"}]
+    headings = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert headings.count(1) == 1
+    assert all(b - a <= 1 for a, b in pairwise(headings))
+    identifiers = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(identifiers) == len(set(identifiers))
+    for _, attributes in page.elements:
+        for name in ("aria-labelledby", "for"):
+            assert attributes.get(name) in (None, *identifiers)
+        target = attributes.get("href")
+        assert target is None or target[1:] in identifiers
+    assert all(page.tables)  # each has a caption
+    assert all(a["scope"] in ("row", "col") for a in page.all("th"))
+    (find,) = page.all("input")
+    assert [a.get("for") for a in page.all("label")] == [find["id"]]
+
+
+def test_without_scripts_the_table_is_there(tmp_path: Path) -> None:
+    page = written(letters(), tmp_path)
+    assert [tag for tag, attributes in page.elements if "hidden" in attributes] == ["div"]
+    (find,) = (a for a in page.all("div") if "hidden" in a)  # which would do nothing
+    assert find["class"] == "find"
+    assert not page.all("button")
+    assert len(page.tables["The best terms, in the order of their scores"]) == 1 + 30
+
+
+def contrast(one: str, other: str) -> float:
+    """Give the contrast of two colours, as WCAG 2 defines it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_colours_contrast(tmp_path: Path) -> None:
+    page = written(letters(), tmp_path)
+    themes = re.findall(r":root \{(.*?)\}", page.source, re.DOTALL)
+    assert len(themes) == 2
+    for theme in themes:
+        colour = dict(re.findall(r"--(\w+): (#\w{6});", theme))
+        for ground in ("page", "sheet"):
+            for ink in ("ink", "soft", "mark", "warm"):
+                assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = written(letters(), tmp_path, n_threads=1)
+    assert written(letters(), tmp_path, n_threads=2).source == first.source
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    for options, message in (
+        ({"k": 0}, "k must be at least 1, got 0"),
+        ({"cv": 1}, "cv must be 0, for none, or at least 2, got 1"),
+        ({"cv": -3}, "cv must be 0, for none, or at least 2, got -3"),
+        ({"method": "nonsense"}, "nonsense"),
+        ({"tf": "square"}, "square"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_report(letters(), path, **options)  # type: ignore[arg-type]
+    for options, message in (({"k": 1.5}, "k must be"), ({"cv": True}, "cv must be")):
+        with pytest.raises(TypeError, match=message):
+            write_report(letters(), path, **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="source must be a Collection or ClassCounts, got ndarray"):
+        write_report(np.eye(2), path)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="two"):
+        write_report(letters(n_classes=1), path)
+    assert path.read_text() == "old"
+
+
+def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("label,text\na,oil ship\nb,ball team\n")
+    assert run("report", table).err.endswith("the following arguments are required: -o/--output\n")
+    result = run("report", table, "-o", "x.html", "--cv", "1")
+    assert "argument --cv: expected 0, for none, or 2 or more, not 1" in result.err
+    monkeypatch.setattr("termsift.report.count", None)  # a wrong path is told before the work
+    path = tmp_path / "absent" / "page.html"
+    assert run("report", table, "-o", path).complaint == (
+        f"{path.parent}: no such folder, to write page.html to"
+    )
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["--ngram-range", "1,2", "--min-df", "2", "--stop-words", "english"],
+        ["--preset", "paper", "--no-lowercase"],
+        ["--hashing", "64", "--title=-q"],
+    ],
+    ids=" ".join,
+)
+def test_the_line_makes_the_same_page_with_any_rules(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{label},{text}" for label in "ab" for text in ("The egg", "the eggs egg", "tea egg")]
+    Path("c.csv").write_text("label,text\n" + "\n".join(rows * 3))
+    assert run("report", "c.csv", "--cv", 0, *rules, "-o", "first.html").code == 0
+    (line,) = re.findall(r"<code>termsift (report [^<]*)</code>", Path("first.html").read_text())
+    assert run(*shlex.split(html.unescape(line))).code == 0
+    assert Path("report.html").read_text() == Path("first.html").read_text()
+
+
+def test_the_page_on_standard_output(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
+    assert run("report", table, "--cv", 0, "-o", tmp_path / "a.html").code == 0
+    result = run("report", table, "--cv", 0, "-o", "-")
+    assert result.out == (tmp_path / "a.html").read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_labels_of_any_kind(tmp_path: Path, kind: Any) -> None:
+    source = letters()
+    expected = written(source, tmp_path, cv=2).text()
+    y = kind(list(source.y))
+    assert written(replace(source, y=y), tmp_path, cv=2).text() == expected
+    pairs = [(label, 1) for label in source.y]  # a label too, and no several labels
+    assert "may have several labels" not in written(replace(source, y=pairs), tmp_path, cv=2).text()
+
+
+def test_to_an_open_file(tmp_path: Path) -> None:
+    page = StringIO()
+    write_report(letters(), page, cv=0)
+    write_report(letters(), tmp_path / "page.html", cv=0)
+    assert page.getvalue() == (tmp_path / "page.html").read_text("utf-8")
+    with pytest.raises(TypeError, match="path must be a path or a file open for text, got None"):
+        write_report(letters(), None, cv=0)  # type: ignore[arg-type]
+
+
+def test_names_that_nobody_reads_to_their_end(tmp_path: Path) -> None:
+    source = letters()
+    names = np.array([f"{'term' * 1250} {i}" for i in range(30)], dtype=object)
+    long = replace(source, y=[f"{'class' * 1000} {label}" for label in source.y], term_names=names)
+    page = written(long, tmp_path, cv=2)
+    assert max(len(text) for tag, text in page.texts if tag == "bdi") == 120
+    whole = {attributes["title"] for attributes in page.all("bdi") if "title" in attributes}
+    assert whole >= {*names[:3], *set(long.y)}

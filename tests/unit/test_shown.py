@@ -1,0 +1,102 @@
+"""How counts, rankings and curves show themselves, in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_report import HOSTILE, Page
+
+import termsift as ts
+from termsift.report._html import element, number, render, table
+
+
+@pytest.fixture
+def counts() -> ts.ClassCounts:
+    X = np.random.default_rng(0).poisson(0.5, (60, 20))
+    counts = ts.count(X, np.arange(60) % 12)
+    counts.term_names = [*HOSTILE, *(f"term {i}" for i in range(20 - len(HOSTILE)))]
+    return counts
+
+
+def only_table(shown: str) -> tuple[str, list[list[str]], Page]:
+    page = Page(shown)
+    ((caption, rows),) = page.tables.items()
+    return caption, rows, page
+
+
+def test_counts(counts: ts.ClassCounts) -> None:
+    caption, (head, *rows), page = only_table(counts._repr_html_())
+    assert f"<{caption}>" == repr(counts)
+    assert head == ["class", "documents", "tokens"]
+    assert rows == [[str(c), "5", str(counts.class_tokens[c])] for c in range(10)]
+    assert page.text().endswith("10 of 12 classes")
+
+
+def test_a_ranking(counts: ts.ClassCounts) -> None:
+    ranking = counts.rank("md")
+    caption, (head, *rows), page = only_table(ranking._repr_html_())
+    assert f"<{caption}>" == repr(ranking)
+    assert head == ["rank", "term", "index", "score"]
+    assert len(rows) == 10
+    for row, (rank, _, index, score) in zip(rows, ranking.rows(), strict=False):
+        assert [row[0], *row[2:]] == [str(rank), str(index), f"{score:.6g}"]
+    assert page.text().endswith("10 of 20 terms")
+    counts.term_names = None
+    _, (head, *rows), page = only_table(counts.rank("md", 3)._repr_html_())
+    assert head == ["rank", "index", "score"]
+    assert len(rows) == 3
+    assert not page.all("p")
+
+
+def test_names_are_no_markup(counts: ts.ClassCounts) -> None:
+    ranking = counts.rank("md", 20)
+    page = Page(ranking._repr_html_())
+    assert {tag for tag, _ in page.elements} <= {
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p")
+    }
+    of_classes = ts.count(np.eye(len(HOSTILE), dtype=int), HOSTILE)
+    labels = [row[0] for row in only_table(of_classes._repr_html_())[1][1:]]
+    assert {*HOSTILE[:7]} <= {*labels}
+
+
+def test_a_curve() -> None:
+    X, y = np.random.default_rng(0).poisson(0.5, (40, 30)), ["a", "b"] * 20
+    curve = ts.cross_validate(X, y, cv=4)["md"]
+    caption, (head, *rows), page = only_table(curve._repr_html_())
+    assert f"<{caption}>" == repr(curve)
+    assert head == ["terms", "accuracy", "standard error"]
+    at = {k: row for row, k in enumerate(curve.ks.tolist())}
+    assert [rows[0][0], rows[-1][0]] == ["1", "30"]
+    for k, accuracy, error in rows:
+        assert accuracy == f"{curve.accuracy[at[int(k)]]:.4f}"
+        assert error == f"{curve.standard_error('accuracy')[at[int(k)]]:.4f}"
+    one_run = ts.selection_curve([1, 0], X, y, X, y)
+    assert only_table(one_run._repr_html_())[1][0] == ["terms", "accuracy"]
+    assert len(only_table(one_run._repr_html_())[1]) == 1 + 2
+    assert only_table(ts.Curve("md", curve.ks[:0], no_runs())._repr_html_())[1] == [head[:2]]
+    assert page.text().endswith(f"{len(rows)} of 30 numbers of terms")
+
+
+def no_runs() -> Any:
+    return {metric: np.empty((1, 0)) for metric in ts._evaluate.curve.METRICS}
+
+
+def test_a_terminal_is_spared(counts: ts.ClassCounts) -> None:
+    counts.term_names = ["\x1b[2J", "two\nlines", "y" * 5000] * 6 + ["a", "b"]
+    shown = repr(counts.rank("md"))
+    assert len(shown) < 250
+    assert shown.isprintable()
+
+
+def test_trees_are_written_as_html() -> None:
+    made = element("p", "a < b", element("br"), "&", None, class_="x", hidden=True, id=False)
+    assert render(made) == '<p class="x" hidden="">a &lt; b<br>&amp;</p>'
+    quoted = render(element("p", title="\"'<&>\n"))
+    assert Page(quoted).all("p") == [{"title": "\"'<&>\n"}]
+    assert number(-1.5) == "\N{MINUS SIGN}1.50"
+    assert number(float("-inf")) == "\N{MINUS SIGN}∞"
+    assert number(np.int64(2**53)) == "9,007,199,254,740,992"
+    with pytest.raises(ValueError, match="zip"):
+        table("a", [("b", "text")], [["c", "d"]])

@@ -1,0 +1,279 @@
+"""P-values without underflow against forty digits; their adjustment against plain loops."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import termsift as ts
+from termsift._scores.significance import log_chi2_sf, significance_of
+
+DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
+
+
+def exact_log_sf(statistic: float, degrees: int) -> mpmath.mpf:
+    """Give log Q(k/2, x/2) to forty digits, from whichever of Q and P has them."""
+    with mpmath.workdps(40):
+        a, z = mpmath.mpf(degrees) / 2, mpmath.mpf(statistic) / 2
+        if z < a:
+            return mpmath.log1p(-mpmath.gammainc(a, 0, z, regularized=True))
+        return mpmath.log(mpmath.gammainc(a, z, mpmath.inf, regularized=True))
+
+
+def relative_error(got: float, exact: mpmath.mpf) -> float:
+    with mpmath.workdps(40):
+        return float(abs((mpmath.mpf(float(got)) - exact) / exact))
+
+
+def grid(degrees: int) -> NDArray[np.float64]:
+    """Statistics from 0 up: around the mean, where the way of evaluation changes, and far out."""
+    steps = degrees * 10.0 ** np.arange(-12, 2.6, 0.5)
+    deviations = degrees + math.sqrt(2 * degrees) * np.arange(-12, 60, 3.1)
+    far = [0.5, 1300, 1334, 1336, 1340, 1400, 1e4, 1e5, 1e6, 1e8, 2e8, 1e12, 1e300]
+    points = np.concatenate([steps, deviations, far])
+    return np.unique(points[points > 0])
+
+
+def fake(
+    statistics: Any, degrees: int = 1, classes: Any = None, method: str = "chi2"
+) -> ts.Significance:
+    """Give a significance as the compiled side will: statistics and signs, classes per term."""
+    values = np.asarray(statistics, dtype=np.float64)
+    rows = None if classes is None else np.asarray(classes)
+    return significance_of(method, values, degrees, np.where(values > 0, 1, 0), rows)
+
+
+def of_logs(log_pvalues: Any) -> ts.Significance:
+    logs = np.asarray(log_pvalues, dtype=np.float64)
+    return ts.Significance("chi2", 1, -2 * logs, logs, np.ones(logs.shape, np.int8), None)
+
+
+# ---- the logarithm of the survival function ------------------------------------------------------
+
+
+@pytest.mark.parametrize("degrees", DEGREES)
+def test_log_pvalues_to_forty_digits(degrees: int) -> None:
+    statistics = grid(degrees)
+    for statistic, got in zip(statistics, log_chi2_sf(statistics, degrees), strict=True):
+        exact = exact_log_sf(float(statistic), degrees)
+        if exact > -1e-290:  # P itself underflows: the p-value is 1
+            assert -1e-290 <= got <= 0
+        else:
+            # Within 1e-16 of 1 the digits are those of P, which SciPy's series gives to 3e-12.
+            allowed = 1e-13 if exact < -1e-16 else 1e-11
+            assert relative_error(got, exact) < allowed, (statistic, got, exact)
+
+
+@given(st.integers(1, 300), st.floats(1e-6, 1e6))
+def test_log_pvalues_anywhere(degrees: int, statistic: float) -> None:
+    exact = exact_log_sf(statistic, degrees)
+    got = float(log_chi2_sf(np.array([statistic]), degrees)[0])
+    if exact < -1e-290:
+        assert relative_error(got, exact) < (1e-13 if exact < -1e-16 else 1e-11)
+
+
+def test_log_pvalues_do_not_underflow() -> None:
+    # Two degrees: Q = exp(-x/2), so that the logarithm of the p-value of 10,000 is -5000.
+    assert log_chi2_sf(np.array([10_000.0, 2e8]), 2).tolist() == [-5000.0, -1e8]
+    for degrees in DEGREES:
+        logs = log_chi2_sf(np.array([1e5, 1e6, 1e8]), degrees)
+        assert np.all(np.isfinite(logs))
+        assert np.all(np.diff(logs) < 0)
+        assert np.all(scipy.stats.chi2.sf([1e5, 1e6, 1e8], degrees) == 0)
+
+
+@pytest.mark.parametrize("degrees", DEGREES)
+def test_the_ends(degrees: int) -> None:
+    logs = log_chi2_sf(np.array([0.0, np.inf]), degrees)
+    assert logs.tolist() == [0.0, -np.inf]
+    assert not np.signbit(logs[0])
+    assert log_chi2_sf(np.array([]), degrees).shape == (0,)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 19, 999])
+def test_scipy_agrees_where_it_does_not_underflow(degrees: int) -> None:
+    statistics = np.linspace(0, degrees + 40 * math.sqrt(degrees), 500)
+    np.testing.assert_allclose(
+        np.exp(log_chi2_sf(statistics, degrees)),
+        scipy.stats.chi2.sf(statistics, degrees),
+        rtol=1e-12,  # of exp: a relative error of log p times log p
+    )
+
+
+@pytest.mark.parametrize("degrees", [1, 3, 50, 2001])
+def test_larger_statistics_have_smaller_pvalues(degrees: int) -> None:
+    # Across the seams of the ways of evaluation too: near the mean, and where Q underflows.
+    statistics = np.linspace(0, degrees + 2500 + 60 * math.sqrt(degrees), 20_001)
+    assert np.all(np.diff(log_chi2_sf(statistics, degrees)) <= 0)
+
+
+def test_degrees_below_one_are_an_error() -> None:
+    with pytest.raises(ValueError, match="degrees must be at least 1, got 0"):
+        log_chi2_sf(np.array([1.0]), 0)
+
+
+# ---- the result ----------------------------------------------------------------------------------
+
+
+def test_what_a_significance_holds() -> None:
+    found = fake([3.0, 0.0, 8000.0], classes=[1, 0, 2])
+    assert found.pvalues.tolist() == np.exp(found.log_pvalues).tolist()
+    assert found.pvalues[1] == 1
+    assert found.pvalues[2] == 0
+    assert found.log_pvalues[2] == pytest.approx(-4004.719, abs=1e-3)
+    assert found.signs.dtype == np.int8
+    assert found.signs.tolist() == [1, 0, 1]
+    assert found.classes is not None
+    assert found.classes.dtype == np.int64
+    assert repr(found) == "<Significance of 3 terms by chi2, 1 degree of freedom>"
+    with pytest.raises(AttributeError):
+        found.degrees = 2  # type: ignore[misc]
+
+
+def test_a_significance_per_class() -> None:
+    found = fake([[3.0, 0.0, 8.0], [1.0, 2.0, 3.0]])
+    assert found.log_pvalues.shape == found.pvalues.shape == (2, 3)
+    assert found.adjusted().shape == (2, 3)
+    assert repr(found) == "<Significance of 2 classes x 3 terms by chi2, 1 degree of freedom>"
+
+
+def test_to_frame() -> None:
+    per_term = fake([3.0, 0.0], degrees=4, classes=[1, 0]).to_frame()
+    assert list(per_term) == ["class", "index", "sign", "statistic", "pvalue", "log_pvalue"]
+    assert per_term["class"].tolist() == [1, 0]
+    assert per_term["index"].tolist() == [0, 1]
+    per_class = fake([[3.0, 0.0, 8.0], [1.0, 2.0, 3.0]]).to_frame()
+    assert per_class["class"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert per_class["index"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert per_class["statistic"].tolist() == [3.0, 0.0, 8.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("labels", [["ham", "spam"], [("a", 1), b"x"], [3, 7]])
+def test_to_frame_knows_labels_and_names(labels: list[Any]) -> None:
+    counts = ts.count(
+        np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), np.eye(2)[[0, 0, 1, 1]], None, labels
+    )
+    found = counts.significance("chi2")
+    assert (found.labels, found.terms) == (labels, None)
+    assert list(found.to_frame())[:2] == ["class", "index"]
+    assert (found.to_frame()["class"].dtype.kind == "i") == (labels == [3, 7])
+    counts.term_names = ["bacon", "viagra"]
+    columns = ["class", "term", "index", "sign", "statistic", "pvalue", "log_pvalue"]
+    for method in ("chi2", "g2", "chi2_counts"):
+        found = counts.significance(method)
+        assert found.classes is not None
+        frame = found.to_frame()
+        assert list(frame) == columns
+        assert frame["class"].tolist() == [labels[row] for row in found.classes]
+        assert frame["term"].tolist() == ["bacon", "viagra"]
+        per_class = counts.significance(method, per_class=True).to_frame()
+        assert list(per_class) == columns
+        assert per_class["class"].tolist() == [label for label in labels for _ in range(2)]
+        assert per_class["term"].tolist() == ["bacon", "viagra"] * 2
+        assert per_class["index"].tolist() == [0, 1, 0, 1]
+
+
+def test_to_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)  # importing it fails
+    with pytest.raises(ImportError) as caught:
+        fake([3.0]).to_frame()
+    message = "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
+    assert str(caught.value) == message
+
+
+# ---- adjustment ----------------------------------------------------------------------------------
+
+
+def naive_bh(logs: list[float]) -> list[float]:
+    """Give Benjamini and Hochberg's adjusted logarithms as their definition reads."""
+    m = len(logs)
+    ranked = sorted(logs)
+    adjusted = []
+    for log in logs:
+        rank = ranked.index(log) + 1
+        later = [ranked[j - 1] + math.log(m / j) for j in range(rank, m + 1)]
+        adjusted.append(min(0.0, *later))
+    return adjusted
+
+
+# -800 and below are p-values that underflow; equal ones and 0 (p = 1) are frequent.
+LOGS = st.lists(
+    st.one_of(st.floats(-1e8, 0), st.sampled_from([0.0, -1.0, -5000.0, -math.inf])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(LOGS)
+def test_benjamini_hochberg_is_its_definition(logs: list[float]) -> None:
+    got = of_logs(logs).adjusted(log=True)
+    np.testing.assert_allclose(got, naive_bh(logs), rtol=1e-14, atol=1e-14)
+
+
+@given(LOGS)
+def test_adjusted_values_are_ordered_and_bounded(logs: list[float]) -> None:
+    found = of_logs(logs)
+    bh, bonferroni = found.adjusted(log=True), found.adjusted("bonferroni", log=True)
+    assert not np.any(np.isnan(bh) | np.isnan(bonferroni))
+    assert np.all(found.log_pvalues <= bh)
+    assert np.all(bh <= bonferroni)
+    assert np.all(bonferroni <= 0)
+    order = np.argsort(found.log_pvalues)
+    assert np.all(bh[order][:-1] <= bh[order][1:])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
+def test_scipy_adjusts_alike(pvalues: list[float]) -> None:
+    with np.errstate(divide="ignore"):
+        found = of_logs(np.log(pvalues))
+    np.testing.assert_allclose(
+        found.adjusted(), scipy.stats.false_discovery_control(pvalues), rtol=1e-12, atol=1e-300
+    )
+    np.testing.assert_allclose(
+        found.adjusted("bonferroni"),
+        np.minimum(1, np.array(pvalues) * len(pvalues)),
+        rtol=1e-12,
+        atol=1e-300,
+    )
+
+
+def test_adjustment_below_the_smallest_float() -> None:
+    # p = e^-5000, e^-4000, 1 of three tests: times 3/1, 3/2, 3/3.
+    found = of_logs([-5000.0, 0.0, -4000.0])
+    expected = [-5000 + math.log(3), 0.0, -4000 + math.log(1.5)]
+    assert found.adjusted(log=True).tolist() == pytest.approx(expected, rel=1e-15)
+    assert found.adjusted().tolist() == [0.0, 1.0, 0.0]
+    bonferroni = [-5000 + math.log(3), 0.0, -4000 + math.log(3)]
+    assert found.adjusted("bonferroni", log=True).tolist() == pytest.approx(bonferroni, rel=1e-15)
+
+
+def test_adjustment_counts_all_tests_of_all_classes() -> None:
+    logs = np.array([[-9.0, -1.0, -700.0], [-2.0, -1500.0, 0.0]])
+    for how in ("bh", "bonferroni"):
+        together = of_logs(logs.ravel()).adjusted(how).reshape(2, 3)
+        assert np.array_equal(of_logs(logs).adjusted(how), together)
+
+
+def test_adjustment_leaves_the_pvalues_as_they_are() -> None:
+    found = of_logs([-3.0, -2.0])
+    found.adjusted()
+    found.adjusted("bonferroni")
+    assert found.log_pvalues.tolist() == [-3.0, -2.0]
+
+
+def test_no_tests_have_no_adjusted_values() -> None:
+    assert of_logs([]).adjusted().shape == of_logs([]).adjusted("bonferroni").shape == (0,)
+
+
+def test_an_unknown_adjustment_is_an_error() -> None:
+    with pytest.raises(ValueError, match="how must be 'bh' or 'bonferroni', got 'holm'"):
+        of_logs([-1.0]).adjusted("holm")  # type: ignore[arg-type]

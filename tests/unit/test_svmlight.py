@@ -1,0 +1,411 @@
+"""The parser of svmlight text: scikit-learn's numbers, every error, any threads, any blocks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import zlib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from signals import LIMIT, interrupting, needs_timers, start_deaf
+from termsift import _core
+from termsift.io._svmlight import Block, Place, read_blocks
+
+THREADS = (1, 2, 3, 7)
+FIELDS = ("indptr", "indices", "data", "labels", "label_indptr")
+
+
+def parse(text: bytes, **options: Any) -> _core.SvmlightBlock:
+    usual = {"first_line": 1, "multilabel": False, "skip": False, "n_threads": 1, "file": "f.svm"}
+    return _core.parse_svmlight(text, **{**usual, **options})
+
+
+def complaint(text: bytes, **options: Any) -> str:
+    with pytest.raises(ValueError, match=r"^f\.svm, line ") as caught:
+        parse(text, **options)
+    return str(caught.value)
+
+
+def assert_same(a: Any, b: Any) -> None:
+    for field in FIELDS:
+        np.testing.assert_array_equal(a[field], b[field], strict=a[field] is not None)
+    assert (a["n_lines"], a["n_skipped"], a["skipped"], a["unlabelled"]) == (
+        (b["n_lines"], b["n_skipped"], b["skipped"], b["unlabelled"])
+    )
+
+
+# ------------------------------------------------------------------------------ scikit-learn's
+
+whole_counts = st.integers(0, 2**53).map(str)
+fractions = st.floats(0, allow_infinity=False).map(repr)
+decimals = st.from_regex(r"[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+indices = st.lists(st.integers(0, 2**31 - 2), unique=True, max_size=8).map(sorted)
+labels = st.integers(-3, 40).map(str) | st.sampled_from(["+1", "1e1", "-0.25", "7.", ".5"])
+blanks = st.sampled_from([" ", "  ", "\t", " \t"])
+comments = st.sampled_from(["", "", "", " # a:1 comment", "#", "\r"])
+
+
+@st.composite
+def svmlight_lines(draw: st.DrawFn) -> str:
+    line = draw(labels)
+    if draw(st.booleans()):
+        line += f"{draw(blanks)}qid:{draw(st.integers(0, 9))}"
+    for index in draw(indices):
+        line += f"{draw(blanks)}{index}:{draw(whole_counts | fractions | decimals)}"
+    return line + draw(comments)
+
+
+texts = st.lists(svmlight_lines() | st.sampled_from(["", "# comment", " \t"]), max_size=12)
+
+
+@given(texts, st.booleans())
+@example(["1 1:1e-400 2:4.9e-324 3:2.4703282292062328e-324 4:1.7976931348623158e308"], False)
+@example(["0 0:10000000.0000000001"], False)
+@example(["1 1:9007199254740993.5 2:0.1", "-0 3:123456789012345678901234567890"], True)
+def test_the_numbers_are_scikit_learns(lines: list[str], final_newline: bool) -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    text = ("\n".join(lines) + "\n" * final_newline).encode()
+    X, y = datasets.load_svmlight_file(io.BytesIO(text), zero_based=True)
+    found = parse(text)
+    np.testing.assert_array_equal(found["indptr"], X.indptr)
+    np.testing.assert_array_equal(found["indices"], X.indices)
+    np.testing.assert_array_equal(found["data"].astype(float), X.data)
+    np.testing.assert_array_equal(found["labels"], y)
+    counts = [
+        Decimal(token.partition(":")[2])
+        for line in lines
+        for token in line.partition("#")[0].split()
+        if ":" in token and not token.startswith("qid")
+    ]
+    # As written: the double next to it may be whole where a count is not.
+    whole = all(count < 2**63 and count == count.to_integral_value() for count in counts)
+    assert (found["data"].dtype == np.int64) == whole
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), min_size=1))
+def test_lists_of_labels_are_scikit_learns(labels_of: list[list[int]]) -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    text = "".join(f"{','.join(map(str, own))} 1:1\n" for own in labels_of).encode()
+    _, y = datasets.load_svmlight_file(io.BytesIO(text), multilabel=True)
+    found = parse(text, multilabel=True)
+    parts = np.split(found["labels"], np.asarray(found["label_indptr"])[1:-1])
+    assert [tuple(sorted(part)) for part in parts] == y
+
+
+# ------------------------------------------------------------------------------------- threads
+
+
+@pytest.fixture(scope="module")
+def large() -> bytes:
+    """Some twelve pieces of text, with fractions and comments now and then."""
+    rng = np.random.default_rng(5)
+    lines = []
+    for d in range(15_000):
+        columns = rng.integers(0, 10**6, rng.integers(0, 40)).tolist()
+        line = f"{d % 7} " + " ".join(f"{column}:{1 + column % 5}" for column in columns)
+        lines.append(line + " # a comment: 1:2" * (d % 900 == 0))
+    return ("\n".join(lines) + "\n").encode()
+
+
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_threads_change_nothing(large: bytes, n_threads: int, multilabel: bool) -> None:
+    assert len(large) > 7 << 18  # fewer are not worth seven threads
+    assert_same(
+        parse(large, n_threads=n_threads, multilabel=multilabel),
+        parse(large, n_threads=1, multilabel=multilabel),
+    )
+    with_fraction = large + b"1 1:0.5\n"
+    found = parse(with_fraction, n_threads=n_threads)
+    assert found["data"].dtype == np.float64
+    assert_same(found, parse(with_fraction))
+
+
+@pytest.mark.parametrize("n_threads", THREADS)
+def test_the_first_bad_line_is_told(large: bytes, n_threads: int) -> None:
+    lines = large.split(b"\n")
+    for at in (14_000, 9_001, 9_000, 4_321):
+        lines[at] = b"1 1:x"
+        expected = f"f.svm, line {at + 1}: expected a finite count of 0 or more after the colon"
+        for _ in range(5):
+            assert complaint(b"\n".join(lines), n_threads=n_threads).startswith(expected)
+    found = parse(b"\n".join(lines), n_threads=n_threads, skip=True)
+    assert found["n_skipped"] == 4
+    assert [line for line, _ in found["skipped"]] == [4_322, 9_001, 9_002, 14_001]
+    assert_same(found, parse(b"\n".join(lines), skip=True))
+
+
+# -------------------------------------------------------------------------------------- errors
+
+LABEL = "a label, a number below 2^53"
+LABELS = "a label, a number below 2^53, or several with commas between them"
+INDEX = "an index from 0 to 9223372036854775807 before the colon"
+COUNT = "a finite count of 0 or more after the colon"
+
+
+@pytest.mark.parametrize(
+    ("line", "multilabel", "message"),
+    [
+        (b"abc 1:1", False, f"{LABEL}, found 'abc'"),
+        (b"inf 1:1", False, f"{LABEL}, found 'inf'"),
+        (b"0x1 1:1", False, f"{LABEL}, found '0x1'"),
+        (b"+-1", False, f"{LABEL}, found '+-1'"),
+        (b"a class 1:1", False, f"{LABEL}, found 'a'"),
+        ("größe".encode(), False, f"{LABEL}, found 'größe'"),
+        (b"\xff", False, rf"{LABEL}, found '\\xff'"),
+        (b"1,2", False, "one label, found '1,2'"),
+        (b"1:1", False, "a label before the first index:count, found '1:1'"),
+        (b"1,", True, f"{LABELS}, found '1,'"),
+        (b",1", True, f"{LABELS}, found ',1'"),
+        (b"1,x", True, f"{LABELS}, found '1,x'"),
+        (b"1 2", False, "index:count, found '2'"),
+        (b"1 :", False, f"{INDEX}, found ':'"),
+        (b"1 1 : 2", False, "index:count, found '1'"),
+        (b"1 -1:2", False, f"{INDEX}, found '-1:2'"),
+        (b"1 -0:2", False, f"{INDEX}, found '-0:2'"),
+        (b"1 1.0:2", False, f"{INDEX}, found '1.0:2'"),
+        (b"1 9223372036854775808:1", False, f"{INDEX}, found '9223372036854775808:1'"),
+        (b"1 1:", False, f"{COUNT}, found '1:'"),
+        (b"1 1:x", False, f"{COUNT}, found '1:x'"),
+        (b"1 1:1:1", False, f"{COUNT}, found '1:1:1'"),
+        (b"1 1:1_0", False, f"{COUNT}, found '1:1_0'"),
+        (b"1 1:nan", False, f"{COUNT}, found '1:nan'"),
+        (b"1 1:inf", False, f"{COUNT}, found '1:inf'"),
+        (b"1 1:1e309", False, f"{COUNT}, found '1:1e309'"),
+        (b"1 1:-1", False, f"{COUNT}, found '1:-1'"),
+        (b"1 1:1e", False, f"{COUNT}, found '1:1e'"),
+        (b"1 qid:", False, "a whole number after qid:, found 'qid:'"),
+        (b"1 qid:-1", False, "a whole number after qid:, found 'qid:-1'"),
+        (b"1 \x00\x1b[31m", False, r"index:count, found '\x00\x1b[31m'"),
+        (b"1 " + b"7" * 99, False, f"index:count, found '{'7' * 40}'..."),
+    ],
+)
+def test_errors_name_line_and_token(line: bytes, multilabel: bool, message: str) -> None:
+    text = b"1 1:1\n# comment\n\n" + line + b"\r\n1 1:x\n"
+    found = complaint(text, multilabel=multilabel, first_line=11)
+    assert found == f"f.svm, line 14: expected {message}"
+    skipped = parse(text, multilabel=multilabel, first_line=11, skip=True)
+    assert skipped["skipped"][0] == (14, f"expected {message}")
+    assert skipped["n_skipped"] == 2
+    assert skipped["labels"].tolist() == [1]
+
+
+def test_the_largest_numbers() -> None:
+    found = parse(f"1 {2**63 - 1}:{2**63 - 1} 0:1e18\n".encode())
+    assert found["indices"].tolist() == [2**63 - 1, 0]
+    assert found["data"].tolist() == [2**63 - 1, 10**18]
+    found = parse(f"1 1:{2**63}\n-{2**53 - 1} 2:1".encode())
+    assert found["data"].tolist() == [2.0**63, 1.0]
+    assert found["labels"].tolist() == [1, 1 - 2**53]
+
+
+@pytest.mark.parametrize("block", [bytes, bytearray, memoryview])
+def test_anything_with_bytes_is_a_block(block: Any) -> None:
+    assert parse(block(b"1 1:1"))["indices"].tolist() == [1]
+
+
+@pytest.mark.parametrize("block", ["1 1:1", None, memoryview(b"1 1:1")[::2]])
+def test_nothing_else_is_a_block(block: Any) -> None:
+    with pytest.raises((TypeError, BufferError)):
+        parse(block)
+
+
+def test_a_name_of_any_characters_or_none() -> None:
+    with pytest.raises(ValueError, match=r"^line 1: expected a label"):
+        parse(b"x", file="")
+    with pytest.raises(ValueError, match=r"^\udcff, line 1: "):
+        parse(b"x", file="\udcff")
+
+
+def test_a_line_of_many_tokens_in_little_memory() -> None:
+    resource = pytest.importorskip("resource")
+    # In its own process: a limit on the memory of this one would stay.
+    code = """
+    import resource
+    from termsift import _core
+    text = b"1" + b" 1:1" * 5_000_000
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    options = dict(first_line=1, multilabel=False, skip=False, n_threads=2)
+    resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, -1))
+    try:
+        _core.parse_svmlight(text, **options)
+    except MemoryError:
+        print("told")
+    resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000, -1))
+    print(len(_core.parse_svmlight(text, **options)["indices"]))
+    """
+    assert resource
+    if not os.path.exists("/proc/self/statm"):
+        pytest.skip("memory is limited and measured on Linux alone")
+    assert run(code) == "told\n5000000"
+
+
+def run(code: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+@needs_timers
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_stops_it(n_threads: int) -> None:
+    text = b"1" + b" 1:1" * 20_000_000
+
+    def forever() -> None:
+        while True:  # until the signal, which finds a call at work, on its one line
+            parse(text, n_threads=n_threads)
+
+    with pytest.raises(KeyboardInterrupt), interrupting(0.05):
+        forever()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only a POSIX shell has SIGINT ignored")
+def test_the_test_of_ctrl_c_ends_where_sigint_is_ignored() -> None:
+    test = f"{__file__}::test_ctrl_c_stops_it"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    with start_deaf(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as process:
+        try:
+            out, _ = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    assert process.returncode == 0, out
+
+
+# -------------------------------------------------------------------------------------- blocks
+
+
+def everything(blocks: list[Block]) -> list[list[Any]]:
+    """Give the documents of blocks: labels, indices, counts."""
+    documents = []
+    for block in blocks:
+        label_indptr = block.label_indptr
+        if label_indptr is None:
+            label_indptr = np.arange(len(block.labels) + 1)
+        for d in range(len(block.indptr) - 1):
+            own = slice(*block.indptr[d : d + 2])
+            labels = block.labels[slice(*label_indptr[d : d + 2])]
+            documents.append([labels, block.indices[own], block.data[own]])
+    return [[array.tolist() for array in document] for document in documents]
+
+
+TEXT = b"\xef\xbb\xbf1 1:2\n# c\n2,3 30:4444444444 5:1.5\r\n\n7:1\n4" + b" 1:1" * 40
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("block_bytes", [1, 2, 3, 7, 64, 1 << 20])
+def test_blocks_of_any_size_hold_the_same(block_bytes: int, compressed: bool) -> None:
+    file: Any = io.BytesIO(TEXT)
+    if compressed:
+        file = gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(TEXT)))
+    blocks = list(read_blocks(file, "f.svm", block_bytes=block_bytes))
+    assert everything(blocks) == [
+        [[1], [1], [2]],
+        [[2, 3], [30, 5], [4444444444, 1.5]],
+        [[], [7], [1]],
+        [[4], [1] * 40, [1] * 40],
+    ]
+    assert blocks[-1].next == Place(len(TEXT), 6, zlib.crc32(TEXT))
+
+
+def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
+    lines = [f"{d} 1:1\n".encode() * (d % 7 == 0) + b"3 1:2 4:1\n" for d in range(1000)]
+    text = b"".join(lines) + b"4 4:4"
+    whole = everything(list(read_blocks(io.BytesIO(text), "f.svm")))
+    monkeypatch.setattr("termsift.io._svmlight._LINES_AT_ONCE", 100)
+    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
+    assert everything(blocks) == whole
+    assert max(len(block.indptr) - 1 for block in blocks) < 150
+    assert blocks[-1].next == Place(len(text), 1144, zlib.crc32(text))
+
+
+@pytest.mark.parametrize("block_bytes", [1, 7, 64])
+def test_reading_goes_on_where_a_block_ended(block_bytes: int) -> None:
+    blocks = list(read_blocks(io.BytesIO(TEXT), "f.svm", block_bytes=block_bytes))
+    for i, block in enumerate(blocks):
+        file = io.BytesIO(TEXT)
+        file.seek(block.next.offset)
+        rest = list(read_blocks(file, "f.svm", block_bytes=5, multilabel=True, at=block.next))
+        assert everything(rest) == everything(blocks[i + 1 :])
+        assert [last.next for last in rest[-1:]] in ([], [blocks[-1].next])
+    bad = io.BytesIO(b"1 1:x\n")
+    with pytest.raises(ValueError, match=r"^f\.svm, line 8: "):
+        list(read_blocks(bad, "f.svm", at=(100, 8, 0)))
+
+
+@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
+def test_a_document_without_a_label_where_none_has_several(block_bytes: int) -> None:
+    text = b"1 1:1\n# c\n2:1\n3:1\n2 1:1\n"
+    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes)
+    message = r"^f\.svm, line 3: expected a label before the first index:count, found '2:1'$"
+    with pytest.raises(ValueError, match=message):
+        list(blocks)
+    blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=True)
+    assert [labels for labels, *_ in everything(list(blocks))] == [[1], [], [], [2]]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
+def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
+    for text in (b"1 1:1\n2:1\n3:1\n2 1:1\n", b"1 1:1\n2:1\n3:1\n2,3 1:1\n"):
+        blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, on_error="skip")
+        parts = list(blocks)
+        assert sum(part.n_skipped for part in parts) == 2
+        assert len(everything(parts)) == 2
+        assert [line for part in parts for line, _ in part.skipped] == [2, 3]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
+def test_bad_lines_are_skipped_and_told(block_bytes: int) -> None:
+    text = b"1 1:1\nx\n2 2:1\n1 1:-1\n3,3 1:1\n"
+    options: dict[str, Any] = {"multilabel": False, "on_error": "skip", "block_bytes": block_bytes}
+    blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))
+    assert [labels for labels, *_ in everything(blocks)] == [[1], [2]]
+    assert sum(block.n_skipped for block in blocks) == 3
+    assert [line for block in blocks for line, _ in block.skipped] == [2, 4, 5]
+
+
+def test_a_file_that_fails_fails_where_it_is_read() -> None:
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell() >= 12:
+                raise OSError(5, "Input/output error")
+            return super().read(size)
+
+    blocks = read_blocks(Failing(b"1 1:1\n1 2:1\n1 3:1\n"), "f.svm", block_bytes=6)
+    assert next(blocks).indices.tolist() == [1]
+    assert next(blocks).indices.tolist() == [2]
+    with pytest.raises(OSError, match="Input/output"):
+        next(blocks)
+
+
+def test_a_generator_that_is_closed_leaves_no_thread() -> None:
+    before = threading.active_count()
+    blocks = read_blocks(io.BytesIO(TEXT), "f.svm", block_bytes=7)
+    next(blocks)
+    blocks.close()
+    assert threading.active_count() == before
+
+
+@settings(max_examples=50)
+@given(texts, st.integers(1, 40))
+def test_blocks_are_the_text(lines: list[str], block_bytes: int) -> None:
+    text = "\n".join(lines).encode()
+    blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=False))
+    whole = parse(text)
+    for field in ("indices", "labels"):
+        joined = [value for block in blocks for value in getattr(block, field).tolist()]
+        assert joined == whole[field].tolist()

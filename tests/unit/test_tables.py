@@ -1,0 +1,316 @@
+"""Tables out: every column by hand, the same in every library, and the same term by term."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+from termsift._scores import class_scores
+from termsift._util import frames
+from termsift._util.extras import MissingExtraError
+
+# Occurrences 3 1 0 | 0 1 3 and documents 2 1 0 | 0 1 1 of ham | spam, of 2 and 1 documents.
+X = np.array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+Y = ["ham", "ham", "spam"]
+BACON, AND, VIAGRA = 0, 1, 2
+
+LIBRARIES = ["pandas", "polars", "pyarrow"]
+
+
+def counts_of(names: bool = True) -> ts.ClassCounts:
+    counts = ts.count(X, Y)
+    if names:
+        counts.term_names = ["bacon", "and", "viagra"]
+    return counts
+
+
+def as_columns(frame: Any, library: str) -> dict[str, list[Any]]:
+    """Give a table of any library as lists, in which null is None."""
+    if library == "pandas":
+        lists = {name: frame[name].tolist() for name in frame}
+        return {name: [None if v != v else v for v in values] for name, values in lists.items()}
+    if library == "polars":
+        return dict(frame.to_dict(as_series=False))
+    return dict(frame.to_pydict())
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request: pytest.FixtureRequest) -> str:
+    pytest.importorskip(request.param)
+    return str(request.param)
+
+
+def test_every_column_by_hand(library: str) -> None:
+    table = as_columns(counts_of().to_frame("gss", library=library), library)  # det / n^2
+    score = table.pop("score")
+    np.testing.assert_allclose(score, np.array([2, -1, -2, 2, 1, -2]) / 9, rtol=1e-15)
+    assert table == {
+        "class": ["ham"] * 3 + ["spam"] * 3,
+        "term": ["bacon", "and", "viagra", "viagra", "and", "bacon"],
+        "index": [0, 1, 2, 2, 1, 0],
+        "rank": [1, 2, 3, 1, 2, 3],
+        "sign": [1, -1, -1, 1, 1, -1],
+        "n_class": [3, 1, 0, 3, 1, 0],
+        "n_rest": [0, 1, 3, 0, 1, 3],
+        "df_class": [2, 1, 0, 1, 1, 0],
+        "df_rest": [0, 1, 1, 0, 1, 2],
+    }
+    assert list(table) == [name for name in _columns("gss") if name != "score"]
+
+
+def _columns(method: str) -> list[str]:
+    frame = counts_of().columns(method)
+    return list(frame)
+
+
+def test_p_values_by_hand(library: str) -> None:
+    # Pearson's chi2 is 3 four times and 3/4 twice; erfc(sqrt(3/2)) = 0.08326, erfc(sqrt(3/8)) =
+    # 0.38648. Of six tests the first four have 0.08326 * 6/4 by Benjamini and Hochberg.
+    table = as_columns(counts_of().to_frame("chi2", library=library), library)
+    assert table["term"] == ["bacon", "viagra", "and"] * 2  # ties by index
+    np.testing.assert_allclose(table["score"], [3, 3, 0.75] * 2, rtol=1e-14)
+    np.testing.assert_allclose(table["pvalue"], [0.083265, 0.083265, 0.386476] * 2, rtol=1e-5)
+    np.testing.assert_allclose(np.exp(table["log_pvalue"]), table["pvalue"], rtol=1e-14)
+    np.testing.assert_allclose(table["pvalue_adj"], [0.124897, 0.124897, 0.386476] * 2, rtol=1e-5)
+    assert table["sign"] == [1, -1, -1, -1, 1, 1]
+    table = as_columns(
+        counts_of().to_frame("chi2", 1, library=library, adjust="bonferroni"), library
+    )
+    np.testing.assert_allclose(table["pvalue_adj"], [0.499590] * 2, rtol=1e-5)
+
+
+def test_a_row_a_term(library: str) -> None:
+    counts = counts_of()
+    ranking = counts.rank("ig", 2)
+    table = as_columns(counts.to_frame("ig", 2, per_class=False, library=library), library)
+    assert table == as_columns(ranking.to_frame(library), library)
+    assert table == {
+        "rank": [1, 2],
+        "term": ["bacon", "viagra"],
+        "index": [0, 2],
+        "score": ranking.scores.tolist(),
+    }
+    table = as_columns(counts.to_frame("chi2", per_class=False, library=library), library)
+    found, order = counts.significance("chi2"), counts.rank("chi2").indices
+    assert list(table)[-3:] == ["log_pvalue", "pvalue", "pvalue_adj"]
+    assert table["log_pvalue"] == found.log_pvalues[order].tolist()
+    assert table["pvalue"] == found.pvalues[order].tolist()
+    assert table["pvalue_adj"] == found.adjusted("bh")[order].tolist()
+    greedy = counts.to_frame("greedy", per_class=False, library=library)
+    assert as_columns(greedy, library)["score"] == counts.greedy().scores.tolist()
+    turns = counts.to_frame("md", 2, per_class=False, policy="round_robin", library=library)
+    assert (
+        as_columns(turns, library)["index"]
+        == counts.rank("md", 2, policy="round_robin").indices.tolist()
+    )
+
+
+def test_terms_without_names(library: str) -> None:
+    counts = counts_of(names=False)
+    frame = counts.to_frame("md", 1, library=library)
+    assert as_columns(frame, library)["term"] == [None, None]
+    if library == "polars":
+        assert str(frame.schema["term"]) == "String"
+    if library == "pyarrow":
+        assert str(frame.schema.field("term").type) == "string"
+    assert "term" not in as_columns(counts.rank().to_frame(library), library)
+
+
+def test_the_other_tables_in_every_library(library: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    found = counts_of().significance("chi2", per_class=True)
+    curves = ts.cross_validate(np.tile(X, (4, 1)), Y * 4, "md", cv=2)
+    for made in (found, curves["md"]):
+        expected = as_columns(made.to_frame(), "pandas")
+        assert as_columns(made.to_frame(library), library) == expected
+    assert isinstance(found.to_frame(), pandas.DataFrame)
+
+
+def test_an_unknown_library() -> None:
+    with pytest.raises(ValueError, match="library must be one of pandas, polars, pyarrow, got 'x'"):
+        counts_of().to_frame(library="x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("library", "extra"), [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "arrow")]
+)
+def test_a_missing_library_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, library: Any, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    for made, what in ((counts_of(), "ClassCounts"), (counts_of().rank(), "Ranking")):
+        with pytest.raises(MissingExtraError) as caught:
+            made.to_frame(library=library)
+        message = f"{what}.to_frame needs {library}: pip install 'termsift[{extra}]'"
+        assert str(caught.value) == message
+
+
+# ---- labels ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[3, 7], [2.5, 7.0], [False, True], ["ham", "spam"], list(np.array([3, 7]))],
+    ids=str,
+)
+def test_labels_of_one_kind(library: str, labels: list[Any]) -> None:
+    counts = ts.count(X, [labels[0], labels[0], labels[1]], classes=labels)
+    table = as_columns(counts.to_frame("md", 1, library=library), library)
+    assert table["class"] == labels
+
+
+@pytest.mark.parametrize("labels", [[1, "ham"], [("a", 1), ("b", 2)], [b"a", b"b"]], ids=str)
+def test_labels_that_pandas_alone_holds(labels: list[Any]) -> None:
+    counts = ts.count(X, [labels[0], labels[0], labels[1]], classes=labels)
+    for library in ("polars", "pyarrow"):
+        pytest.importorskip(library)
+        with pytest.raises(ValueError, match=f"the column 'class' holds .* in {library}; library="):
+            counts.to_frame(library=library)
+    pytest.importorskip("pandas")
+    assert counts.to_frame("md", 1)["class"].tolist() == labels
+
+
+# ---- numbers ---------------------------------------------------------------------------------
+
+
+def collection(kind: str) -> ts.ClassCounts:
+    rng = np.random.default_rng(0)
+    docs = sp.csr_array(rng.poisson(0.4, (60, 23)))
+    labels: Any = rng.integers(0, 5, 60)
+    if kind == "several labels":
+        labels = sp.csr_array(rng.random((60, 5)) < 0.4).astype(np.int8)
+    if kind == "fractions":
+        return ts.count(docs, labels, rng.random(60))
+    return ts.count(docs, labels, classes=[0, 1, 2, 3, 4])
+
+
+KINDS = ["one label", "several labels", "fractions"]
+
+
+def cases() -> list[tuple[str, dict[str, Any]]]:
+    plain: list[tuple[str, dict[str, Any]]] = [(method.name, {}) for method in ts.methods()]
+    for method in ts.methods():
+        plain += [(method.name, {"model": model}) for model in method.models[1:]]
+    return [*plain, ("md", {"alpha": (0.5, 30.0), "class_prior": "uniform"}),
+            ("md_chi2", {"noncentrality": "pearson"})]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("method", "scoring"), cases(), ids=str)
+def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
+    monkeypatch: pytest.MonkeyPatch, method: str, scoring: dict[str, Any], kind: str
+) -> None:
+    counts = collection(kind)
+    scores = counts.class_scores(method, **scoring)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    for k in (4, None):
+        table = counts.columns(method, k, **scoring)
+        assert table["index"].tolist() == order[:, :k].ravel().tolist()
+        expected = np.take_along_axis(scores, order[:, :k], axis=1).ravel()
+        assert table["score"].tolist() == expected.tolist()
+        monkeypatch.setattr(class_scores, "_BLOCK_BYTES", 8 * 5 * 4)  # four terms at a time
+        blocks = counts.columns(method, k, **scoring)
+        monkeypatch.undo()
+        if kind != "fractions":  # whose sums may round otherwise
+            assert blocks["index"].tolist() == table["index"].tolist()
+            assert blocks["score"].tolist() == table["score"].tolist()
+        np.testing.assert_allclose(blocks["score"], table["score"], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", [method.name for method in ts.methods() if method.is_test])
+def test_p_values_and_signs_are_those_of_significance(method: str, kind: str) -> None:
+    counts = collection(kind)
+    for adjust in ("bh", "bonferroni"):
+        table = counts.columns(method, 6, adjust=adjust)  # type: ignore[arg-type]
+        at = table["class"].astype(int), table["index"]
+        found = counts.significance(method, per_class=True)
+        np.testing.assert_allclose(table["log_pvalue"], found.log_pvalues[at], rtol=1e-15)
+        np.testing.assert_allclose(table["pvalue"], found.pvalues[at], rtol=1e-13)
+        expected = found.adjusted(adjust)[at]  # type: ignore[arg-type]
+        np.testing.assert_allclose(table["pvalue_adj"], expected, rtol=1e-13)
+        assert table["sign"].tolist() == found.signs[at].tolist()
+    with pytest.raises(ValueError, match="adjust must be 'bh' or 'bonferroni', got 'holm'"):
+        counts.columns(method, adjust="holm")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_of_the_class_and_of_the_rest(kind: str) -> None:
+    counts = collection(kind)
+    table = counts.columns("md", 9)
+    l_ic, d_ic = counts.term_frequency.toarray(), counts.document_frequency.toarray()
+    l_i, d_i = counts.collection_term_frequency, counts.collection_document_frequency
+    c, i = table["class"].astype(int), table["index"]
+    assert table["n_class"].tolist() == l_ic[c, i].tolist()
+    assert table["n_rest"].tolist() == (l_i[i] - l_ic[c, i]).tolist()
+    assert table["df_class"].tolist() == d_ic[c, i].tolist()
+    assert table["df_rest"].tolist() == (d_i[i] - d_ic[c, i]).tolist()
+
+
+def test_classes_without_documents_have_no_rows() -> None:
+    counts = ts.count(X, Y, classes=["eggs", "ham", "spam"])
+    assert counts.columns("md", 1)["class"].tolist() == ["ham", "spam"]
+    assert counts.columns("chi2", 1)["class"].tolist() == ["ham", "spam"]
+    with pytest.raises(ValueError, match="class"):
+        ts.count(X, ["ham"] * 3).columns("md")
+
+
+def test_no_terms_and_none_asked_for() -> None:
+    for table in (counts_of().columns("md", 0), ts.count(X[:, :0], Y).columns("md")):
+        assert {name: len(values) for name, values in table.items()} == dict.fromkeys(table, 0)
+    with pytest.raises(ValueError, match="k must be at least 0"):
+        counts_of().columns("md", -1)
+
+
+def test_what_a_class_does_not_know() -> None:
+    with pytest.raises(TypeError, match="'aggregate'"):
+        counts_of().to_frame("md", aggregate="max")
+    with pytest.raises(ValueError, match="one after the other"):
+        counts_of().to_frame("greedy")
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+def test_csv_quotes_every_end_of_a_line() -> None:
+    terms = ["a\rb", "a\nb", "a\r\nb", "\r", "\r\n", 'a"b', "ab"]
+    out = StringIO(newline="")
+    frames.write_csv(out, {"term": np.array(terms, dtype=object), "n": np.arange(len(terms))})
+    text = out.getvalue()
+    assert text.startswith('term,n\n"a\rb",0\n"a\nb",1\n')
+    assert text.endswith("ab,6\n")
+    assert [row[0] for row in csv.reader(StringIO(text, newline=""))] == ["term", *terms]
+
+
+def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
+    columns = {
+        "class": np.array(["a,b", None, ("x", 1)], dtype=object),
+        "score": np.array([0.1, np.inf, -0.0]),
+        "n": np.array([1, 2, 2**62]),
+    }
+    out = StringIO()
+    frames.write_csv(out, columns)
+    assert out.getvalue() == (
+        'class,score,n\n"a,b",0.1,1\n,inf,2\n"(\'x\', 1)",-0.0,4611686018427387904\n'
+    )
+    out = StringIO()
+    frames.write_json_lines(out, columns)
+    assert [json.loads(line) for line in out.getvalue().splitlines()] == [
+        {"class": "a,b", "score": 0.1, "n": 1},
+        {"class": None, "score": None, "n": 2},
+        {"class": "('x', 1)", "score": 0.0, "n": 2**62},
+    ]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns["class"][2] = "c"
+    with open(tmp_path / "c.parquet", "wb") as file:
+        frames.write_parquet(file, columns)
+    read = parquet.read_table(tmp_path / "c.parquet").to_pydict()
+    assert read == {name: values.tolist() for name, values in columns.items()}

@@ -1,0 +1,391 @@
+"""Texts to counts: scikit-learn's rules give scikit-learn's matrices, and plain words need none."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import corpora
+from termsift._util import files, progress
+from termsift.io import Collection, MissingExtraError, _labelled_texts, read_collection, read_split
+from termsift.text import PRESETS, TextRules, count_words, text_rules
+
+TEXTS = [
+    "The Bacon, and the eggs: bacon!",
+    "eggs for breakfast; 2 eggs for 1",
+    "",
+    "Buy pills now, buy the PILLS",
+    "naïve größe_1 東京 e\u0301te\u0301 x-ray",
+    "the of and",
+]
+NEW = ["bacon pills bacon unheard", "", "the eggs THE EGGS for breakfast"]
+
+RULES: list[dict[str, Any]] = [
+    {},
+    {"ngram_range": (1, 2)},
+    {"ngram_range": [2, 3]},
+    {"min_df": 2},
+    {"min_df": 0.3},
+    {"min_df": 0.0},
+    {"max_df": 2},
+    {"max_df": 1},  # one document, and not all of them
+    {"max_df": 0.4},
+    {"min_df": 2, "max_df": 3},
+    {"min_df": 1, "max_df": 1.0},
+    {"stop_words": "english"},
+    {"stop_words": ["eggs", "the"]},
+    {"stop_words": ["eggs", "the"], "ngram_range": (1, 2)},
+    {"lowercase": False},
+    {"analyzer": "char", "ngram_range": (1, 3)},
+    {"analyzer": "char_wb", "ngram_range": (2, 4), "min_df": 2},
+    {"analyzer": "char", "lowercase": False},
+    PRESETS["paper"],
+]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict[str, Any]) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    own = {"stop_words": sorted(rules["stop_words"])} if _is_list(rules) else {}
+    vectorizer = text.CountVectorizer(**{**rules, **own, **_tuple(rules)})
+    expected = vectorizer.fit_transform(TEXTS).toarray()
+    X, names = TextRules(**rules).count(iter(TEXTS))
+    assert names is not None
+    assert list(names) == list(vectorizer.get_feature_names_out())
+    np.testing.assert_array_equal(X.toarray(), expected)
+    assert X.dtype == np.int64
+    assert X.has_canonical_format
+    # Documents to be tested on are counted in the same columns, and drop none of them.
+    X, again = TextRules(**rules).count(iter(NEW), names)
+    assert again is names
+    np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
+    assert X.has_canonical_format
+
+
+def _is_list(rules: dict[str, Any]) -> bool:
+    return not isinstance(rules.get("stop_words", ""), str)
+
+
+def _tuple(rules: dict[str, Any]) -> dict[str, Any]:
+    return {"ngram_range": tuple(rules["ngram_range"])} if "ngram_range" in rules else {}
+
+
+@pytest.mark.parametrize("n_columns", [8, 2**24, 2**31 - 1])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"ngram_range": (1, 2), "stop_words": "english"},
+        {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False},
+    ],
+    ids=str,
+)
+def test_hashing_is_that_of_hashing_vectorizer(n_columns: int, rules: dict[str, Any]) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    vectorizer = text.HashingVectorizer(
+        n_features=n_columns, alternate_sign=False, norm=None, **rules
+    )
+    X, names = TextRules(hashing=n_columns, **rules).count(iter(TEXTS))
+    assert names is None
+    assert X.shape == (len(TEXTS), n_columns)
+    assert X.dtype == np.int64
+    assert (vectorizer.transform(TEXTS) != X).nnz == 0
+    assert X.has_canonical_format
+    assert TextRules(hashing=n_columns, **rules).count([])[0].shape == (0, n_columns)
+
+
+def test_plain_words_and_document_frequencies_need_no_scikit_learn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
+    X, names = TextRules(min_df=2).count(TEXTS)
+    assert names is not None
+    assert list(names) == ["and", "eggs", "the"]
+    np.testing.assert_array_equal(X.toarray()[0], [1, 1, 2])
+    for rules in (
+        {"hashing": 4},
+        {"ngram_range": (1, 2)},
+        {"stop_words": "english"},
+        {"lowercase": False},
+        {"analyzer": "char"},
+    ):
+        with pytest.raises(MissingExtraError) as caught:
+            TextRules(**rules).count(TEXTS)
+        expected = f"{next(iter(rules))} needs scikit-learn: pip install 'termsift[sklearn]'"
+        assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
+        ({"ngram_range": 2}, TypeError, "ngram_range must be two whole numbers, got 2"),
+        ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two whole numbers, got"),
+        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, "),
+        ({"ngram_range": (1.0, 2)}, TypeError, "each of ngram_range must be a whole number"),
+        ({"min_df": 0}, ValueError, "min_df must be at least 1 document, got 0"),
+        ({"min_df": 1.5}, ValueError, "min_df must be a share of the documents in [0, 1], got 1.5"),
+        ({"max_df": -0.1}, ValueError, "max_df must be a share of the documents in [0, 1]"),
+        ({"max_df": float("nan")}, ValueError, "max_df must be a share"),
+        ({"max_df": True}, TypeError, "max_df must be a number of documents or a share, got True"),
+        ({"max_df": "2"}, TypeError, "max_df must be a number of documents or a share, got '2'"),
+        ({"stop_words": "german"}, ValueError, "stop_words must be 'english' or a list of words"),
+        ({"stop_words": 3}, TypeError, "stop_words must be 'english' or a list of words, got 3"),
+        ({"stop_words": [3]}, TypeError, "stop_words must hold words, got 3"),
+        ({"stop_words": ["a"], "analyzer": "char"}, ValueError,
+         "stop_words are words: not with analyzer='char'"),
+        ({"lowercase": 1}, TypeError, "lowercase must be True or False, got 1"),
+        ({"analyzer": "words"}, ValueError,
+         "analyzer must be one of word, char, char_wb, got 'words'"),
+        ({"hashing": 0}, ValueError, "hashing must be in [1, 2147483647], got 0"),
+        ({"hashing": 2**31}, ValueError, "hashing must be in [1, 2147483647], got 2147483648"),
+        ({"hashing": 2.0}, TypeError, "hashing must be a whole number, got 2.0"),
+        ({"hashing": 4, "min_df": 2}, ValueError, "hashing forgets the terms: not with min_df"),
+        ({"hashing": 4, "max_df": 1}, ValueError, "hashing forgets the terms: not with min_df"),
+    ],
+)  # fmt: skip
+def test_rules_that_are_none(rules: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error) as caught:
+        TextRules(**rules)
+    assert str(caught.value).startswith(message)
+
+
+def test_rules_that_leave_no_room() -> None:
+    with pytest.raises(ValueError, match=r"min_df=4 asks for more .* than max_df=0.5 .* of 6$"):
+        TextRules(min_df=4, max_df=0.5).count(TEXTS)
+
+
+def test_the_preset_of_the_paper() -> None:
+    assert text_rules("paper") == TextRules(stop_words="english", min_df=2)
+    assert text_rules("paper", min_df=1, analyzer="word") == TextRules(stop_words="english")
+    assert text_rules() == TextRules()
+    with pytest.raises(ValueError, match="preset must be one of paper, got 'papre'"):
+        text_rules("papre")
+    with pytest.raises(TypeError, match=r"no rule 'min_fd' of texts, .*; did you mean 'min_df'\?"):
+        text_rules(min_fd=2)
+
+
+def test_count_words_in_given_columns() -> None:
+    names = np.array(["z", "a"], dtype=object)
+    X, same = count_words([["a", "b", "a"], ["b"], ["z", "a"]], names)
+    assert same is names
+    np.testing.assert_array_equal(X.toarray(), [[0, 2], [0, 0], [1, 1]])
+    assert X.has_canonical_format
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two classes of documents, and what is none."""
+    root = tmp_path / "news"
+    write(root / "sport/b.txt", "Ball, ball goal\n")
+    write(root / "sport/a", "team ball")
+    write(root / "trade/1", b"\xef\xbb\xbfoil price")
+    write(root / "trade/2", "price of größe\r\nship")
+    write(root / "README", "these are not the documents")
+    write(root / ".git/config", "nor these")
+    write(root / "sport/.DS_Store", b"\xff\x00")
+    return root
+
+
+def complaint(path: Path, **arguments: Any) -> str:
+    with pytest.raises((ValueError, FileNotFoundError)) as caught:
+        read_collection(path, **arguments)
+    return str(caught.value).replace(f"{path}/", "").replace(str(path), path.name)
+
+
+def words(collection: Collection) -> list[str]:
+    assert collection.term_names is not None
+    return list(collection.term_names)
+
+
+def test_a_folder_of_class_folders(folder: Path) -> None:
+    collection = read_collection(folder)
+    assert collection.term_names is not None
+    assert list(collection.term_names) == [
+        "ball",
+        "goal",
+        "größe",
+        "of",
+        "oil",
+        "price",
+        "ship",
+        "team",
+    ]
+    assert list(collection.y) == ["sport", "sport", "trade", "trade"]
+    assert collection.X.toarray().tolist() == [
+        [1, 0, 0, 0, 0, 0, 0, 1],
+        [2, 1, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 1, 1, 0, 0],
+        [0, 0, 1, 1, 0, 1, 1, 0],
+    ]
+    assert collection.source == str(folder)
+
+
+def test_a_folder_is_what_load_files_reads(folder: Path) -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    (folder / ".git/config").unlink()
+    (folder / ".git").rmdir()
+    (folder / "sport/.DS_Store").unlink()
+    loaded = datasets.load_files(folder, encoding="utf-8", shuffle=False)
+    collection = read_collection(folder)
+    assert list(collection.y) == [loaded.target_names[label] for label in loaded.target]
+    expected = text.CountVectorizer().fit_transform(loaded.data).toarray()
+    np.testing.assert_array_equal(collection.X.toarray(), expected)
+
+
+def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Path) -> None:
+    write(tmp_path / "c/10/a.gz", gzip.compress(b"oil ship"))
+    write(tmp_path / "c/9/a", "ball")
+    collection = read_collection(tmp_path / "c")
+    assert collection.y.tolist() == [10, 9]
+    assert collection.X.toarray().tolist() == [[0, 1, 1], [1, 0, 0]]
+
+
+def test_another_encoding(folder: Path, tmp_path: Path) -> None:
+    write(folder / "trade/2", "größe".encode("latin-1"))
+    expected = "trade/2: byte 2 is not UTF-8; expected text in utf-8"
+    assert complaint(folder) == expected
+    assert "größe" in words(read_collection(folder, encoding="latin-1"))
+    table = write(tmp_path / "c.csv", "label,text\na,größe\n".encode("latin-1"))
+    assert complaint(table) == "c.csv, line 2: expected UTF-8"
+    assert words(read_collection(table, encoding="latin-1")) == ["größe"]
+    assert complaint(table, encoding="ascii") == "c.csv, line 2: expected ASCII"
+    for unknown in ("latin-l", "hex", "undefined"):
+        expected = f"no encoding {unknown!r}, expected one such as 'utf-8'"
+        assert complaint(table, encoding=unknown) == expected
+    # Lines are found before they are decoded.
+    expected = "c.csv: utf-16 ends lines by other bytes; expected a kind of ASCII"
+    assert complaint(table, encoding="utf-16") == expected
+    for file in (f for f in folder.rglob("*") if f.parent.name in ("sport", "trade")):
+        file.write_bytes("ball".encode("utf-16"))
+    assert words(read_collection(folder, encoding="utf-16")) == ["ball"]
+
+
+def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "none").mkdir()
+    expected = "none: has no sub-folders; expected one a class, of a file a document"
+    assert complaint(tmp_path / "none") == expected
+    (tmp_path / "none/empty").mkdir()
+    assert complaint(tmp_path / "none") == "none: holds no documents"
+    assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is no class"]
+    (folder / "trade/deep").mkdir()
+    expected = "trade/deep: expected a file, a document of the class 'trade'"
+    assert complaint(folder) == expected
+    assert complaint(folder, text="a") == "news: a folder has no columns; leave out text"
+    labels = write(tmp_path / "labels", "a\n")
+    expected = "news: texts have their own labels and terms; leave out labels"
+    assert complaint(folder, labels=labels) == expected
+    write(folder / "sport/z.gz", gzip.compress(b"ball" * 99)[:-9])
+    assert complaint(folder).startswith("sport/z.gz: damaged or cut short: ")
+
+
+def test_rules_are_of_texts(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.mtx", "")
+    expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
+    assert complaint(path, encoding="utf-8", min_df=2) == expected
+    table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
+    assert complaint(table, min_df=2) == "c.csv: no text has a term by these rules"
+    assert complaint(table, min_df=1.0) == "c.csv: no text has a term by these rules"
+    table = write(tmp_path / "c.csv", "label,text\n")
+    assert complaint(table, min_df=2) == "c.csv: holds no documents"
+    with pytest.raises(TypeError, match="no rule 'mindf' of texts"):
+        read_collection(table, mindf=2)
+
+
+def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    train = ["the ball and the goal", "ball and goal and team", "oil price", "the oil price"]
+    new = ["the goal and the ball", "ball price"]
+    table = [f"{label},{document}\n" for label, document in zip("aabb", train, strict=True)]
+    first = write(tmp_path / "train.csv", "label,text\n" + "".join(table))
+    write(tmp_path / "test/a/1", new[0])
+    write(tmp_path / "test/b/1", new[1])
+    known, tested = read_split(first, tmp_path / "test", preset="paper", ngram_range=(1, 2))
+    vectorizer = text.CountVectorizer(stop_words="english", min_df=2, ngram_range=(1, 2))
+    np.testing.assert_array_equal(known.X.toarray(), vectorizer.fit_transform(train).toarray())
+    np.testing.assert_array_equal(tested.X.toarray(), vectorizer.transform(new).toarray())
+    assert known.term_names is tested.term_names is not None
+    assert list(known.term_names) == list(vectorizer.get_feature_names_out())
+    known, tested = read_split(first, tmp_path / "test", hashing=16)
+    assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
+    assert known.term_names is tested.term_names is None
+
+
+@pytest.mark.parametrize("rules", [{}, {"ngram_range": (1, 2)}, PRESETS["paper"]], ids=str)
+def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    folder = corpora.FOLDER / "r8_text"
+    if not folder.is_dir():
+        pytest.skip("the texts of Reuters-8 are not here: no r8_text in TERMSIFT_DATA")
+    known, tested = read_split(folder / "train.txt", folder / "test.txt", **rules)
+    vectorizer = text.CountVectorizer(**rules)
+    for part, file in ((known, "train.txt"), (tested, "test.txt")):
+        rows = [row.split("\t") for row in (folder / file).read_text("utf-8").splitlines()]
+        count = vectorizer.fit_transform if part is known else vectorizer.transform
+        assert (count([document for _, document in rows]) != part.X).nnz == 0
+        assert list(part.y) == [label for label, _ in rows]
+    assert words(known) == list(vectorizer.get_feature_names_out())
+
+
+def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:
+    for name, content in (("c.csv", "label,text\na,ball\n"), ("c.txt", "a\tball\n")):
+        path = write(tmp_path / name, content.encode() + b"b,\xff\n" * 3)
+        pairs = _labelled_texts.TABLES[path.suffix](path, None, None, "utf-8")
+        assert next(pairs) == ("ball", "a")  # and what is wrong further down is not yet known
+        with pytest.raises(ValueError, match=r"line \d: expected UTF-8"):
+            next(pairs)
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> None:
+        self.written.append(text)
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.csv.gz", "news"])
+def test_a_terminal_sees_how_far_reading_is(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    content = b"label,text\n" + b"a,ball goal\n" * 59
+    if name == "c.csv.gz":
+        content = gzip.compress(content)
+    if name != "news":
+        write(tmp_path / name, content)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    monkeypatch.setattr(files, "_LINES_A_REPORT", 10)
+    monkeypatch.setattr(files, "_MEGABYTE", 1)
+    read_collection(tmp_path / name)
+    size = len(content)
+    last = "read 4 of 4 files" if name == "news" else f"of {size:,} MB"
+    assert any(last in line for line in terminal.written)
+    assert terminal.written[-1].isspace()  # and the line is gone
+    if name != "news":
+        assert f"read {size:,} of {size:,} MB" in "".join(terminal.written)

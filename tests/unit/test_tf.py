@@ -1,0 +1,349 @@
+"""``tf``: what counts of a document's occurrences of a term."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import math
+import pickle
+import struct
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from test_counts_file import payload, refusal, sealed
+
+import termsift as ts
+from strategies import collections, labelled, streamable_matrices
+from termsift import _core
+
+TF: list[Any] = ["raw", "log", "binary"]
+DAMPED = TF[1:]
+
+
+def dense(X: Any) -> Any:
+    """The matrix with repeated entries added up, in float64."""
+    result = np.zeros(X.shape)
+    coo = X.tocoo(copy=True)
+    np.add.at(result, (coo.row, coo.col), coo.data.astype(np.float64))
+    return result
+
+
+def damp(X: Any, tf: str) -> Any:
+    return {"raw": X, "log": np.log1p(X), "binary": (X > 0).astype(float)}[tf]
+
+
+def tables(X: Any, y: Any, weights: Any, tf: str, classes: list[Any]) -> tuple[Any, Any]:
+    """Term and document frequencies by class, from the dense matrix."""
+    x = dense(X)
+    w = np.ones(len(x)) if weights is None else np.asarray(weights, float)
+    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2):
+        members = np.asarray(y.todense() if sp.issparse(y) else y, float)
+    else:
+        members = np.array([[label == c for c in classes] for label in list(y)], float)
+        members = members.reshape(len(x), len(classes))
+    by_class = members.T * w
+    return by_class @ damp(x, tf), by_class @ (x > 0)
+
+
+def least_positive(values: Any) -> float:
+    values = np.asarray(values, float)
+    return float(values[values > 0].min(initial=1.0))
+
+
+# ---- the same by every way of counting -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("tf", TF)
+@given(collection=collections())
+def test_equal_to_the_formulas(
+    counting_path: str, tf: Any, collection: tuple[Any, Any, Any]
+) -> None:
+    X, y, weights = collection
+    float_weights = weights is not None and weights.dtype.kind == "f"
+    if tf == "raw":
+        assume(X.dtype.kind not in "iu" or not float_weights or X.dtype.itemsize < 8)
+    if weights is not None:  # what is too small for a float once it is weighted counts nowhere
+        assume(least_positive(X.data) * least_positive(weights) > 0)
+    counts = ts.count(X, y, weights, tf=tf)
+    assert counts.tf == tf
+    frequencies, documents = tables(X, y, weights, tf, counts.classes)
+    exact = not float_weights and (tf == "binary" or (tf == "raw" and X.dtype.kind in "biu"))
+    assert counts.term_frequency.dtype == (np.int64 if exact else np.float64)
+    if tf == "binary" and (exact or weights is None):
+        assert np.array_equal(counts.term_frequency.toarray(), frequencies)
+    np.testing.assert_allclose(counts.term_frequency.toarray(), frequencies, rtol=1e-13)
+    np.testing.assert_allclose(counts.document_frequency.toarray(), documents, rtol=1e-13)
+    for table in (counts.term_frequency, counts.document_frequency):
+        assert (table.data > 0).all()
+
+
+@pytest.mark.parametrize("tf", DAMPED)
+@given(
+    collection=st.one_of(collections(), labelled(streamable_matrices())),
+    data=st.data(),
+    threads=st.sampled_from([1, 3]),
+    window=st.sampled_from([1, 100, _core.default_window_bytes]),
+)
+def test_ways_threads_windows_and_chunks_change_no_bit(
+    tf: Any, collection: tuple[Any, Any, Any], data: st.DataObject, threads: int, window: int
+) -> None:
+    X, y, weights = collection
+    X = X.tocsr()
+    classes = ts.count(X, y, weights, tf=tf).classes
+    expected = None
+    for path in _core.counting_paths():
+        _core.use_counting_path(path)
+        try:
+            counts = ts.count(X, y, weights, classes, tf=tf, n_threads=threads, window_bytes=window)
+        finally:
+            _core.use_counting_path(None)
+        expected = expected or counts
+        assert counts == expected
+        assert counts.class_tokens.tobytes() == expected.class_tokens.tobytes()
+    cut = data.draw(st.integers(0, X.shape[0]))
+    y = y.tocsr() if sp.issparse(y) else y
+    parts = [
+        (X[part], y[part], None if weights is None else weights[part])
+        for part in (slice(cut), slice(cut, None))
+    ]
+    in_chunks = ts.count(*parts[0], classes, tf=tf).update(*parts[1], n_threads=threads)
+    assert in_chunks.tf == tf
+    assert expected is not None
+    if in_chunks.class_docs.dtype == expected.class_docs.dtype:
+        assert in_chunks == expected
+
+
+@given(labelled(streamable_matrices()))
+def test_binary_is_raw_of_ones(collection: tuple[Any, Any, Any]) -> None:
+    X, y, weights = collection
+    ones = sp.csr_array((np.ones(X.nnz, np.int64), X.indices, X.indptr), shape=X.shape)
+    ones.data[X.data == 0] = 0
+    binary, expected = ts.count(X, y, weights, tf="binary"), ts.count(ones, y, weights)
+    assert binary != expected  # they remember what they are
+    ours, theirs = binary._counts.to_arrays(), expected._counts.to_arrays()
+    assert all(np.array_equal(ours[key], theirs[key]) for key in ours)  # type: ignore[literal-required]
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int64, np.uint16, np.float32, np.float64])
+def test_tidy_rows_are_streamed_as_ones(dtype: Any, caplog: pytest.LogCaptureFixture) -> None:
+    rng = np.random.default_rng(2)
+    X = sp.random_array((60, 500), density=0.1, random_state=rng).tocsr()
+    X.sort_indices()
+    X.data = (100 * X.data + 0.25).astype(dtype) if dtype != np.bool_ else X.data > -1
+    X.data[X.data == 0] = 1
+    y = rng.integers(0, 3, 60)
+    caplog.set_level(logging.DEBUG, "termsift")
+    for path in ("class_streams", "touched_terms", "term_blocks"):
+        _core.use_counting_path(path)
+        try:
+            counts = ts.count(X, y, tf="binary")
+        finally:
+            _core.use_counting_path(None)
+        assert caplog.messages[-1].endswith(f"by {path}")
+        assert counts.term_frequency.dtype == np.int64
+        assert (counts.term_frequency != counts.document_frequency).nnz == 0
+        assert (counts.document_frequency != ts.count(X, y).document_frequency).nnz == 0
+    ts.count(X, y, tf="log")
+    assert caplog.messages[-1].endswith("by rows")
+
+
+def test_entries_are_damped_before_weights_and_after_repetitions() -> None:
+    X = sp.csr_array((3, 3), dtype=np.float64)
+    X.indptr = np.array([0, 4, 6, 7], np.int32)
+    X.indices = np.array([2, 0, 2, 1, 1, 1, 0], np.int32)
+    X.data = np.array([1.0, 3.0, 2.0, 0.0, 0.25, 0.5, 7.0])
+    y, weights = ["a", "b", "a"], [2.0, 0.5, 3.0]
+    log = ts.count(X, y, weights, tf="log")
+    expected = [
+        [2 * math.log(4) + 3 * math.log(8), 0, 2 * math.log(4)],
+        [0, math.log1p(0.75) / 2, 0],
+    ]
+    np.testing.assert_allclose(log.term_frequency.toarray(), expected, rtol=1e-15)
+    binary = ts.count(X, y, weights, tf="binary")
+    assert binary.term_frequency.toarray().tolist() == [[5, 0, 2], [0, 0.5, 0]]
+    assert binary.document_frequency.toarray().tolist() == [[5, 0, 2], [0, 0.5, 0]]
+    whole = ts.count(X, y, [2, 1, 3], tf="binary")
+    assert whole.term_frequency.dtype == np.int64
+    assert whole.term_frequency.toarray().tolist() == [[5, 0, 2], [0, 1, 0]]
+    assert repr(whole).endswith("3 pairs, exact, tf=binary>")
+    assert repr(log).endswith("3 pairs, float, tf=log>")
+
+
+# ---- the logarithm -------------------------------------------------------------------------------
+
+
+def hard_values() -> Any:
+    rng = np.random.default_rng(6)
+    near = [1.0, 2.0, 0.5, 2.0**-54, 2.0**-53, 2.0**52, 2.0**53, 2.0**900, 2.0**1023]
+    return np.concatenate(
+        [
+            rng.random(20_000),
+            1 + rng.random(5_000),
+            np.arange(1.0, 3_000),
+            10 ** rng.uniform(-320, 308, 20_000),
+            [np.nextafter(x, to) for x in near for to in (0, x, np.inf)],
+            [5e-324, 2.2e-308, np.finfo(float).max],
+        ]
+    )
+
+
+def test_logarithms_are_accurate_on_every_target(simd_target: str) -> None:
+    values = hard_values()
+    counts = ts.count(values[None, :], [0], tf="log")
+    ours = counts.term_frequency.data
+    _core.use_simd_target("baseline")
+    again = ts.count(values[None, :], [0], tf="log").term_frequency.data
+    assert ours.tobytes() == again.tobytes()
+    for x, y in zip(values[::7].tolist(), ours[::7].tolist(), strict=True):
+        with mpmath.workprec(1200):
+            exact = mpmath.log1p(mpmath.mpf(x))
+            error = abs(mpmath.mpf(y) - exact) / math.ulp(y)
+        assert error <= 1, x
+
+
+def test_integers_of_all_sizes() -> None:
+    X = np.array([[2**53 + 1, 2**62, 1], [2**63 - 1, 3, 0]])
+    counts = ts.count(X, [0, 1], tf="log")
+    np.testing.assert_allclose(
+        counts.term_frequency.toarray(), np.log1p(X.astype(float)), rtol=2e-16
+    )
+    assert ts.count(X, [0, 0], tf="binary").term_frequency.toarray().tolist() == [[2, 2, 1]]
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+@pytest.mark.parametrize("tf", DAMPED)
+def test_impossible_values_are_refused_as_ever(counting_path: str, tf: Any, value: float) -> None:
+    X = np.array([[1.0, 0.0, 2.0], [0.0, value, 0.0]])
+    with pytest.raises(ValueError, match="at row 1, column 1, expected a finite count"):
+        ts.count(X, [0, 1], tf=tf)
+    counts = ts.count(X[:1], [0], tf=tf)
+    before = copy.deepcopy(counts)
+    with pytest.raises(ValueError, match="at row 0, column 1"):
+        counts.update(X[1:], [1])
+    assert counts == before
+
+
+@pytest.mark.parametrize("tf", ["tf-idf", None, 1, ["log"]])
+def test_unknown_names_are_refused(tf: Any) -> None:
+    with pytest.raises(ValueError, match="tf must be one of raw, log, binary, got"):
+        ts.count(np.eye(2), [0, 1], tf=tf)
+
+
+def test_sums_beyond_doubles() -> None:
+    X = sp.csr_array((1, 2), dtype=np.float64)
+    X.indptr, X.indices = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
+    X.data = np.array([1e308, 1e308])
+    with pytest.raises(ValueError, match="at row 0, column 1 add up to infinity"):
+        ts.count(X, [0], tf="log")
+    assert ts.count(X, [0], tf="binary").term_frequency.toarray().tolist() == [[0, 1]]
+
+
+def test_overflow_of_weights_alone() -> None:
+    large = 2**62
+    X = sp.csr_array((2, 2), dtype=np.int64)
+    X.indptr, X.indices = np.array([0, 2, 3], np.int32), np.array([0, 0, 1], np.int32)
+    X.data = np.full(3, 2**62)
+    with pytest.raises(ts.CountOverflowError):
+        ts.count(X, [0, 0])
+    counts = ts.count(X, [0, 0], [large, large - 1], tf="binary")
+    assert counts.term_frequency.toarray().tolist() == [[large, large - 1]]
+    with pytest.raises(ts.CountOverflowError, match="number of documents exceeds"):
+        ts.count(X, [0, 0], [large, large], tf="binary")
+    wide = np.ones((1, 3), np.int64)
+    with pytest.raises(ts.CountOverflowError, match=r"with 1 at row 0, column 1 the tokens of cl"):
+        ts.count(wide, [0], [large], tf="binary")
+
+
+# ---- counts remember it --------------------------------------------------------------------------
+
+X = sp.csr_array(np.array([[3, 0, 1], [0, 2, 2], [1, 0, 5], [0, 9, 0]]))
+Y = ["a", "b", "b", "a"]
+
+
+@pytest.mark.parametrize("tf", TF)
+def test_counts_of_one_kind_add_and_subtract(tf: Any) -> None:
+    whole = ts.count(X, Y, tf=tf)
+    first, rest = ts.count(X[:2], Y[:2], tf=tf), ts.count(X[2:], Y[2:], tf=tf)
+    assert (first + rest).tf == (whole - first).tf == tf
+    close = {"rtol": 1e-15, "atol": 0}
+    sums, left = first + rest, whole - first
+    np.testing.assert_allclose(
+        sums.term_frequency.toarray(), whole.term_frequency.toarray(), **close
+    )
+    np.testing.assert_allclose(
+        left.term_frequency.toarray(), rest.term_frequency.toarray(), rtol=1e-14, atol=1e-12
+    )
+    if tf != "log":
+        assert sums == whole
+        assert (left.term_frequency != rest.term_frequency).nnz == 0
+
+
+@pytest.mark.parametrize("tf", TF)
+def test_counts_of_different_kinds_do_not_mix(tf: Any) -> None:
+    counts = ts.count(X, Y, tf=tf)
+    for other in TF:
+        if other == tf:
+            continue
+        others = ts.count(X, Y, tf=other)
+        assert counts != others
+        for operation in (lambda a, b: a + b, lambda a, b: a - b):
+            with pytest.raises(ValueError, match=f"tf={tf!r} in one and {other!r} in the other"):
+                operation(counts, others)
+
+
+@pytest.mark.parametrize("tf", TF)
+def test_copies_pickles_and_files_keep_it(tf: Any, tmp_path: Path) -> None:
+    counts = ts.count(X, Y, [1.0, 0.5, 1.0, 2.0], tf=tf)
+    path = tmp_path / "c.termsift"
+    counts.save(path)
+    for again in (copy.copy(counts), pickle.loads(pickle.dumps(counts)), ts.load(path)):
+        assert again == counts
+        assert again.tf == tf
+        again.update(X, Y)
+        assert again == ts.count(X, Y, [1.0, 0.5, 1.0, 2.0], tf=tf).update(X, Y)
+
+
+def test_readers_of_version_1_refuse_what_they_would_misread(tmp_path: Path) -> None:
+    path = tmp_path / "c.termsift"
+    for tf in TF:
+        ts.count(X, Y, tf=tf).save(path)
+        (version,) = struct.unpack("<I", path.read_bytes()[8:12])
+        assert version == (1 if tf == "raw" else 2)
+        assert (b'"tf"' in path.read_bytes()) == (tf != "raw")
+
+
+def test_files_of_version_1_are_raw(tmp_path: Path) -> None:
+    assert ts.load(sealed(tmp_path / "c.termsift", payload())).tf == "raw"
+
+
+def test_files_of_version_2_say_what_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "c.termsift"
+    sealed(path, payload(), version=2)
+    assert "the saved counts are damaged" in refusal(path)
+    line, rest = payload().split(b"\n", 1)
+    for tf, allowed in (("log", True), ("cube", False), (None, False), (["log"], False)):
+        header = (
+            line[:-1] + b', "tf": ' + repr(tf).replace("'", '"').replace("None", "null").encode()
+        )
+        sealed(path, header + b"}\n" + rest, version=2)
+        if allowed:
+            assert ts.load(path).tf == tf
+        else:
+            assert "the saved counts are damaged: tf must be one of" in refusal(path)
+
+
+def test_scores_follow_from_what_was_counted() -> None:
+    log = ts.count(X, Y, tf="log")
+    same = ts.count(np.log1p(X.toarray()), Y)
+    np.testing.assert_allclose(log.score("md"), same.score("md"), rtol=1e-13)
+    binary = ts.count(X, Y, tf="binary")
+    assert np.array_equal(binary.score("md"), ts.count(X, Y).score("md", model="binary"))
