@@ -1,6 +1,6 @@
 """A collection on one page: what it holds, what its classes are about, how many terms it takes.
 
-The page is one HTML file that needs no network, written from the template ``report.html`` beside
+The page is one HTML file that needs no network, written from the template ``page.html`` beside
 this module. The same input gives the same bytes: nothing in it depends on the day, the time or the
 number of threads.
 """
@@ -228,7 +228,7 @@ def _why_no_curve(collection: Collection, counts: ClassCounts, cv: int) -> str:
 
 
 def _page(content: _Content) -> str:
-    template = resources.files("termsift").joinpath("report.html").read_text("utf-8")
+    template = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
     sections = {
         "lead": _lead,
         "collection": _collection,
