@@ -10,15 +10,59 @@ import termsift as ts
 from termsift import _core, cli
 from termsift._util.info import build_info
 
-# A slow machine must not fail a test: no deadline. CI tries the same examples every time; a run by
-# hand tries new ones, and HYPOTHESIS_EXAMPLES says how many.
-settings.register_profile(
-    "termsift",
-    deadline=None,
-    derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "100")),
-)
-settings.load_profile("termsift")
+MOST_CASES = 8  # of one test in the quick tier
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="run every case of every test; without it the quick tier runs: every test but those "
+        "marked full, with fewer cases and fewer examples",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A test must not fail because the machine is slow: there is no deadline. CI tries the same
+    # examples every time. A run by hand tries new ones, and HYPOTHESIS_EXAMPLES sets their number.
+    usual = "100" if config.getoption("--full") else "10"
+    settings.register_profile(
+        "termsift",
+        deadline=None,
+        derandomize="CI" in os.environ,
+        max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", usual)),
+    )
+    settings.load_profile("termsift")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only the full tier runs."""
+    if config.getoption("--full"):
+        return
+    cases_of: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases_of.setdefault(item.nodeid.split("[")[0], []).append(item)
+    kept = {case for cases in cases_of.values() for case in quick_cases(cases)}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of one test that the quick tier runs.
+
+    They are cases in which each value of each parameter occurs, evenly thinned to at most
+    ``MOST_CASES``, or to the number that the marker ``full`` names.
+    """
+    mark = cases[0].get_closest_marker("full")
+    most = MOST_CASES if mark is None else mark.kwargs.get("cases", 0)
+    seen: set[tuple[str, int]] = set()
+    kept = []
+    for case in cases:
+        values = set(case.callspec.indices.items()) if hasattr(case, "callspec") else set()
+        if not values or not values <= seen:
+            kept.append(case)
+        seen |= values
+    return kept[:: -(-len(kept) // most)] if most else []
 
 
 def pytest_report_header() -> str:
