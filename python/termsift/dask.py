@@ -245,7 +245,7 @@ def _cut_as(X: Any, values: Any, name: str, what: str) -> list[Any]:
     elif sp.issparse(values):
         values = values.tocsr()  # type: ignore[attr-defined]
     else:
-        values = validation._sequence(values, name, f"{what} of the documents")
+        values = validation.as_sequence(values, name, f"{what} of the documents")
     _check_length(values.shape[0] if hasattr(values, "shape") else len(values), n_docs, name, what)
     return [_leaf(values[start:stop]) for start, stop in pairwise(accumulate(lengths, initial=0))]
 

@@ -183,11 +183,11 @@ STRUCTURE_CASES = [
     case(f"X has {2**31} terms, more than the {2**31 - 1} that can be counted", sp.csr_array((3,
       2**31), dtype=np.int64),),
 ]  # fmt: skip
-TWO = "X must have two dimensions, one row a document, got"
+TWO = "X must have two dimensions, one row per document, got shape"
 SHAPE_CASES = [
     # Before 1.13, scipy made a matrix of one row of it.
-    *([case(f"{TWO} 1", sp.coo_array(np.ones(3)))] if sp.coo_array(np.ones(3)).ndim == 1 else []),
-    *(case(f"{TWO} shape {X.shape}", X, id=str(X.dtype)) for X in map(np.asarray, (5, [1.0] * 3,
+    *(case(f"{TWO} (3,)", X) for X in [sp.coo_array(np.ones(3))] if X.ndim == 1),
+    *(case(f"{TWO} {X.shape}", X, id=str(X.dtype)) for X in map(np.asarray, (5, [1.0] * 3,
       [[[1]]] * 3, None, "text"))),
 ]  # fmt: skip
 
@@ -242,7 +242,7 @@ WEIGHT_CASES = [
 ]  # fmt: skip
 # Its data under the mask is not what its owner means.
 MASKED_CASES = [
-    case(f"{name} is a masked array: fill or drop what is masked", **{key: value}, error=TYPE)
+    case(f"{name} is a masked array: fill or drop the masked values", **{key: value}, error=TYPE)
     for name, key, value in (
         ("X", "X", np.ma.array(DENSE, mask=DENSE == 1)),
         ("y", "y", np.ma.array([0, 1, 0], mask=[0, 1, 0])),
@@ -447,7 +447,7 @@ def test_equal_labels_are_one_class():
         labels = equal[first:] + equal[:first]
         counts = ts.count(np.ones((len(equal), 1), int), labels)
         assert counts.classes == [1]
-        assert type(counts.classes[0]) is type(validation._plain(labels[0]))  # the first one
+        assert type(counts.classes[0]) is type(validation.labels._plain(labels[0]))  # the first one
     assert ts.count(DENSE, [1, "1", b"1"]).n_classes == 3
 
 

@@ -18,13 +18,13 @@ from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import rankers_of
 from termsift._scores.registry import MODELS, POLICIES
 from termsift._select.conditional_gain import rank_by
-from termsift._util.extras import require
-from termsift._util.frames import (
+from termsift._util.export import (
     write_csv,
     write_json,
     write_json_lines,
     write_parquet,
 )
+from termsift._util.extras import require
 from termsift._util.progress import progress
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
