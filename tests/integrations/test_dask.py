@@ -36,7 +36,7 @@ def collection(n_docs: int = 200, n_terms: int = 40, seed: int = 0) -> tuple[Any
 
 
 def blocked(X: Any, lengths: Any, *, known: bool = True) -> Any:
-    """Give a dask array whose blocks are rows of X."""
+    """Return a dask array whose blocks are rows of X."""
     ends = np.cumsum(lengths).tolist()
     graph = {("rows", i, 0): X[a:b] for i, (a, b) in enumerate(pairwise([0, *ends]))}
     # Not da.concatenate, which leaves out what is empty.

@@ -26,7 +26,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(url: str) -> str:
-    """Give the page as the browser has it once scripts have run."""
+    """Return the page as the browser has it once scripts have run."""
     profile = Path(url.removeprefix("file://").partition("#")[0]).parent / "profile"
     still = ("quic", "background-networking", "component-update", "sync", "gpu")
     command = [
@@ -46,7 +46,7 @@ def shown(url: str) -> str:
 
 
 def after(path: Path, script: str) -> str:
-    """Give a copy of the page as it is after a script of ours too."""
+    """Return a copy of the page as it is after a script of ours too."""
     copy = path.with_name("copy.html")
     page = path.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
     copy.write_text(page, "utf-8")
@@ -54,7 +54,7 @@ def after(path: Path, script: str) -> str:
 
 
 def visible(source: str) -> list[list[str]]:
-    """Give the rows of the best terms that a visitor sees."""
+    """Return the rows of the best terms that a visitor sees."""
     rows = Page(source).tables[BEST][1:]
     body = source[source.index('id="ranking"') :]
     hidden = ["hidden" in tag for tag in re.findall(r"<tr[^>]*>", body[: body.index("</table>")])]

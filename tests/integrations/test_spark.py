@@ -58,7 +58,7 @@ def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
 
 
 def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, dense: int = 0) -> Any:
-    """Give a DataFrame of the rows, every one of ``dense`` as a dense vector."""
+    """Return a DataFrame of the rows, every one of ``dense`` as a dense vector."""
     from pyspark.ml.linalg import Vectors
 
     def vector(row: int) -> Any:

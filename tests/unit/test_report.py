@@ -359,7 +359,7 @@ def test_without_scripts_the_table_is_there(tmp_path: Path) -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """Give the contrast of two colours, as WCAG 2 defines it."""
+    """Return the contrast of two colours, as WCAG 2 defines it."""
 
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
