@@ -1,4 +1,4 @@
-"""What a notebook shows of counts, rankings and curves: short tables."""
+"""Show counts, rankings and curves in a notebook as short tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROWS = 10
 
 
 def show_counts(counts: ClassCounts) -> str:
-    """Give a table of the largest classes, as HTML."""
+    """Return a table of the largest classes as HTML."""
     columns = [("class", "name"), ("documents", "number"), ("tokens", "number")]
     classes, docs, tokens = counts.classes, counts.class_docs, counts.class_tokens
     rows = [
@@ -27,7 +27,7 @@ def show_counts(counts: ClassCounts) -> str:
 
 
 def show_ranking(ranking: Ranking) -> str:
-    """Give a table of the first terms, as HTML."""
+    """Return a table of the first terms as HTML."""
     columns = [("rank", "number"), ("index", "number"), ("score", "number")]
     first = ranking.indices[:_ROWS].tolist(), ranking.scores[:_ROWS].tolist()
     rows: list[list[Child]] = [
@@ -42,7 +42,7 @@ def show_ranking(ranking: Ranking) -> str:
 
 
 def show_curve(curve: Curve) -> str:
-    """Give a table of the accuracy at some numbers of terms, as HTML."""
+    """Return a table of the accuracy at some numbers of terms as HTML."""
     columns = [("terms", "number"), ("accuracy", "number")]
     some = np.unique(np.geomspace(1, max(len(curve), 1), _ROWS).round().astype(int) - 1)
     some = some[: len(curve)]  # none of an empty one
