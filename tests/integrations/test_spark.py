@@ -1,4 +1,4 @@
-"""Counting and selecting with Spark, in a session of this machine: the counts of the whole."""
+"""Counting with Spark, in a session of this machine, gives the counts of the whole."""
 
 from __future__ import annotations
 
@@ -143,41 +143,6 @@ def test_what_is_refused(spark: Any) -> None:
     huge = frame(spark, sp.csr_array([[2.0**62], [2.0**62]]), ["a", "a"], n_parts=2)
     with pytest.raises(ts.CountOverflowError):
         ts.spark.count(huge)
-
-
-def test_selector_in_a_pipeline_is_saved_and_loaded(spark: Any, tmp_path: Path) -> None:
-    from pyspark.ml import Pipeline, PipelineModel
-    from pyspark.ml.feature import StringIndexer
-
-    X, y = collection()
-    df = frame(spark, X, y)
-    ranking = ts.count(X, y).rank("ig", k=5, policy="round_robin")
-    selector = ts.spark.TermSelector(
-        method="ig", k=5, policy="round_robin", labelCol="code", outputCol="best"
-    )
-    indexer = StringIndexer(inputCol="label", outputCol="code", stringOrderType="alphabetAsc")
-    model = Pipeline(stages=[indexer, selector]).fit(df)
-    assert model.stages[1].ranking.indices.tolist() == ranking.indices.tolist()
-    assert model.stages[1].counts.classes == [0.0, 1.0, 2.0]
-    model.save(str(tmp_path / "model"))
-    loaded = PipelineModel.load(str(tmp_path / "model"))
-    expected = X[:, np.sort(ranking.indices)].toarray().tolist()
-    for kept in (model, loaded):
-        rows = kept.transform(df).select("best").collect()
-        assert [row.best.toArray().tolist() for row in rows] == expected
-    assert loaded.stages[1].counts is None
-    selector.save(str(tmp_path / "selector"))
-    again = ts.spark.TermSelector.load(str(tmp_path / "selector"))
-    assert again.extractParamMap() == selector.extractParamMap()
-    for wrong, message in (
-        (selector.copy({selector.k: 0}), "k must be at least 1, got 0"),
-        (selector.copy({selector.method: "if"}), "no method 'if'"),
-        (selector.copy({selector.policy: "turns"}), "policy"),
-        (selector.copy({selector.method: "md", selector.alpha: -1.0}), "alpha must be"),
-        (selector.copy({selector.method: "conditional_gain"}), "looks at the documents"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            wrong.fit(df.withColumnRenamed("label", "code"))
 
 
 def test_docstrings_run(spark: Any) -> None:
