@@ -242,7 +242,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 # which checks what a formula needs and no more.
 MODULES = ("io", "text", "plots", "report")
 # Public by name, but called by the package alone, with what it has made itself.
-INTERNAL = {"Scan.settled", "Scan.trusted", "plots.check_path"}
+INTERNAL = {"Scan.settled", "Scan.trusted"}
 
 
 def _io() -> Any:

@@ -1,4 +1,4 @@
-"""Plots: the lines are the curves, told apart without colour, and files are the same each time."""
+"""Plots: lines are the curves and differ without colour, and files have the same bytes each time."""
 
 from __future__ import annotations
 
@@ -113,10 +113,8 @@ def test_lines_differ_without_colour_too() -> None:
 
 def test_a_long_curve_has_few_markers(one_run: ts.Curve, X: Any) -> None:
     (line,) = plot_curves(one_run, metrics=["accuracy"]).axes[0].lines
-    marked = line.get_markevery()
     assert len(line.get_xdata()) == X.shape[1]
-    assert 5 <= len(marked) <= 8
-    assert (marked[0], marked[-1]) == (0, len(one_run) - 1)
+    assert line.get_markevery() == 0.1  # of the panel's diagonal, not a number of points
 
 
 def test_what_is_drawn(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
@@ -220,7 +218,7 @@ def test_a_curve_draws_itself(one_run: ts.Curve, tmp_path: Path) -> None:
 def test_no_bars(counts: ts.ClassCounts, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to draw: no terms"):
         counts.rank("md", 0).plot()
-    with pytest.raises(ValueError, match="nothing to draw: no term speaks for a class"):
+    with pytest.raises(ValueError, match="nothing to draw: no class has a distinctive term"):
         ts.count(np.ones((2, 3), dtype=int), ["a", "b"]).plot_classes()
     with pytest.raises(ValueError, match="class 'c' is not among the classes"):
         counts.plot_classes(classes=["c"])

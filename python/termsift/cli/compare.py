@@ -160,7 +160,7 @@ def _run(args: argparse.Namespace) -> None:
         args.usage_error(f"argument --test: not with {DEMO}")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # told before the work
-        plots.check_path(args.plot)
+        plots.check_plot_path(args.plot)
     check_format(args)
     with opened(args.output, text=args.format != PARQUET) as out:
         curves, about = _cross_validated(args) if args.test is None else _tested(args)
