@@ -18,7 +18,6 @@ import numpy as np
 
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency, count
-from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import cross_validate
 from termsift._scores.class_terms import (
     ClassTerms,
@@ -31,8 +30,8 @@ from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.info import build_info
 from termsift.io import Collection
-from termsift.report._chart import accuracy_chart
-from termsift.report._html import clean, element, name, number, render, table
+from termsift.report._curve import curve_chart, curve_table
+from termsift.report._html import element, name, number, render, table
 
 __all__ = ["write_report"]
 
@@ -79,10 +78,10 @@ def write_report(
     Raises
     ------
     ValueError
-        As for `termsift.count`, `termsift.ClassCounts.score` and `termsift.cross_validate`; if the
-        method is unknown, k is below 1, or cv is 1 or negative.
+        As `termsift.count`, `termsift.ClassCounts.rank` and `termsift.cross_validate`; if k is
+        below 1, or cv is 1 or negative.
     TypeError
-        If the source is neither kind, the path is not a path, or a number is not an integer.
+        For an argument of the wrong kind.
     OSError
         If the file cannot be written.
 
@@ -123,16 +122,17 @@ def write_report(
     find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
-            counts = source
+            counts, origin = source, None
         else:
-            with validation.naming(source.source):
+            origin = source.source
+            with validation.naming(origin):
                 counts = count(
                     source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads
                 )
             counts.term_names = source.term_names
-        origin = None if isinstance(source, ClassCounts) else source.source
         heading = title if title is not None else origin or "A labelled collection"
-        content = {
+        sections = {
+            "heading": [name(heading)],
             "lead": [_lead(method, None if title is None else origin)],
             "facts": [_facts(counts)],
             "classes": _classes(counts, method, k, n_threads),
@@ -141,13 +141,9 @@ def write_report(
             "again": _again(counts, method, cv, command),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
-        file.write(
-            Template(page).substitute(
-                title=render(element("title", clean(heading))),
-                heading=render(name(heading)),
-                **{section: render(*elements) for section, elements in content.items()},
-            )
-        )
+        content = {section: render(*elements) for section, elements in sections.items()}
+        title = render(element("title", heading))
+        file.write(Template(page).substitute(content, title=title))
 
 
 def _lead(method: str, origin: str | None) -> Element:
@@ -226,16 +222,12 @@ def _card(counts: ClassCounts, c: int, found: ClassTerms) -> Element:
             strict=True,
         )
     ]
+    size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     caption = element("span", "Leading terms of ", name(found.label))
     return element(
         "article",
         element("h3", name(found.label)),
-        element(
-            "p",
-            f"{number(docs)} document{'' if docs == 1 else 's'} ({share:.1%}), "
-            f"{number(counts.class_tokens[c])} tokens",
-            class_="soft",
-        ),
+        element("p", size, class_="soft"),
         table(caption, columns, rows) if rows else element("p", "No term is distinctive."),
         class_="sheet",
     )
@@ -308,33 +300,27 @@ def _accuracy(
     curve = cross_validate(
         source.X, source.y, [method], cv=cv, random_state=_SEED, n_threads=n_threads
     )[method]
-    mean, error = 100 * curve.accuracy, 100 * curve.standard_error("accuracy")
-    at = {k: row for row, k in enumerate(curve.ks.tolist())}
     best, chosen = curve.best_k(), curve.smallest_k()
-    text = (
-        f"With the first {number(chosen)} terms, naive Bayes classifies {mean[at[chosen]]:.1f}% of "
-        "unseen documents correctly. "
-    )
-    if chosen == best:
-        text += "No number of terms does better. "
-    else:
-        text += (
-            f"The best number of terms, {number(best)}, gives {mean[at[best]]:.1f}%, which is "
-            "within one standard error. "
+    at_best, at_chosen = curve.accuracy[np.searchsorted(curve.ks, [best, chosen])]
+    compared = "No number of terms does better. "
+    if chosen != best:
+        compared = (
+            f"The best number of terms, {number(best)}, gives {at_best:.1%}, which is within one "
+            "standard error. "
         )
     largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
-    yield element("p", f"{text}Always guessing the largest class gives {largest:.1%}.")
-    steps = sorted({*_round_ks(curve), best, chosen})
-    rows = [(number(k), f"{mean[at[k]]:.1f}", f"{error[at[k]]:.1f}") for k in steps]
-    columns = [(title, "number") for title in ("terms", "accuracy, %", "± s.e.")]
-    numbers = table("Accuracy by number of terms; s.e. is one standard error", columns, rows)
-    numbers.findall("tbody/tr")[steps.index(chosen)].set("class", "chosen")
-    caption = (
-        "Accuracy in per cent by the number of terms (logarithmic axis). The band is one standard "
-        "error; the dashed line is the smallest number of terms within one of the best."
+    yield element(
+        "p",
+        f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
+        f"documents correctly. {compared}Always guessing the largest class gives {largest:.1%}.",
     )
-    chart = element("div", accuracy_chart(curve, chosen), class_="scroll")
+    caption = (
+        "Accuracy by the number of terms (logarithmic axis). The band is one standard error; the "
+        "dashed line is the smallest number of terms within one of the best."
+    )
+    chart = element("div", curve_chart(curve, chosen), class_="scroll")
     figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
+    numbers = curve_table("Accuracy by number of terms", curve, [best, chosen])
     yield element("div", figure, element("div", numbers, class_="sheet"), class_="accuracy")
 
 
@@ -352,14 +338,6 @@ def _why_no_accuracy(source: Collection | ClassCounts, counts: ClassCounts, cv: 
     if np.max(counts.class_docs) < cv:
         return f"no class has as many documents as there are folds, {cv}"
     return ""
-
-
-def _round_ks(curve: Curve) -> list[int]:
-    """Return the k of the curve nearest above 1, 2, 5, 10, ...; of a long curve, from 10 on."""
-    largest = int(curve.ks[-1])
-    powers = (10**p for p in range(1 if largest >= 100 else 0, 12))
-    round_ks = [step * power for power in powers for step in (1, 2, 5) if step * power <= largest]
-    return [int(k) for k in curve.ks[np.searchsorted(curve.ks, round_ks)]]
 
 
 # ---- how to write the page again -------------------------------------------------------------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from xml.etree.ElementTree import Element
 
 from termsift._api.class_counts import ClassCounts
 from termsift._evaluate.curve import Curve
 from termsift._scores.class_terms import largest_classes
 from termsift._scores.ranking import Ranking
+from termsift.report._curve import curve_table
 from termsift.report._html import Child, element, name, number, render, table
 
 _ROWS = 10
@@ -23,7 +22,7 @@ def show_counts(counts: ClassCounts) -> str:
         (name(classes[c]), number(docs[c]), number(tokens[c]))
         for c in largest_classes(counts, _ROWS)
     ]
-    return _shown(counts, columns, rows, len(classes), "classes")
+    return _shown(table(_caption(counts), columns, rows), len(classes), "classes")
 
 
 def show_ranking(ranking: Ranking) -> str:
@@ -38,30 +37,21 @@ def show_ranking(ranking: Ranking) -> str:
         columns.insert(1, ("term", "name"))
         for row, term in zip(rows, ranking.terms, strict=False):
             row.insert(1, name(term))
-    return _shown(ranking, columns, rows, len(ranking), "terms")
+    return _shown(table(_caption(ranking), columns, rows), len(ranking), "terms")
 
 
 def show_curve(curve: Curve) -> str:
     """Return a table of the accuracy at some numbers of terms as HTML."""
-    columns = [("terms", "number"), ("accuracy", "number")]
-    some = np.unique(np.geomspace(1, max(len(curve), 1), _ROWS).round().astype(int) - 1)
-    some = some[: len(curve)]  # none of an empty one
-    cells = [[number(k) for k in curve.ks[some]], [f"{x:.4f}" for x in curve.accuracy[some]]]
-    if curve.n_runs > 1:
-        columns.append(("standard error", "number"))
-        cells.append([f"{error:.4f}" for error in curve.standard_error("accuracy")[some]])
-    rows = list(zip(*cells, strict=True))
-    return _shown(curve, columns, rows, len(curve), "numbers of terms")
+    return _shown(curve_table(_caption(curve), curve), len(curve), "numbers of terms")
 
 
-def _shown(
-    shown: object,
-    columns: Sequence[tuple[str, str]],
-    rows: Sequence[Sequence[Child]],
-    n_rows: int,
-    what: str,
-) -> str:
-    made = [table(repr(shown).strip("<>"), columns, rows)]
-    if n_rows > len(rows):
-        made.append(element("p", f"{number(len(rows))} of {number(n_rows)} {what}"))
-    return render(element("div", *made))
+def _caption(shown: object) -> str:
+    return repr(shown).strip("<>")
+
+
+def _shown(made: Element, n_rows: int, what: str) -> str:
+    parts = [made]
+    n_shown = len(made.findall("tbody/tr"))
+    if n_rows > n_shown:
+        parts.append(element("p", f"{number(n_shown)} of {number(n_rows)} {what}"))
+    return render(element("div", *parts))
