@@ -240,7 +240,9 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     for name in rules:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise TypeError(f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}")
+            raise TypeError(
+                f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
+            )
     return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
 
 

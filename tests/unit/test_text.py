@@ -164,9 +164,13 @@ def test_the_preset_of_the_paper() -> None:
     assert text_rules("paper") == TextRules(stop_words="english", min_df=2)
     assert text_rules("paper", min_df=1, analyzer="word") == TextRules(stop_words="english")
     assert text_rules() == TextRules()
-    with pytest.raises(ValueError, match="preset must be 'paper', got 'papre'; did you mean 'paper'"):
+    with pytest.raises(
+        ValueError, match="preset must be 'paper', got 'papre'; did you mean 'paper'"
+    ):
         text_rules("papre")
-    with pytest.raises(TypeError, match=r"texts have no rule 'min_fd', .*; did you mean 'min_df'\?"):
+    with pytest.raises(
+        TypeError, match=r"texts have no rule 'min_fd', .*; did you mean 'min_df'\?"
+    ):
         text_rules(min_fd=2)
 
 
