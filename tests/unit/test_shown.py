@@ -99,4 +99,4 @@ def test_trees_are_written_as_html() -> None:
     assert number(float("-inf")) == "\N{MINUS SIGN}∞"
     assert number(np.int64(2**53)) == "9,007,199,254,740,992"
     with pytest.raises(ValueError, match="zip"):
-        table("a", [("b", "text")], [["c", "d"]])
+        table("a", {"b": "text"}, [["c", "d"]])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
 from importlib import resources
 from string import Template
 from typing import TextIO
@@ -31,14 +30,14 @@ from termsift._util.files import text_output
 from termsift._util.info import build_info
 from termsift.io import Collection
 from termsift.report._curve import curve_chart, curve_table
-from termsift.report._html import element, name, number, render, table
+from termsift.report._html import Child, element, name, number, render, table
 
 __all__ = ["write_report"]
 
 _CLASSES = 24
 _TERMS = 500
 _SEED = 0  # deals the documents to the folds
-_SCORE = ".3g"
+_VERSIONS = ("termsift", "python", "numpy", "scipy")
 
 
 def write_report(
@@ -131,98 +130,63 @@ def write_report(
                 )
             counts.term_names = source.term_names
         heading = title if title is not None else origin or "A labelled collection"
-        sections = {
-            "heading": [name(heading)],
-            "lead": [_lead(method, None if title is None else origin)],
-            "facts": [_facts(counts)],
-            "classes": _classes(counts, method, k, n_threads),
-            "terms": _terms(counts, method, n_threads),
+        entry, versions = find_method(method), build_info()
+        tokens = counts.collection_term_frequency.sum()
+        cards, hidden = _cards(counts, method, k, n_threads)
+        terms = _terms(counts, method, n_threads)
+        content: dict[str, Child] = {
+            "title": heading,
+            "heading": name(heading),
+            "origin": name(heading if origin is None else origin),
+            "method": entry.name,
+            "method_title": entry.title,
+            "formula": f"{entry.formula}. {entry.source}",
+            "tf": counts.tf,
+            "n_docs": number(counts.n_docs),
+            "n_classes": number(counts.n_classes),
+            "n_terms": number(counts.n_terms),
+            "n_tokens": number(tokens),
+            "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
+            "cards": cards,
+            "hidden": hidden,
+            "n_shown": number(min(_TERMS, counts.n_terms)),
+            "terms": terms,
             "accuracy": _accuracy(source, counts, method, cv, n_threads),
-            "again": _again(counts, method, cv, command),
+            "command": command or "termsift.report.write_report(...)",
+            "versions": ", ".join(f"{part} {versions[part]}" for part in _VERSIONS),
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
-        content = {section: render(*elements) for section, elements in sections.items()}
-        title = render(element("title", heading))
-        file.write(Template(page).substitute(content, title=title))
-
-
-def _lead(method: str, origin: str | None) -> Element:
-    entry = find_method(method)
-    scored = element(
-        "span", "Terms are scored by ", element("strong", entry.name), ". ", entry.title
-    )
-    if origin is None:
-        return element("p", scored, class_="soft")
-    return element("p", "Source: ", name(origin), ". ", scored, class_="soft")
-
-
-def _facts(counts: ClassCounts) -> Element:
-    tokens = counts.collection_term_frequency.sum()
-    facts = {
-        "documents": number(counts.n_docs),
-        "classes": number(counts.n_classes),
-        "terms": number(counts.n_terms),
-        "tokens": number(tokens),
-        "tokens per document": number(tokens / max(counts.n_docs, 1), ",.1f"),
-    }
-    return _definitions(facts, "facts")
-
-
-def _definitions(meanings: Mapping[str, str], kind: str) -> Element:
-    pairs = (
-        element("div", element("dt", term), element("dd", meaning))
-        for term, meaning in meanings.items()
-    )
-    return element("dl", *pairs, class_=kind)
+        file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
 
 
 # ---- terms -----------------------------------------------------------------------------------
 
 
-def _classes(counts: ClassCounts, method: str, k: int, n_threads: int | None) -> Iterator[Element]:
+def _cards(counts: ClassCounts, method: str, k: int, n_threads: int | None) -> tuple[Element, str]:
+    """Return a card for each of the largest classes, and how many others there are."""
     listed = largest_classes(counts, _CLASSES)
     labels = [counts.classes[c] for c in listed]
     found = distinctive_terms(counts, method, k, labels, n_threads=n_threads)
-    yield element(
-        "p",
-        "The terms that each class has more of than the other classes, best first. A bar compares "
-        "a score with the best of the class. The last two columns count the occurrences in the "
-        "class and in the other classes.",
-        class_="soft",
-    )
-    yield element("div", *map(_card, [counts] * len(listed), listed, found), class_="cards")
-    hidden = counts.n_classes - len(listed)
-    if hidden:
-        docs = counts.class_docs.sum() - counts.class_docs[listed].sum()
-        yield element(
-            "p",
-            f"{number(hidden)} smaller or equal classes with {number(docs)} documents are not "
-            "listed. All classes take part in the scores.",
-            class_="soft",
-        )
+    made = (_card(counts, c, terms) for c, terms in zip(listed, found, strict=True))
+    cards = element("div", *made, class_="cards")
+    n_hidden = counts.n_classes - len(listed)
+    if not n_hidden:
+        return cards, ""
+    docs = counts.class_docs.sum() - counts.class_docs[listed].sum()
+    hidden = f"{number(n_hidden)} smaller or equal classes with {number(docs)} documents are not"
+    return cards, f"{hidden} listed. All classes take part in the scores."
 
 
 def _card(counts: ClassCounts, c: int, found: ClassTerms) -> Element:
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
-    best = found.scores[np.isfinite(found.scores)].max(initial=0.0)
-    columns = [(_term_title(counts), "name")]
-    columns += [(title, "number") for title in ("score", "here", "elsewhere")]
-    rows = [
-        (
-            element("span", name(_term(counts, term)), _bar(score, best)),
-            number(score, _SCORE),
-            number(here),
-            number(elsewhere),
-        )
-        for term, score, here, elsewhere in zip(
-            found.indices.tolist(),
-            found.scores.tolist(),
-            found.occurrences.tolist(),
-            found.elsewhere.tolist(),
-            strict=True,
-        )
-    ]
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
+    best = found.scores[np.isfinite(found.scores)].max(initial=0.0)
+    parts = (found.indices, found.scores, found.occurrences, found.elsewhere)
+    rows = [
+        (_term(counts, i, _bar(score, best)), number(score, ".3g"), number(here), number(elsewhere))
+        for i, score, here, elsewhere in zip(*(part.tolist() for part in parts), strict=True)
+    ]
+    columns = {"term": "name", "score": "number", "here": "number", "elsewhere": "number"}
     caption = element("span", "Leading terms of ", name(found.label))
     return element(
         "article",
@@ -239,48 +203,32 @@ def _bar(score: float, best: float) -> Element:
     return element("span", class_="bar", style=f"width:{100 * part:.1f}%")
 
 
-def _terms(counts: ClassCounts, method: str, n_threads: int | None) -> Iterator[Element]:
+def _terms(counts: ClassCounts, method: str, n_threads: int | None) -> Element:
+    """Return a table of the best terms."""
     ranking = counts.rank(method, _TERMS, n_threads=n_threads)
     dominant = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
-    shown = "All" if len(ranking) == counts.n_terms else f"The best {number(len(ranking))} of"
-    yield element(
-        "p",
-        f"{shown} {number(counts.n_terms)} terms. The dominant class of a term is the one with its "
-        "highest score, among the classes that have more of it than the others.",
-        class_="soft",
-    )
-    columns = [("rank", "number"), (_term_title(counts), "name")]
-    columns += [(title, "number") for title in ("score", "occurrences", "documents")]
-    columns.append(("dominant class", "text"))
     occurrences = counts.collection_term_frequency
     documents = counts.collection_document_frequency
     rows = (
         (
             number(rank),
-            name(_term(counts, i)),
-            number(score, _SCORE),
+            _term(counts, i),
+            number(score, ".3g"),
             number(occurrences[i]),
             number(documents[i]),
             name(counts.classes[c]) if c >= 0 else "\N{EN DASH}",
         )
         for (rank, _, i, score), c in zip(ranking.rows(), dominant.tolist(), strict=True)
     )
-    yield element(
-        "div",
-        table("The best terms, by score", columns, rows),
-        class_="sheet scroll",
-        tabindex="0",  # so that the keyboard can scroll it
-        role="region",
-        aria_label="The best terms",
-    )
+    columns = {"rank": "number", "term": "name", "score": "number", "occurrences": "number"}
+    columns |= {"documents": "number", "dominant class": "text"}
+    return table("The best terms, by score", columns, rows)
 
 
-def _term(counts: ClassCounts, index: int) -> str:
-    return str(index if counts.term_names is None else counts.term_names[index])
-
-
-def _term_title(counts: ClassCounts) -> str:
-    return "column" if counts.term_names is None else "term"
+def _term(counts: ClassCounts, index: int, *bar: Element) -> Element:
+    """Return the name of a term, or its column if the names are unknown."""
+    names = counts.term_names
+    return element("span", name(index if names is None else names[index]), *bar)
 
 
 # ---- accuracy --------------------------------------------------------------------------------
@@ -292,11 +240,11 @@ def _accuracy(
     method: str,
     cv: int,
     n_threads: int | None,
-) -> Iterator[Element]:
+) -> Element:
+    """Return what a cross-validation finds, or why there is none."""
     why_not = _why_no_accuracy(source, counts, cv)
     if why_not or isinstance(source, ClassCounts):
-        yield element("p", f"The accuracy is not shown: {why_not}.", class_="soft")
-        return
+        return element("p", f"The accuracy is not shown: {why_not}.", class_="soft")
     curve = cross_validate(
         source.X, source.y, [method], cv=cv, random_state=_SEED, n_threads=n_threads
     )[method]
@@ -309,10 +257,10 @@ def _accuracy(
             "standard error. "
         )
     largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
-    yield element(
-        "p",
+    text = (
         f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
-        f"documents correctly. {compared}Always guessing the largest class gives {largest:.1%}.",
+        f"documents correctly. {compared}Always guessing the largest class gives {largest:.1%}. "
+        f"(Multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}.)"
     )
     caption = (
         "Accuracy by the number of terms (logarithmic axis). The band is one standard error; the "
@@ -321,7 +269,8 @@ def _accuracy(
     chart = element("div", curve_chart(curve, chosen), class_="scroll")
     figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
     numbers = curve_table("Accuracy by number of terms", curve, [best, chosen])
-    yield element("div", figure, element("div", numbers, class_="sheet"), class_="accuracy")
+    shown = element("div", figure, element("div", numbers, class_="sheet"), class_="accuracy")
+    return element("div", element("p", text), shown)
 
 
 def _why_no_accuracy(source: Collection | ClassCounts, counts: ClassCounts, cv: int) -> str:
@@ -338,21 +287,3 @@ def _why_no_accuracy(source: Collection | ClassCounts, counts: ClassCounts, cv: 
     if np.max(counts.class_docs) < cv:
         return f"no class has as many documents as there are folds, {cv}"
     return ""
-
-
-# ---- how to write the page again -------------------------------------------------------------
-
-
-def _again(counts: ClassCounts, method: str, cv: int, command: str | None) -> Iterator[Element]:
-    if command is not None:
-        yield element("pre", element("code", command))
-    entry, versions = find_method(method), build_info()
-    settings = {
-        "Scores": f"{entry.name}: {entry.formula}. {entry.source}.",
-        "Counts": f"tf={counts.tf}, Laplace smoothing (alpha = 1), empirical class priors",
-        "Accuracy": f"multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}",
-        "Versions": ", ".join(
-            f"{part} {versions[part]}" for part in ("termsift", "python", "numpy", "scipy")
-        ),
-    }
-    yield _definitions(settings, "settings")

@@ -24,12 +24,12 @@ def curve_table(caption: Child, curve: Curve, also: Sequence[int] = ()) -> Eleme
     """Return a table of the accuracy at some numbers of terms, and at those of ``also``."""
     some = np.unique(np.geomspace(1, max(len(curve), 1), _ROWS).round().astype(int) - 1)
     rows = np.union1d(some[: len(curve)], np.searchsorted(curve.ks, also)).astype(int)
-    columns = [("terms", "number"), ("accuracy", "number")]
+    columns = {"terms": "number", "accuracy": "number"}
     cells = [[number(k) for k in curve.ks[rows]], [f"{x:.4f}" for x in curve.accuracy[rows]]]
     if curve.n_runs > 1:
-        columns.append(("standard error", "number"))
+        columns["standard error"] = "number"
         cells.append([f"{error:.4f}" for error in curve.standard_error("accuracy")[rows]])
-    return table(caption, columns, list(zip(*cells, strict=True)))
+    return table(caption, columns, zip(*cells, strict=True))
 
 
 def curve_chart(curve: Curve, chosen: int) -> Element:

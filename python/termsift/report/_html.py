@@ -7,7 +7,8 @@ serialiser of the standard library escapes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, tostring
 
@@ -80,19 +81,17 @@ def number(value: Any, form: str | None = None) -> str:
     return f"{value:{form}}".replace("-", _MINUS)
 
 
-def table(
-    caption: Child, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Child]]
-) -> Element:
-    """Return a table.
+def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
+    """Return a table, whose rows have a cell for each column.
 
-    ``columns`` holds pairs (title, kind), where the kind is "text", "number", or "name" for the
-    column that heads the row. Each of the ``rows`` has a cell for each column.
+    ``columns`` maps the title of a column to "text", "number", or "name" if it heads the rows.
     """
-    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in columns))
+    titles = columns.items()
+    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
     body = element("tbody")
     for row in rows:
         line = element("tr")
-        for cell, (_, kind) in zip(row, columns, strict=True):
+        for cell, kind in zip(row, columns.values(), strict=True):
             tag, scope = ("th", "row") if kind == "name" else ("td", None)
             line.append(element(tag, cell, scope=scope, class_=kind))
         line.tail = "\n"  # for readers of the source
@@ -100,6 +99,8 @@ def table(
     return element("table", element("caption", caption), element("thead", head), body)
 
 
-def render(*elements: Element) -> str:
-    """Return elements as HTML."""
-    return "\n".join(tostring(made, encoding="unicode", method="html") for made in elements)
+def render(made: Child) -> str:
+    """Return an element or text as HTML."""
+    if isinstance(made, Element):
+        return tostring(made, encoding="unicode", method="html")
+    return escape(clean(made))

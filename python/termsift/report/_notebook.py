@@ -16,7 +16,7 @@ _ROWS = 10
 
 def show_counts(counts: ClassCounts) -> str:
     """Return a table of the largest classes as HTML."""
-    columns = [("class", "name"), ("documents", "number"), ("tokens", "number")]
+    columns = {"class": "name", "documents": "number", "tokens": "number"}
     classes, docs, tokens = counts.classes, counts.class_docs, counts.class_tokens
     rows = [
         (name(classes[c]), number(docs[c]), number(tokens[c]))
@@ -27,16 +27,14 @@ def show_counts(counts: ClassCounts) -> str:
 
 def show_ranking(ranking: Ranking) -> str:
     """Return a table of the first terms as HTML."""
-    columns = [("rank", "number"), ("index", "number"), ("score", "number")]
+    names = ranking.terms
+    columns = {"rank": "number"} | ({} if names is None else {"term": "name"})
+    columns |= {"index": "number", "score": "number"}
     first = ranking.indices[:_ROWS].tolist(), ranking.scores[:_ROWS].tolist()
-    rows: list[list[Child]] = [
-        [str(rank), str(index), f"{score:.6g}"]
-        for rank, (index, score) in enumerate(zip(*first, strict=True), start=1)
-    ]
-    if ranking.terms is not None:
-        columns.insert(1, ("term", "name"))
-        for row, term in zip(rows, ranking.terms, strict=False):
-            row.insert(1, name(term))
+    rows: list[list[Child]] = []
+    for place, (index, score) in enumerate(zip(*first, strict=True)):
+        term = [] if names is None else [name(names[place])]
+        rows.append([str(place + 1), *term, str(index), f"{score:.6g}"])
     return _shown(table(_caption(ranking), columns, rows), len(ranking), "terms")
 
 
