@@ -52,7 +52,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
     rng = np.random.default_rng(0)
-    # The last class comes late: the first partitions know nothing of it.
+    # The last class occurs late, so the first partitions do not know it.
     labels = rng.integers(0, 2 + np.arange(n_docs) * 2 // n_docs, n_docs)
     return sp.csr_array(rng.poisson(0.3, (n_docs, n_terms))), [f"class {c}" for c in labels]
 
@@ -79,7 +79,7 @@ def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, den
 def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
-    # More partitions than one task of the tree unites, one of them empty, and dense rows.
+    # More partitions than one task of the tree adds up, one of them empty, and dense rows.
     df = frame(spark, X, y, n_parts=10, dense=7)
     some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
     assert ts.spark.count(some, features="a.vector`s name") == whole
@@ -90,7 +90,7 @@ def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     )
 
 
-def test_pieces_are_put_together(spark: Any) -> None:
+def test_counts_in_pieces(spark: Any) -> None:
     from termsift.spark import _count
 
     X, y = collection()
@@ -115,7 +115,7 @@ def test_nothing_to_count(spark: Any) -> None:
     assert ts.spark.count(frame(spark, X, y).limit(0)) == ts.count(np.empty((0, 0), int), [])
 
 
-def test_what_is_refused(spark: Any) -> None:
+def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     X, y = collection(6)
     df = frame(spark, X, y, n_parts=2)
     with pytest.raises(ValueError, match="no column 'text', it has features, label"):

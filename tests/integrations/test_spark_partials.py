@@ -51,7 +51,7 @@ def test_sparse_and_dense_vectors() -> None:
 
 
 @pytest.mark.parametrize("value", [0.5, np.nan, np.inf, 2.0**63, -(2.0**70)])
-def test_what_is_not_a_whole_number_stays_a_double(value: float) -> None:
+def test_vectors_with_fractions_stay_doubles(value: float) -> None:
     X = spark._matrix(vectors(sparse(2, _0=1, _1=value)), None)
     assert X.dtype == np.float64
     np.testing.assert_array_equal(X.toarray(), [[1, value]])
@@ -70,12 +70,12 @@ def test_what_is_not_a_whole_number_stays_a_double(value: float) -> None:
         ),
     ],
 )
-def test_vectors_that_are_refused(rows: Any, n_terms: int | None, message: str) -> None:
+def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         spark._matrix(vectors(*rows), n_terms)
 
 
-def test_an_index_outside_is_for_the_gate_to_refuse() -> None:
+def test_the_gate_refuses_an_index_outside_the_matrix() -> None:
     X = spark._matrix(vectors(sparse(3, _0=1), sparse(3, _7=1)), None)
     with pytest.raises(ValueError, match=r"X has .*7.* row 1"):
         ts.count(X, ["a", "a"])

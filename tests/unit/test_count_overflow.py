@@ -23,7 +23,7 @@ from scipy import sparse as sp
 import termsift as ts
 
 
-def test_overflow_error_is_both():
+def test_overflow_error_is_an_overflow_error_and_a_value_error():
     assert issubclass(OVERFLOW, OverflowError)
     assert issubclass(OVERFLOW, ValueError)
 
@@ -72,7 +72,7 @@ UPDATES = {
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), UPDATES.values(), ids=UPDATES)
 def test_overflow_after_many_updates_or_sums(X, y, w):
-    # Each step is small enough not to be looked at closely by itself.
+    # Each step is too small to be checked closely by itself.
     counts = ts.count(X, y, w)
     four = counts + counts + (counts + counts)
     for _ in range(6):
@@ -84,12 +84,12 @@ def test_overflow_after_many_updates_or_sums(X, y, w):
     assert bits(four) == before
 
 
-def test_classes_that_overflow_only_together():
-    # Nothing that is kept leaves int64, so counting both and adding both agree.
+def test_classes_whose_sum_alone_overflows_are_counted():
+    # All counts that are kept fit in int64, so counting both and adding both agree.
     X, y = column(2**62, 2**62), ["a", "b"]
     both = ts.count(X[:1], y[:1]) + ts.count(X[1:], y[1:])
     assert both == ts.count(X, y) == ts.count(X[:1], y[:1]).update(X[1:], y[1:])
-    # The collection as a whole is kept from the first document of several classes on.
+    # Totals of the collection are kept once a document has several classes.
     one = ts.count(column(1), np.zeros((1, 2), int), classes=y)
     assert "2^63" in complaint(OVERFLOW, lambda: both + one)
     assert "2^63" in failed_update(both, OVERFLOW, column(1), np.zeros((1, 2), int))
@@ -136,7 +136,7 @@ def test_float_counts_never_become_infinite(X, w, y):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
 @pytest.mark.parametrize("value", [2**53 + 1, MOST])
-def test_integer_that_is_no_double_in_float_counts(dtype, value, form):
+def test_an_integer_that_no_double_holds_is_refused_in_float_counts(dtype, value, form):
     X = with_last(value, dtype, form)
     expected = f"X has {value} at row 2, column 3, which float counts cannot hold exactly"
     assert complaint(VALUE, ts.count, X, Y, [0.5, 1, 1]) == expected
@@ -146,14 +146,14 @@ def test_integer_that_is_no_double_in_float_counts(dtype, value, form):
     assert ts.count(allowed, Y, [1.0, 1, 1]).term_frequency[0, 3] == 2**53 + 2
 
 
-def test_weight_that_is_no_double_in_float_counts():
+def test_a_weight_that_no_double_holds_is_refused_in_float_counts():
     for weight in (2**53 + 1, MOST):
         expected = f"sample_weight has {weight} at row 2, which float64 cannot hold exactly"
         assert complaint(VALUE, ts.count, DENSE / 2, Y, [1, 1, weight]) == expected
         assert failed_update(base("float"), VALUE, DENSE, Y, [1, 1, weight]) == expected
 
 
-def test_exact_counts_that_are_no_doubles_stay_exact():
+def test_exact_counts_that_no_double_holds_stay_exact():
     counts = ts.count(column(2**53 + 1), ["a"])
     expected = f"exact counts cannot join float counts: {2**53 + 1} is no double"
     assert failed_update(counts, VALUE, column(0.5, dtype=float), ["a"]) == expected

@@ -117,7 +117,9 @@ def test_a_long_curve_has_few_markers(one_run: ts.Curve, X: Any) -> None:
     assert line.get_markevery() == 0.1  # of the panel's diagonal, not a number of points
 
 
-def test_what_is_drawn(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
+def test_curves_in_every_container_are_drawn(
+    curves: dict[str, ts.Curve], one_run: ts.Curve
+) -> None:
     def names(figure: Any) -> list[str]:
         return [line.get_label() for line in figure.axes[0].lines]
 
@@ -191,7 +193,7 @@ def test_infinite_scores_have_a_bar() -> None:
     assert axes.texts[0].get_text() == "\N{INFINITY}"
 
 
-def test_names_of_bars_are_taken_as_they_are(counts: ts.ClassCounts, tmp_path: Path) -> None:
+def test_names_of_bars_are_shown_literally(counts: ts.ClassCounts, tmp_path: Path) -> None:
     names = ["$x^{$", "two\nlines", "x" * 500]
     counts.term_names = names * 10
     figure = counts.rank("md").plot(30, path=tmp_path / "a.svg", title="$x^{$")
@@ -215,7 +217,7 @@ def test_a_curve_draws_itself(one_run: ts.Curve, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
-def test_no_bars(counts: ts.ClassCounts, tmp_path: Path) -> None:
+def test_nothing_to_draw_is_refused(counts: ts.ClassCounts, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to draw: no terms"):
         counts.rank("md", 0).plot()
     with pytest.raises(ValueError, match="nothing to draw: no class has a distinctive term"):
@@ -251,11 +253,11 @@ def test_an_svg_is_the_same_in_every_process(tmp_path: Path) -> None:
     assert b"<dc:date>" not in first
 
 
-def test_names_are_taken_as_they_are(one_run: ts.Curve, tmp_path: Path) -> None:
+def test_names_are_shown_literally(one_run: ts.Curve, tmp_path: Path) -> None:
     plot_curves({"a$b": one_run, "$x^{$": one_run}, tmp_path / "a.png", title="$HOME/$x{.csv")
 
 
-def test_settings_are_left_alone(one_run: ts.Curve, tmp_path: Path) -> None:
+def test_settings_of_matplotlib_do_not_change(one_run: ts.Curve, tmp_path: Path) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -264,7 +266,7 @@ def test_settings_are_left_alone(one_run: ts.Curve, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a", ".png", "a.svg.gz"])
-def test_other_endings(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
+def test_other_endings_are_refused(one_run: ts.Curve, tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}: a plot's name ends in .png or .svg"):
         plot_curves(one_run, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
@@ -369,7 +371,7 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path, ending: str) -> No
     assert drawn == expected
 
 
-def test_compare_tells_a_wrong_plot_before_the_work(
+def test_compare_refuses_a_wrong_plot_before_the_work(
     run: Any, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ts, "cross_validate", None)

@@ -102,7 +102,7 @@ def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -
 BEST = "The best terms, by score"
 
 
-# ---- what it shows -----------------------------------------------------------------------------
+# ---- what the page shows -----------------------------------------------------------------------
 
 
 def test_the_figures(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_long_curve_has_few_points() -> None:
     assert 100 < len(points.split()) < 600
 
 
-def test_how_to_make_it_again(run: Any, tmp_path: Path) -> None:
+def test_the_command_writes_the_same_page(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "it's.csv"
     path.write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\na,price ship\n" * 10)
     first = tmp_path / "first.html"
@@ -207,7 +207,7 @@ def test_how_to_make_it_again(run: Any, tmp_path: Path) -> None:
         assert word in page.text()
 
 
-def test_how_to_make_it_again_of_a_name_like_an_option(
+def test_the_command_for_an_input_named_like_an_option(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -293,7 +293,7 @@ def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[ob
 
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
 def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
-    # Terms of one class alone, which some methods score infinite, and one that occurs nowhere.
+    # Some methods give an infinite score to a term of one class. One term occurs nowhere.
     X = sparse.csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 0], [0, 2, 1, 0], [0, 3, 1, 0]]))
     names = np.array(["bacon", "viagra", "the", "zebra"], dtype=object)
     y = np.array(["ham", "ham", "spam", "spam"], dtype=object)
@@ -431,7 +431,7 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ],
     ids=" ".join,
 )
-def test_the_line_makes_the_same_page_with_any_rules(
+def test_the_command_writes_the_same_page_with_any_rules(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -471,7 +471,7 @@ def test_to_an_open_file(tmp_path: Path) -> None:
         write_report(letters(), None, cv=0)  # type: ignore[arg-type]
 
 
-def test_names_that_nobody_reads_to_their_end(tmp_path: Path) -> None:
+def test_long_names_are_cut(tmp_path: Path) -> None:
     source = letters()
     names = np.array([f"{'term' * 1250} {i}" for i in range(30)], dtype=object)
     long = replace(source, y=[f"{'class' * 1000} {label}" for label in source.y], term_names=names)

@@ -128,7 +128,7 @@ STRUCTURE_CASES = [
 ]  # fmt: skip
 TWO = "X must have two dimensions, one row per document, got shape"
 SHAPE_CASES = [
-    # Before 1.13, scipy made a matrix of one row of it.
+    # Before 1.13, scipy turned a vector into a matrix of one row.
     *(case(f"{TWO} (3,)", X) for X in [sp.coo_array(np.ones(3))] if X.ndim == 1),
     *(case(f"{TWO} {X.shape}", X, id=str(X.dtype)) for X in map(np.asarray, (5, [1.0] * 3,
       [[[1]]] * 3, None, "text"))),
@@ -183,7 +183,7 @@ WEIGHT_CASES = [
     case(f"sample_weight has {2**63} at row 2, expected less than 2^63", w=np.array([1, 1, 2**63],
       np.uint64), error=OVERFLOW,),
 ]  # fmt: skip
-# Its data under the mask is not what its owner means.
+# The data under the mask are not meant to be counted.
 MASKED_CASES = [
     case(f"{name} is a masked array: fill or drop the masked values", **{key: value}, error=TYPE)
     for name, key, value in (
@@ -198,7 +198,7 @@ MASKED_CASES = [
     ("X", "y", "w", "error", "message"),
     VALUE_CASES + STRUCTURE_CASES + SHAPE_CASES + LABEL_CASES + WEIGHT_CASES + MASKED_CASES,
 )
-def test_refused(X, y, w, error, message):
+def test_invalid_input_is_refused_and_changes_nothing(X, y, w, error, message):
     assert complaint(error, ts.count, X, y, w) == message
     for kind in BASES:
         assert failed_update(base(kind), error, X, y, w) == message
@@ -214,7 +214,7 @@ def test_every_way_of_counting_refuses_the_same(X, y, w, error, message, window_
 
 
 @pytest.mark.parametrize(("X", "y", "w", "error", "message"), STRUCTURE_CASES)
-def test_malformed_indicator_is_told_of_y(X, y, w, error, message):
+def test_errors_of_a_malformed_indicator_name_y(X, y, w, error, message):
     message = "y" + message.removeprefix("X")
     assert complaint(error, ts.count, DENSE, X) == message
     assert failed_update(ts.count(DENSE[:0], []), error, DENSE, X) == message
@@ -242,7 +242,7 @@ def test_the_first_of_several_is_named(form, n_threads):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_values_that_are_fine(form):
+def test_valid_values_are_counted(form):
     counts = ts.count(with_last(-0.0, float, form), Y)
     assert counts.term_frequency.toarray().tolist() == [[1, 1, 2, 0], [0, 3, 0, 0]]
     assert not np.signbit(counts.term_frequency.data).any()
@@ -252,7 +252,7 @@ def test_values_that_are_fine(form):
 
 @needs_long_double
 @pytest.mark.parametrize("text", ["0.1", "1e4000"])
-def test_long_double_that_is_no_double(text):
+def test_a_long_double_that_no_double_holds_is_refused(text):
     value = np.longdouble(text)
     expected = f"X has {value!s} at row 2, column 3, which float64 cannot hold exactly"
     for form in FORMS:
@@ -265,7 +265,7 @@ def test_long_double_that_is_no_double(text):
 
 @pytest.mark.parametrize("form", SPARSE)
 @pytest.mark.parametrize("index", [">i4", ">i8", "i8"])
-def test_odd_but_sound_arrays_are_counted(form, index):
+def test_unusual_but_valid_arrays_are_counted(form, index):
     good = edited(form)
     X = edited(
         form,
@@ -274,13 +274,13 @@ def test_odd_but_sound_arrays_are_counted(form, index):
         data=good.data.astype(">i2"),
     )
     assert ts.count(X, Y) == base()
-    # Entries past the last offset belong to no row.
+    # Entries after the last offset belong to no row.
     more = {name: np.append(getattr(good, name), -1) for name in ("indices", "data")}
     assert ts.count(edited(form, **more), Y) == base()
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_many_documents_are_not_taken_for_terms(form, monkeypatch):
+def test_the_limit_of_terms_does_not_limit_documents(form, monkeypatch):
     # A matrix of more documents than max_terms is 16 GB of offsets.
     monkeypatch.setattr(_core, "max_terms", 2)
     X = SPARSE.get(form, np.asarray)(DENSE[:, :2])

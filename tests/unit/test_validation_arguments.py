@@ -75,7 +75,7 @@ PARAMETERS = [
         for text in [message.format(value)]
     ],
 )
-def test_parameter(name, value, error, message, method):
+def test_invalid_arguments_are_refused(name, value, error, message, method):
     calls = {"k": ["rank"], "aggregate": ["score", "rank"]}.get(name, SCORES)
     for call in calls:
         assert complaint(error, getattr(base(), call), method, **{name: value}) == message
@@ -85,12 +85,12 @@ def test_parameter(name, value, error, message, method):
 
 
 @pytest.mark.parametrize("n_threads", [None, 1, 64, np.int32(2), np.uint8(3)])
-def test_n_threads_that_are_fine(n_threads):
+def test_valid_n_threads(n_threads):
     assert ts.count(DENSE, Y, n_threads=n_threads) == base()
 
 
 @pytest.mark.parametrize(("k", "n"), [(None, 4), (0, 0), (np.int64(2), 2), (4, 4), (10**30, 4)])
-def test_k_that_is_fine(k, n):
+def test_valid_k(k, n):
     assert len(base().rank("md", k)) == n
 
 
@@ -107,7 +107,7 @@ def test_only_the_ratio_of_priors_matters(scale):
         *(("zzz", None), ("", None), (None, None), (3, None), (["md"], None)),
     ],
 )
-def test_method(method, nearest):
+def test_an_unknown_method_suggests_the_nearest(method, nearest):
     for call in SCORES:
         message = complaint(VALUE, getattr(base(), call), method)
         known = ", ".join(m.name for m in ts.methods())
@@ -163,7 +163,7 @@ def test_term_names(names, error, message):
     assert bits(counts) == before
 
 
-def test_vocabulary_with_names_cannot_grow_unnoticed():
+def test_a_vocabulary_with_names_cannot_grow_or_differ():
     counts, other = base(), base()
     counts.term_names, other.term_names = list("abcd"), list("abzd")
     expected = "X has 5 terms, but only 4 have names: set term_names to None first"
@@ -173,7 +173,7 @@ def test_vocabulary_with_names_cannot_grow_unnoticed():
     assert complaint(VALUE, lambda: counts - other) == expected
 
 
-def test_subtracting_what_is_no_part():
+def test_only_a_part_of_the_counts_can_be_subtracted():
     whole, before = base(), bits(base())
     for part, message in (
         (ts.count(DENSE, ["eggs"] * 3), "class 'eggs' is not among the classes"),
@@ -187,7 +187,7 @@ def test_subtracting_what_is_no_part():
 
 
 @pytest.mark.parametrize("other", [1, None, "counts", DENSE], ids=["int", "None", "str", "array"])
-def test_combining_with_something_else(other):
+def test_counts_cannot_be_combined_with_other_objects(other):
     with pytest.raises(TypeError):
         base() + other
     with pytest.raises(TypeError):
@@ -211,7 +211,7 @@ def test_combining_with_something_else(other):
         (lambda counts: counts.rank("xyz"), None),
     ],
 )
-def test_a_name_that_is_nearly_right_is_told_the_right_one(call: Any, near: str | None) -> None:
+def test_errors_suggest_the_nearest_name(call: Any, near: str | None) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         call(ts.count(np.eye(2), [0, 1]))
     hint = str(caught.value).partition("; did you mean ")[2]

@@ -172,8 +172,8 @@ def test_missing_label_is_none(form, labels):
     ],
     ids=str,
 )
-def test_integer_labels_are_never_wrapped(dtype, y):
-    # Differences of these labels leave the dtype, although the labels do not.
+def test_integer_labels_never_wrap_around(dtype, y):
+    # The labels fit in the dtype, but their differences do not.
     counts = ts.count(np.eye(len(y), dtype=int), np.array(y, dtype))
     assert (counts.classes, counts.class_docs.tolist()) == (y, [1] * len(y))
 
