@@ -91,9 +91,9 @@ def test_nothing_is_wider_than_the_screen(path: Path, hostile: Path, width: int)
         # A frame, because a window has a minimum width.
         frame = page.with_name("frame.html")
         frame.write_text(
-            "<!DOCTYPE html><p id=told>-</p><script>onmessage = (told) => "
-            "document.getElementById('told').textContent = told.data</script>"
+            "<!DOCTYPE html><p id=result>-</p><script>onmessage = (message) => "
+            "document.getElementById('result').textContent = message.data</script>"
             f"<iframe src='framed.html' width={width} height=800 style='border: 0'></iframe>",
             "utf-8",
         )
-        assert '<p id="told">0 too wide</p>' in shown(frame.as_uri())
+        assert '<p id="result">0 too wide</p>' in shown(frame.as_uri())

@@ -47,7 +47,7 @@ def column(*values: Any, dtype: Any = np.int64) -> Any:
 
 
 def base(kind: str = "exact") -> ts.ClassCounts:
-    """Return counts of the classes ham and spam that hold every sort of state."""
+    """Return counts of the classes ham and spam, in each kind of state."""
     if kind == "exact":
         return ts.count(DENSE, Y)
     if kind == "float":
@@ -69,7 +69,7 @@ def bits(counts: ts.ClassCounts) -> Any:
 
 
 def complaint(error: type[Exception], function: Any, *args: Any, **options: Any) -> str:
-    """Call what must fail with exactly this exception, and give its message: one line."""
+    """Return the message, of one line, of a call that must fail with exactly this exception."""
     with pytest.raises(error) as caught:
         function(*args, **options)
     assert type(caught.value) is error
@@ -80,7 +80,7 @@ def complaint(error: type[Exception], function: Any, *args: Any, **options: Any)
 def failed_update(
     counts: ts.ClassCounts, error: type[Exception], *args: Any, **options: Any
 ) -> str:
-    """Do what `complaint` does to an update, which must leave the counts as they were."""
+    """Return the message of an update that must fail and leave the counts as they were."""
     before = bits(counts)
     message = complaint(error, counts.update, *args, **options)
     assert bits(counts) == before
