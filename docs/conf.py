@@ -23,7 +23,6 @@ myst_heading_anchors = 4
 
 default_role = "py:obj"  # of docstrings: `termsift.count` is a link
 autodoc_typehints = "none"  # the docstrings say it, and shapes as well
-autodoc_mock_imports = ["pyspark"]  # 400 MB for a page
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc lists them
 

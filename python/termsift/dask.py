@@ -1,6 +1,6 @@
-"""Counting with Dask: each chunk on a worker, the counts united as a tree.
+"""Count with Dask: each chunk on a worker, and the partial counts added up as a tree.
 
-A worker imports termsift, so it must be installed where the workers run.
+termsift must be installed where the workers run.
 """
 
 from __future__ import annotations
@@ -44,43 +44,43 @@ def count(
     Parameters
     ----------
     X : dask array of shape (n_docs, n_terms), dask bag, or list of chunks
-        An array's blocks are CSR or CSC matrices or dense counts, each of whole rows; their lengths
-        may be unknown. A bag holds, and a list consists of, chunks (X, y) or (X, y, sample_weight)
-        of anything that `termsift.count` takes; those of a list may be delayed.
+        The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. Their lengths
+        may be unknown. A bag or list holds chunks (X, y) or (X, y, sample_weight), of anything
+        that `termsift.count` takes. The chunks of a list may be delayed.
     y : dask array or series, or local labels, if X is an array
-        Labels of any hashable kind, or an indicator matrix. A dask array is cut as X is, if both
-        know the lengths of their blocks; local labels need those of X.
+        Labels of any hashable kind, or an indicator matrix. A dask array is rechunked like X if
+        the lengths of all blocks are known; local labels need those of X.
     classes, tf
         As for `termsift.count`.
     sample_weight : as ``y``, optional
         A document of weight w counts as w documents.
     client : distributed.Client, optional
-        Whose workers count. By default those of Dask's own default: the current client, else the
-        scheduler of the kind of collection.
+        The client whose workers count. By default Dask decides: the current client, else the
+        scheduler for this kind of collection.
     split_every : int, default 8
-        How many partial counts a task of the tree unites.
+        Number of partial counts that one task of the tree adds up.
 
     Returns
     -------
     counts : ClassCounts
-        As `termsift.count` gives of all chunks, one below the other. Chunks of fewer terms are
-        welcome in bags and lists, and so are empty chunks and classes that only some have.
+        The counts that `termsift.count` returns for all chunks, stacked. In bags and lists, chunks
+        may have fewer terms than others, no documents, or only some of the classes.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As `termsift.count`, with the block, chunk, or partition and element that it was, and the
-        row within it; if blocks do not line up, or hold only some of the columns; if there is no
-        chunk.
+        As `termsift.count`; the message names the block, the chunk, or the partition and element,
+        and the row within it. Also if blocks do not line up or hold only some of the columns, and
+        if there is no chunk.
 
     Notes
     -----
-    A chunk is counted on one thread: workers have several, or there are several of them. Integers
-    are exact in any order. Of fractions, chunks are summed in document order and then united in the
-    order of the chunks, never in that of arrival: the bits depend on the chunks and ``split_every``
-    alone, and differ from those of `termsift.count` by rounding.
+    Each chunk is counted on one thread, so give a worker several threads or use several workers.
+    Integers are exact in any order. Fractions are summed in document order within a chunk, and the
+    chunks in their order, never in order of arrival. The bits depend only on the chunks and
+    ``split_every``, and differ from those of `termsift.count` by rounding.
 
-    Progress is shown on a terminal, other than of a client, who has a dashboard of tasks.
+    A terminal shows the progress, except with a client, which has a dashboard.
 
     Examples
     --------
@@ -90,11 +90,9 @@ def count(
     array([[3, 1, 0],
            [0, 1, 1]])
 
-    Blocks of CSR matrices, made where they are needed:
+    Blocks of CSR matrices, made on the workers:
 
     >>> import scipy.sparse as sp
-    >>> X.map_blocks(sp.csr_array).compute_chunk_sizes().chunks
-    ((2, 1), (3,))
     >>> ts.dask.count(X.map_blocks(sp.csr_array), ["ham", "spam", "ham"]).n_docs
     3
 
@@ -106,15 +104,15 @@ def count(
     >>> ts.dask.count([read(day) for day in range(1, 4)]).term_frequency.toarray()
     array([[6, 3]])
     """
-    tf = validation.check_tf(tf)  # type: ignore[assignment]
+    validation.check_tf(tf)
     listed = None if classes is None else validation.check_classes(classes)
-    split_every = _check_split_every(split_every)
+    split_every = validation.check_integer(split_every, "split_every", least=2)
     _check_client(client)
-    how = _leaf({"classes": listed, "tf": tf})
+    options = _untraversed({"classes": listed, "tf": tf})
     if _is_blocked(X):
-        partials = _of_blocks(X, y, sample_weight, how)
+        partials = _count_blocks(X, y, sample_weight, options)
     else:
-        partials = _of_chunks(X, how)
+        partials = _count_chunks(X, options)
         if y is not None or sample_weight is not None:
             raise TypeError(
                 "y and sample_weight go with a dask array X; chunks bring their own, as (X, y) or "
@@ -124,141 +122,9 @@ def count(
         raise ValueError("X has no chunks, expected at least one")
     keys = {partial.key for partial in partials}
     tree = _tree(partials, split_every)
-    with progress("counted", len(keys), "chunks") as report, _telling(keys, report):
+    with progress("counted", len(keys), "chunks") as report, _reporting(keys, report):
         counts: ClassCounts = tree.compute(**({} if client is None else {"scheduler": client}))
     return counts
-
-
-# ---- what is counted -----------------------------------------------------------------------------
-
-
-def _of_blocks(X: Any, y: Any, sample_weight: Any, how: Any) -> list[Any]:
-    """Give the delayed counts of the blocks of an array."""
-    if y is None:
-        raise TypeError("y is missing: a dask array X needs labels")
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, one row a document, got {X.ndim}")
-    n_terms = None if _is_frame(X) or np.isnan(X.shape[1]) else int(X.shape[1])
-    blocks = _rows_of(X, "X")
-    labels = _cut_as(X, y, "y", "labels")
-    if sample_weight is None:
-        weights = [None] * len(blocks)
-    else:
-        weights = _cut_as(X, sample_weight, "sample_weight", "weights")
-    count_block = _dask.delayed(_count_block, pure=False)
-    return [
-        count_block(f"block {i}", *block, n_terms, how)
-        for i, block in enumerate(zip(blocks, labels, weights, strict=True))
-    ]
-
-
-def _of_chunks(X: Any, how: Any) -> list[Any]:
-    """Give the delayed counts of the chunks of a list, or of the partitions of a bag."""
-    if _is_delayed(X):
-        raise TypeError(
-            "X is delayed, and of what kind it will be is not known: give delayed chunks (X, y) as "
-            "a list, of one if need be"
-        )
-    if hasattr(X, "to_delayed"):
-        count_partition = _dask.delayed(_count_partition, pure=False)
-        return [count_partition(i, part, how) for i, part in enumerate(X.to_delayed())]
-    if not isinstance(X, (list, tuple)):
-        raise TypeError(
-            "X must be a dask array, a dask bag or a list of chunks (X, y), got a "
-            f"{type(X).__name__}: termsift.count counts what is in memory"
-        )
-    count_chunk = _dask.delayed(_count_chunk, pure=False)
-    return [count_chunk(f"chunk {i}", _leaves(chunk), how) for i, chunk in enumerate(X)]
-
-
-def _leaf(value: Any) -> Any:
-    """Give what Dask is to pass on as it is: it would search every list of labels for tasks."""
-    return value if _dask.is_dask_collection(value) else _dask.delayed(value, traverse=False)
-
-
-def _leaves(chunk: Any) -> Any:
-    """Give a chunk any of whose parts, or the whole of which, may be delayed."""
-    return [_leaf(part) for part in chunk] if isinstance(chunk, (tuple, list)) else _leaf(chunk)
-
-
-def _is_blocked(values: Any) -> bool:
-    """Whether it has blocks of rows; something delayed seems to have every attribute."""
-    if _is_delayed(values):
-        return False
-    return _is_frame(values) or (hasattr(values, "chunks") and hasattr(values, "to_delayed"))
-
-
-def _is_delayed(values: Any) -> bool:
-    return isinstance(values, _delayed.Delayed)
-
-
-def _is_frame(values: Any) -> bool:
-    """Whether it is a series or data frame of Dask, whose partitions are blocks."""
-    return hasattr(values, "to_dask_array")
-
-
-def _lengths_of(values: Any) -> tuple[float, ...]:
-    """Give the lengths of the blocks, NaN where unknown."""
-    return (np.nan,) * values.npartitions if _is_frame(values) else tuple(values.chunks[0])
-
-
-def _rows_of(values: Any, name: str) -> list[Any]:
-    """Give the delayed blocks of rows."""
-    if _is_frame(values):
-        return list(values.to_delayed())
-    if values.ndim == 2 and values.numblocks[1] != 1:
-        raise ValueError(
-            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
-            "rechunk({1: -1})"
-        )
-    return list(values.to_delayed().ravel())
-
-
-def _cut_as(X: Any, values: Any, name: str, what: str) -> list[Any]:
-    """Give labels or weights in parts that line up with the blocks of X."""
-    lengths = _lengths_of(X)
-    known = not any(np.isnan(lengths))
-    if _is_blocked(values):
-        theirs = _lengths_of(values)
-        if known and not any(np.isnan(theirs)):
-            _check_length(sum(theirs), sum(lengths), name, what)
-            if theirs != lengths:
-                values = values.rechunk({0: lengths})
-        elif len(theirs) != len(lengths):
-            raise ValueError(
-                f"{name} has {len(theirs)} blocks for the {len(lengths)} blocks of rows of X"
-            )
-        return _rows_of(values, name)
-    if _is_delayed(values):
-        raise TypeError(
-            f"{name} is delayed, and cannot be cut as X is before it is known: give it as a dask "
-            "array, or give chunks (X, y) that are delayed as a list"
-        )
-    if not known:
-        raise ValueError(
-            f"the blocks of X are of unknown lengths, which cannot cut a local {name}: use "
-            f"X.compute_chunk_sizes() or give {name} as a dask array of as many blocks"
-        )
-    n_docs = int(sum(lengths))
-    if name == "sample_weight":
-        values = validation.check_weights(values, n_docs)  # all, for parts of one dtype
-    elif sp.issparse(values):
-        values = values.tocsr()  # type: ignore[attr-defined]
-    else:
-        values = validation._sequence(values, name, f"{what} of the documents")
-    _check_length(values.shape[0] if hasattr(values, "shape") else len(values), n_docs, name, what)
-    return [_leaf(values[start:stop]) for start, stop in pairwise(accumulate(lengths, initial=0))]
-
-
-def _check_length(n_rows: float, n_docs: float, name: str, what: str) -> None:
-    if n_rows != n_docs:
-        raise ValueError(f"{name} has {n_rows} {what} for {n_docs} documents")
-
-
-def _check_split_every(split_every: int) -> int:
-    if isinstance(split_every, bool) or not isinstance(split_every, int) or split_every < 2:
-        raise ValueError(f"split_every must be an integer of at least 2, got {split_every!r}")
-    return split_every
 
 
 def _check_client(client: Any) -> None:
@@ -269,36 +135,156 @@ def _check_client(client: Any) -> None:
         raise TypeError(f"client must be a synchronous distributed.Client, got {client!r}")
 
 
+# ---- delayed counts ------------------------------------------------------------------------------
+
+
+def _count_blocks(X: Any, y: Any, sample_weight: Any, options: Any) -> list[Any]:
+    """Return the delayed counts of the blocks of an array."""
+    if y is None:
+        raise TypeError("y is missing: a dask array X needs labels")
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, one row per document, got {X.ndim}")
+    n_terms = None if _is_frame(X) or np.isnan(X.shape[1]) else int(X.shape[1])
+    parts = [_blocks_of_rows(X, "X"), _aligned(X, y, "y", "labels")]
+    if sample_weight is not None:
+        parts.append(_aligned(X, sample_weight, "sample_weight", "weights"))
+    count_chunk = _dask.delayed(_count_chunk, pure=False)
+    return [
+        count_chunk(f"block {i}", list(block), options, n_terms)
+        for i, block in enumerate(zip(*parts, strict=True))
+    ]
+
+
+def _count_chunks(X: Any, options: Any) -> list[Any]:
+    """Return the delayed counts of the chunks of a list, or of the partitions of a bag."""
+    if _is_delayed(X):
+        raise TypeError(
+            "X is delayed, so its kind is unknown: pass delayed chunks (X, y) as a list, even if "
+            "there is only one"
+        )
+    if hasattr(X, "to_delayed"):
+        count_partition = _dask.delayed(_count_partition, pure=False)
+        return [count_partition(i, part, options) for i, part in enumerate(X.to_delayed())]
+    if not isinstance(X, (list, tuple)):
+        raise TypeError(
+            "X must be a dask array, a dask bag or a list of chunks (X, y), got a "
+            f"{type(X).__name__}: termsift.count counts what is in memory"
+        )
+    count_chunk = _dask.delayed(_count_chunk, pure=False)
+    counted = []
+    for i, chunk in enumerate(X):
+        parts = isinstance(chunk, (tuple, list))  # each of them may be delayed
+        given = [_untraversed(part) for part in chunk] if parts else _untraversed(chunk)
+        counted.append(count_chunk(f"chunk {i}", given, options))
+    return counted
+
+
+def _untraversed(value: Any) -> Any:
+    """Return a value that Dask passes on as it is; it would search a list of labels for tasks."""
+    return value if _dask.is_dask_collection(value) else _dask.delayed(value, traverse=False)
+
+
+def _aligned(X: Any, values: Any, name: str, what: str) -> list[Any]:
+    """Return labels or weights in parts that line up with the blocks of X."""
+    lengths = _lengths_of_blocks(X)
+    known = not any(np.isnan(lengths))
+    if _is_blocked(values):
+        theirs = _lengths_of_blocks(values)
+        if known and not any(np.isnan(theirs)):
+            _check_length(sum(theirs), sum(lengths), name, what)
+            if theirs != lengths:
+                values = values.rechunk({0: lengths})
+        elif len(theirs) != len(lengths):
+            raise ValueError(
+                f"{name} has {len(theirs)} blocks for the {len(lengths)} blocks of rows of X"
+            )
+        return _blocks_of_rows(values, name)
+    if _is_delayed(values):
+        raise TypeError(
+            f"{name} is delayed, so it cannot be cut like X: pass a dask array, or delayed chunks "
+            "(X, y) as a list"
+        )
+    if not known:
+        raise ValueError(
+            f"the blocks of X are of unknown lengths, which cannot cut a local {name}: use "
+            f"X.compute_chunk_sizes() or pass {name} as a dask array of as many blocks"
+        )
+    n_docs = int(sum(lengths))
+    if name == "sample_weight":
+        values = validation.check_weights(values, n_docs)  # all at once, to get parts of one dtype
+    elif sp.issparse(values):
+        values = values.tocsr()  # type: ignore[attr-defined]
+    else:
+        values = validation.as_sequence(values, name, f"{what} of the documents")
+    _check_length(values.shape[0] if hasattr(values, "shape") else len(values), n_docs, name, what)
+    ends = accumulate(lengths, initial=0)
+    return [_untraversed(values[start:stop]) for start, stop in pairwise(ends)]
+
+
+def _check_length(n_rows: float, n_docs: float, name: str, what: str) -> None:
+    if n_rows != n_docs:
+        raise ValueError(f"{name} has {n_rows} {what} for {n_docs} documents")
+
+
+# ---- kinds of collections ------------------------------------------------------------------------
+
+
+def _is_delayed(values: Any) -> bool:
+    return isinstance(values, _delayed.Delayed)
+
+
+def _is_frame(values: Any) -> bool:
+    """Return whether the blocks are the partitions of a series or data frame."""
+    return hasattr(values, "to_dask_array")
+
+
+def _is_blocked(values: Any) -> bool:
+    """Return whether the values have blocks; a delayed object seems to have every attribute."""
+    is_array = hasattr(values, "chunks") and hasattr(values, "to_delayed")
+    return not _is_delayed(values) and (_is_frame(values) or is_array)
+
+
+def _lengths_of_blocks(values: Any) -> tuple[float, ...]:
+    """Return the number of rows in each block, NaN where it is unknown."""
+    return (np.nan,) * values.npartitions if _is_frame(values) else tuple(values.chunks[0])
+
+
+def _blocks_of_rows(values: Any, name: str) -> list[Any]:
+    """Return the delayed blocks of rows."""
+    if not _is_frame(values) and values.ndim == 2 and values.numblocks[1] != 1:
+        raise ValueError(
+            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
+            "rechunk({1: -1})"
+        )
+    blocks = values.to_delayed()
+    return list(blocks if _is_frame(values) else blocks.ravel())
+
+
 # ---- on the workers ------------------------------------------------------------------------------
 
 
-def _count_block(
-    place: str, X: Any, y: Any, sample_weight: Any, n_terms: int | None, how: dict[str, Any]
+def _count_chunk(
+    place: str, chunk: Any, options: dict[str, Any], n_terms: int | None = None
 ) -> ClassCounts:
-    with validation.naming(place):
-        counts = counting.count(X, y, sample_weight, **how, n_threads=1)
-        if n_terms is not None and counts.n_terms != n_terms:
-            raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
-        return counts
-
-
-def _count_chunk(place: str, chunk: Any, how: dict[str, Any]) -> ClassCounts:
     with validation.naming(place):
         if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
             raise TypeError(
                 f"expected (X, y) or (X, y, sample_weight), got a {type(chunk).__name__}"
             )
-        return counting.count(*chunk, **how, n_threads=1)
+        counts = counting.count(*chunk, **options, n_threads=1)
+        if n_terms is not None and counts.n_terms != n_terms:
+            raise ValueError(f"it has {counts.n_terms} columns, but X has {n_terms}")
+        return counts
 
 
-def _count_partition(i: int, chunks: Iterable[Any], how: dict[str, Any]) -> ClassCounts:
-    counts = _count_chunk(f"partition {i}", (np.empty((0, 0), np.int64), []), how)
+def _count_partition(i: int, chunks: Iterable[Any], options: dict[str, Any]) -> ClassCounts:
+    counts = _count_chunk(f"partition {i}", (np.empty((0, 0), np.int64), []), options)
     for element, chunk in enumerate(chunks):
-        counts += _count_chunk(f"partition {i}, element {element}", chunk, how)
+        counts += _count_chunk(f"partition {i}, element {element}", chunk, options)
     return counts
 
 
-def _unite(partials: list[ClassCounts]) -> ClassCounts:
+def _add_up(partials: list[ClassCounts]) -> ClassCounts:
     return reduce(add, partials)
 
 
@@ -306,18 +292,17 @@ def _unite(partials: list[ClassCounts]) -> ClassCounts:
 
 
 def _tree(partials: list[Any], split_every: int) -> Any:
-    """Give the delayed sum of delayed counts, neighbours first."""
-    unite = _dask.delayed(_unite, pure=False)
+    """Return the delayed sum of delayed counts; each task adds up neighbours."""
+    add_up = _dask.delayed(_add_up, pure=False)
     while len(partials) > 1:
-        partials = [
-            unite(partials[i : i + split_every]) for i in range(0, len(partials), split_every)
-        ]
+        starts = range(0, len(partials), split_every)
+        partials = [add_up(partials[start : start + split_every]) for start in starts]
     return partials[0]
 
 
 @contextmanager
-def _telling(keys: set[str], report: Any) -> Iterator[None]:
-    """Report how many of the keys are done, where a scheduler of this process does them."""
+def _reporting(keys: set[str], report: Any) -> Iterator[None]:
+    """Report how many of the keys are done, if a scheduler in this process computes them."""
     if report is None:
         yield
         return

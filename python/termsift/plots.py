@@ -1,10 +1,11 @@
-"""Curves, rankings and the terms of classes, drawn. Needs matplotlib, not its windows."""
+"""Draw curves, rankings and the terms of classes with matplotlib, without opening a window."""
 
 from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -17,28 +18,27 @@ from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.files import check_path as check_file_path
-from termsift._util.files import check_replaceable, replacing
+from termsift._util.files import check_path, check_replaceable, replacing
 from termsift._util.printable import printable, printable_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["check_path", "plot_classes", "plot_curves", "plot_ranking"]
+__all__ = ["plot_classes", "plot_curves", "plot_ranking"]
 
 _FORMATS = (".png", ".svg")
 
-# Colours that the colour-blind tell apart (Okabe and Ito, 2008, the yellow left out, which is lost
-# on paper), and dashes and markers for print without colour. Cycles of 7, 6 and 8: 168 differ.
+# Colours that colour-blind readers can tell apart (Okabe and Ito, 2008, without yellow, which is
+# invisible on paper), and dashes and markers for print without colour. The cycles have 7, 6 and 8
+# members, so 168 lines differ.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _DASHES = ((), (5, 1.5), (1.2, 1.2), (6, 1.5, 1.2, 1.5), (9, 2), (3, 1.2, 1.2, 1.2, 1.2, 1.2))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_MARKERS_A_LINE = 8
-_FEW = 10  # numbers of terms that an axis has room to label
-_LETTERS_AN_INCH = 14  # of a title
+_FEW_TICKS = 10  # an axis has room to label so many numbers of terms
+_LETTERS_PER_INCH = 14  # of a title
 _LETTERS_OF_A_TERM = 24
-_CLASSES = 12  # panels, unless the caller says which
+_CLASSES = 12  # panels by default
 _COLUMNS = 3
 
 _STYLE: dict[Any, Any] = {
@@ -46,8 +46,8 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "svg.hashsalt": "termsift",  # the same names of parts each time
-    "text.parse_math": False,  # a $ in a name is one
+    "svg.hashsalt": "termsift",  # the same identifiers in every file
+    "text.parse_math": False,  # a $ in a name is a dollar sign
 }
 
 
@@ -58,30 +58,30 @@ def plot_curves(
     metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
     title: str | None = None,
 ) -> Figure:
-    """Draw metrics against the number of terms, a panel each, with a line for each curve.
+    """Draw metrics against the number of terms: one panel per metric, one line per curve.
 
     Parameters
     ----------
     curves : Curve, or sequence of them, or dict of str to Curve
-        As `termsift.selection_curve` or `termsift.cross_validate` give them; a dict names them.
+        Curves from `termsift.selection_curve` or `termsift.cross_validate`; a dict names them.
     path : path, optional
-        Write a file that ends in .png or .svg, whole or not at all. The same curves give the same
-        bytes, with the same matplotlib.
+        A file to write atomically, whose name ends in .png or .svg. The same curves give the same
+        bytes with the same version of matplotlib.
     metrics : str or sequence of str
-        Of those of `termsift.Curve`.
+        Metrics of `termsift.Curve`.
     title : str, optional
-        Above all; long lines are broken.
+        The title of the figure; long lines are wrapped.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        Not shown in any window, and not known to pyplot; a notebook shows it after ``%matplotlib
+        No window shows it and pyplot does not know it; a notebook shows it after ``%matplotlib
         inline``.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw, or the path ends otherwise.
+        If there is nothing to draw, or the path has another ending.
     TypeError
         For arguments of another kind.
     ImportError
@@ -89,8 +89,8 @@ def plot_curves(
 
     Notes
     -----
-    A shade is one standard error to either side of the mean (`termsift.Curve.standard_error`),
-    where a curve has several runs.
+    For a curve of several runs, a band shows one standard error on either side of the mean
+    (`termsift.Curve.standard_error`).
 
     Examples
     --------
@@ -102,27 +102,22 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
-    matplotlib = require("matplotlib", "plot", "plot_curves")
-    from matplotlib.figure import Figure
-
-    _check_common(path, title)
+    _check_figure("plot_curves", path, title)
     named = _named(curves)
-    shown = _metrics(metrics)
+    shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
     if not named or not shown:
         raise ValueError("there is nothing to draw: no curves or no metrics")
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(3.5 * len(shown) + 1.4, 3.4), layout="constrained")
+    with _figure(3.5 * len(shown) + 1.4, 3.4, path, title) as figure:
         panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
         for axes, metric in zip(panels, shown, strict=True):
-            _draw(axes, named, metric)
+            _draw_lines(axes, named, metric)
         panels[0].set_ylabel("%")
         if len(named) > 1:
-            # Given both, as names that begin with _ are otherwise left out.
+            # Without this list, names that begin with _ would be left out.
             names = [name for name, _ in named]
             figure.legend(
                 panels[0].lines, names, loc="outside right center", frameon=False, handlelength=4
             )
-        _finish(figure, title, path)
     return figure
 
 
@@ -141,26 +136,22 @@ def plot_ranking(
     path, title
         As for `plot_curves`.
     k : int or None, default 20
-        How many terms, or all of fewer; all if None.
+        Number of terms; all if None or if there are fewer.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As of `plot_curves`.
+        As for `plot_curves`.
 
     Raises
     ------
-    ValueError
-        If there is nothing to draw, or the path ends otherwise than .png or .svg.
-    TypeError
-        For arguments of another kind.
-    ImportError
-        If matplotlib is not installed.
+    ValueError, TypeError, ImportError
+        As for `plot_curves`.
 
     Notes
     -----
-    The bar of an infinite score is as long as the axis and marked so. Where terms were chosen one
-    after the other, a bar is the divergence of all up to and with this one.
+    The bar of an infinite score is as long as the axis and bears the sign of infinity. In a
+    ranking by a greedy selector, a bar is the divergence of all terms up to and including its own.
 
     Examples
     --------
@@ -172,21 +163,16 @@ def plot_ranking(
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['bacon', 'viagra']
     """
-    matplotlib = require("matplotlib", "plot", "plot_ranking")
-    from matplotlib.figure import Figure
-
-    _check_common(path, title)
+    _check_figure("plot_ranking", path, title)
     validation.check_kind(ranking, Ranking, "ranking")
     shown = validation.check_k(k, len(ranking))
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
     names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(5.0, _height(shown)), layout="constrained")
+    with _figure(5.0, _height(shown), path, title) as figure:
         axes = figure.subplots()
         _draw_bars(axes, names.tolist(), ranking.scores[:shown])
         axes.set_xlabel(f"score ({ranking.method})")
-        _finish(figure, title, path)
     return figure
 
 
@@ -200,7 +186,7 @@ def plot_classes(
     title: str | None = None,
     **scoring: Any,
 ) -> Figure:
-    """Draw the leading terms of each class with their scores for it, a panel a class.
+    """Draw the distinctive terms of each class with their scores, one panel per class.
 
     Parameters
     ----------
@@ -210,27 +196,21 @@ def plot_classes(
     method : str
         A name of `termsift.methods`.
     k : int, default 10
-        How many terms per class: of those that speak for it
-        (`termsift.distinctive_terms`), the ones with the highest scores.
+        Number of terms per class: the best of `termsift.distinctive_terms`.
     classes : sequence of labels, optional
-        The classes wanted, in this order; by default the 12 with the most documents.
+        The classes to draw, in this order; by default the 12 with the most documents.
     **scoring
         As for `termsift.ClassCounts.class_scores`.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As of `plot_curves`. Its panels have scales of their own.
+        As for `plot_curves`. Each panel has its own scale.
 
     Raises
     ------
-    ValueError
-        If there is nothing to draw, for a label that is not among the classes, or a path that ends
-        otherwise than .png or .svg.
-    TypeError
-        For arguments of another kind.
-    ImportError
-        If matplotlib is not installed.
+    ValueError, TypeError, ImportError
+        As for `plot_curves`, and for a label that is not among the classes.
 
     Examples
     --------
@@ -240,59 +220,85 @@ def plot_classes(
     >>> [axes.get_title(loc="left") for axes in plot_classes(counts).axes]
     ['ham', 'spam']
     """
-    matplotlib = require("matplotlib", "plot", "plot_classes")
-    from matplotlib.figure import Figure
-
-    _check_common(path, title)
+    _check_figure("plot_classes", path, title)
     validation.check_kind(counts, ClassCounts, "counts")
     if classes is None:
         classes = [counts.classes[c] for c in largest_classes(counts, _CLASSES)]
-    typical = distinctive_terms(counts, method, k, classes, **scoring)
-    longest = max(map(len, typical), default=0)
+    per_class = distinctive_terms(counts, method, k, classes, **scoring)
+    longest = max(map(len, per_class), default=0)
     if longest == 0:
-        raise ValueError("there is nothing to draw: no term speaks for a class")
-    n_columns = min(_COLUMNS, len(typical))
-    n_rows = -(-len(typical) // n_columns)
+        raise ValueError("there is nothing to draw: no class has a distinctive term")
+    n_columns = min(_COLUMNS, len(per_class))
+    n_rows = -(-len(per_class) // n_columns)
     names = counts.term_names
-    with matplotlib.rc_context(_STYLE):
-        size = (3.0 * n_columns, _height(longest) * n_rows)
-        figure = Figure(figsize=size, layout="constrained")
+    with _figure(3.0 * n_columns, _height(longest) * n_rows, path, title) as figure:
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
-        for axes, found in zip(panels, typical, strict=False):
+        for axes, found in zip(panels, per_class, strict=False):
             shown = found.indices if names is None else names[found.indices]
-            _draw_bars(axes, shown.tolist(), found.scores, rows=longest)
+            _draw_bars(axes, shown.tolist(), found.scores, n_rows=longest)
             axes.set_title(printable(found.label, _LETTERS_OF_A_TERM), loc="left")
-        for axes in panels[len(typical) :]:
+        for axes in panels[len(per_class) :]:
             axes.remove()
         figure.supxlabel(f"score ({method})", fontsize=9)
-        _finish(figure, title, path)
     return figure
 
 
+# ---- figures and files -----------------------------------------------------------------------
+
+
 @printable_errors()
-def check_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that no plot can be written to."""
-    check_file_path(path)
+def check_plot_path(path: str | os.PathLike[str]) -> None:
+    """Check, before the work, that a plot can be written to a path."""
+    check_path(path)
     if _ending(path) not in _FORMATS:
         raise ValueError(f"{os.fspath(path)}: a plot's name ends in {' or '.join(_FORMATS)}")
     check_replaceable(path)
 
 
-def _check_common(path: object, title: object) -> None:
-    """Refuse, before the work, what every plot takes and this is not."""
+def _check_figure(what: str, path: str | os.PathLike[str] | None, title: object) -> None:
+    """Check what every plot takes, and that matplotlib is installed, which ``what`` needs."""
+    require("matplotlib", "plot", what)
     if path is not None:
-        check_path(path)  # type: ignore[arg-type]
+        check_plot_path(path)
     if title is not None:
         validation.check_kind(title, str, "title")
 
 
-def _metrics(metrics: object) -> list[Metric]:
-    """Give the metrics, of which there may be one alone."""
-    return [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
+@contextmanager
+def _figure(
+    width: float, height: float, path: str | os.PathLike[str] | None, title: str | None
+) -> Iterator[Figure]:
+    """Make a figure, and write it once it is drawn."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        if title is not None:
+            letters = int(_LETTERS_PER_INCH * width)
+            lines = [textwrap.fill(line, letters) for line in title.splitlines()]
+            figure.suptitle("\n".join(lines), fontsize=9)
+        if path is not None:
+            ending = _ending(path)
+            metadata = {"Date": None} if ending == ".svg" else None  # a date would change the bytes
+            with replacing(path) as file:
+                figure.savefig(file, format=ending[1:], dpi=200, metadata=metadata)
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
+def _height(n_bars: int) -> float:
+    return 0.19 * n_bars + 0.8  # inches
+
+
+# ---- lines -----------------------------------------------------------------------------------
 
 
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
-    """Give the curves, with a k at least, and their names."""
+    """Return the curves that are not empty, with their names."""
     listed = [curves] if isinstance(curves, Curve) else curves
     expected = "a Curve, several or a dict of them"
     listed = validation.check_iterable(listed, "curves", expected)
@@ -305,7 +311,7 @@ def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[
     return [(name, curve) for name, curve in named if len(curve)]
 
 
-def _draw(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
+def _draw_lines(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
     styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
     for (name, curve), (colour, dashes, marker) in zip(curves, styles, strict=False):
         mean = 100 * curve.mean(metric)
@@ -314,9 +320,9 @@ def _draw(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
             mean,
             color=colour,
             marker=marker,
-            markevery=_marked(curve.ks),
+            markevery=0.1,  # of the diagonal: points that are closer share a marker
             markersize=5.5,
-            markeredgecolor="white",  # so that one shows on another
+            markeredgecolor="white",  # so that overlapping markers show
             markeredgewidth=0.4,
             linewidth=1.3,
             label=name,
@@ -336,10 +342,27 @@ def _draw(axes: Axes, curves: list[tuple[str, Curve]], metric: Metric) -> None:
     axes.set_axisbelow(True)
 
 
+def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
+    """Label the numbers of terms: each if they are few, else powers of ten or 1, 2, 5, 10, ..."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+    axis = axes.xaxis
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda k, _: f"{k:,.0f}"))
+    if len(ks) <= _FEW_TICKS:
+        axis.set_major_locator(FixedLocator(ks.tolist()))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,)))
+    axes.tick_params(axis="x", labelsize=7.5)
+
+
+# ---- bars ------------------------------------------------------------------------------------
+
+
 def _draw_bars(
-    axes: Axes, names: Sequence[object], scores: NDArray[np.float64], rows: int | None = None
+    axes: Axes, names: Sequence[object], scores: NDArray[np.float64], n_rows: int | None = None
 ) -> None:
-    """Draw a bar a term, the first on top, in room for so many rows."""
+    """Draw one bar per term, the first on top, with room for ``n_rows`` bars."""
     finite = np.isfinite(scores)
     largest = scores[finite].max(initial=0.0)
     endless = 1.05 * largest if largest > 0 else 1.0
@@ -349,55 +372,8 @@ def _draw_bars(
         end = (np.sign(scores[row]) * endless, row)
         axes.annotate("\N{INFINITY}", end, ha="right", va="center", color="w")
     axes.set_yticks(at, [printable(name, _LETTERS_OF_A_TERM) for name in names])
-    axes.set_ylim((rows or len(scores)) - 0.4, -0.6)
+    axes.set_ylim((n_rows or len(scores)) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=4)
     axes.grid(axis="x", color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
-
-
-def _height(n_bars: int) -> float:
-    return 0.19 * n_bars + 0.8  # inches
-
-
-def _finish(figure: Figure, title: str | None, path: str | os.PathLike[str] | None) -> None:
-    """Put a title above, and write the file."""
-    if title is not None:
-        letters = int(_LETTERS_AN_INCH * figure.get_figwidth())
-        lines = [textwrap.fill(line, letters) for line in title.splitlines()]
-        figure.suptitle("\n".join(lines), fontsize=9)
-    if path is not None:
-        _save(figure, path)
-
-
-def _marked(ks: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
-    """Choose the points to mark: all of few, else some at equal distances on the axis."""
-    if len(ks) <= 2 * _MARKERS_A_LINE:
-        return list(range(len(ks)))
-    at = np.geomspace(ks[0], ks[-1], _MARKERS_A_LINE)
-    return sorted(set(np.searchsorted(ks, at).clip(max=len(ks) - 1).tolist()))
-
-
-def _tick(axes: Axes, ks: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-    """Label the numbers of terms: each of few, else the powers of ten or steps between."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
-    axis = axes.xaxis
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda k, _: f"{k:,.0f}"))
-    if len(ks) <= _FEW:
-        axis.set_major_locator(FixedLocator(ks.tolist()))
-    else:
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,)))
-    axes.tick_params(axis="x", labelsize=7.5)
-
-
-def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    ending = _ending(path)
-    metadata = {"Date": None} if ending == ".svg" else None  # the same bytes tomorrow
-    with replacing(path) as file:
-        figure.savefig(file, format=ending[1:], dpi=200, metadata=metadata)
-
-
-def _ending(path: str | os.PathLike[str]) -> str:
-    return os.path.splitext(path)[1].lower()

@@ -1,8 +1,7 @@
-"""Texts to counts: how a text is cut into terms, and how often each document has each.
+"""Turn texts into counts: cut each text into terms, and count the terms of each document.
 
-Plain words, the default, are cut and counted here. Whatever else `TextRules` can say is cut by
-scikit-learn's vectorizers, so that a rule has their name and their meaning; what is cut is counted
-here too, or hashed there.
+Plain words, the default, are cut here. For any other rule scikit-learn's vectorizers cut the texts,
+so that a rule has their name and their meaning. The terms are counted here, or hashed there.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import chain, islice
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,11 +20,14 @@ from scipy import sparse
 
 from termsift._util.extras import require
 from termsift._util.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
     check_iterable,
     check_kind,
     check_words,
     did_you_mean,
-    is_one_of,
+    is_integer,
 )
 
 if TYPE_CHECKING:
@@ -37,9 +39,9 @@ _WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
-# What can be asked for by one name. "paper": "we ignore those words in a stoplist, and discard
-# those words that appear in less than 2 documents" (Tang, Kay and He 2016, Section 5.1). It does
-# not say which list; ours is scikit-learn's.
+# Rules by name. "paper": "we ignore those words in a stoplist, and discard those words that appear
+# in less than 2 documents" (Tang, Kay and He 2016, Section 5.1). The paper does not name its list,
+# so this is scikit-learn's.
 PRESETS: dict[str, dict[str, Any]] = {"paper": {"stop_words": "english", "min_df": 2}}
 
 
@@ -47,32 +49,32 @@ PRESETS: dict[str, dict[str, Any]] = {"paper": {"stop_words": "english", "min_df
 class TextRules:
     """How texts are cut into terms, and which terms are kept.
 
-    The names and meanings are those of scikit-learn's ``CountVectorizer``, and so are the matrix
-    and the vocabulary. Words are two or more letters, digits or underscores.
+    Rules, matrix and vocabulary are those of scikit-learn's ``CountVectorizer``. A word is two or
+    more letters, digits or underscores.
 
     Attributes
     ----------
     ngram_range : (int, int), default (1, 1)
-        Terms are of so many words, from and to; of characters, if those are analyzed.
+        The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
-        Terms in fewer, or in more, documents are dropped: a number of documents, or as a float a
-        share of them. Documents to be tested on do not count.
+        Terms in fewer or in more documents are dropped. An integer is a number of documents, a
+        float a share of them. Test documents do not count.
     stop_words : "english", collection of str, or None
-        Words that are no terms, nor parts of terms: scikit-learn's English list, or your own.
+        Words that are left out of all terms: scikit-learn's English list, or your own.
     lowercase : bool, default True
-        Whether "Bacon" and "bacon" are one word.
+        Whether "Bacon" and "bacon" are the same word.
     analyzer : {"word", "char", "char_wb"}
-        What terms are made of: words; characters; or characters within words, which are padded
-        with a blank at both ends.
+        Whether terms consist of words, of characters, or of characters within words, which are
+        padded with a blank at both ends.
     hashing : int, optional
-        Put the terms in this many columns by a hash of their names, as ``HashingVectorizer`` does
-        with ``alternate_sign=False, norm=None``. Nothing is kept of their names, so that memory is
-        that of the matrix; terms of one column are counted as one.
+        Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
+        ``alternate_sign=False, norm=None``. No names are kept, so the memory is that of the matrix.
+        Terms with the same hash are counted as one.
 
     Raises
     ------
     ValueError, TypeError
-        For a value that is not as above, and for rules that do not go together.
+        For a value that is not as above, and for rules that exclude each other.
 
     Examples
     --------
@@ -94,25 +96,19 @@ class TextRules:
     hashing: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the rules, each alone and those that depend on each other."""
+        """Check each rule, and the rules that depend on each other."""
         _check_ngram_range(self.ngram_range)
         for name in ("min_df", "max_df"):
             _check_df(name, getattr(self, name))
         _check_stop_words(self.stop_words)
-        if not isinstance(self.lowercase, bool):
-            raise TypeError(f"lowercase must be True or False, got {self.lowercase!r}")
-        if not is_one_of(self.analyzer, get_args(Analyzer)):
-            hint = did_you_mean(self.analyzer, get_args(Analyzer))
-            raise ValueError(
-                f"analyzer must be one of {', '.join(get_args(Analyzer))}, "
-                f"got {self.analyzer!r}{hint}"
-            )
+        check_flag(self.lowercase, "lowercase")
+        check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.stop_words is not None and self.analyzer != "word":
-            raise ValueError(f"stop_words are words: not with analyzer={self.analyzer!r}")
+            raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
         if self.hashing is not None:
-            _check_whole("hashing", self.hashing, _MOST_HASHED)
+            check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self._drops:
-                raise ValueError("hashing forgets the terms: not with min_df or max_df")
+                raise ValueError("hashing keeps no terms: not with min_df or max_df")
 
     def count(
         self, texts: Iterable[str], names: npt.NDArray[np.object_] | None = None
@@ -122,10 +118,10 @@ class TextRules:
         Parameters
         ----------
         texts : iterable of str
-            Read once, one after the other.
+            Texts, which are read once and one at a time.
         names : ndarray of str, optional
-            The terms to count, as an earlier call gave them: no others are, and none is dropped.
-            By default all that occur, but for those that the rules drop.
+            The only terms to count, from an earlier call; none is dropped. By default all terms
+            that occur and that the rules keep.
 
         Returns
         -------
@@ -150,7 +146,7 @@ class TextRules:
         return X[:, kept], found[kept]
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
-        """Give the function that cuts a text into terms."""
+        """Return the function that cuts a text into terms."""
         if self._cuts == TextRules()._cuts:
             return lambda text: _WORD.findall(text.lower())
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", self._asks())
@@ -173,19 +169,19 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """What a text must have, for messages."""
+        """The least that a text must hold, for messages."""
         plain = self._cuts == TextRules()._cuts and not self._drops and self.hashing is None
         return "a word of two or more letters" if plain else "a term by these rules"
 
     @property
     def _drops(self) -> bool:
-        """Whether terms are dropped for their documents: 1 is a number of them and 1.0 all."""
-        all_kept = isinstance(self.min_df, Integral) and not isinstance(self.max_df, Integral)
+        """Whether min_df or max_df drops terms; 1 is one document and 1.0 all documents."""
+        all_kept = is_integer(self.min_df) and not is_integer(self.max_df)
         return not (all_kept and self.min_df == 1 and self.max_df == 1)
 
     @property
     def _cuts(self) -> dict[str, Any]:
-        """The rules that say how a text is cut, as scikit-learn takes them."""
+        """The rules by which a text is cut, as scikit-learn takes them."""
         own = self.stop_words is None or isinstance(self.stop_words, str)
         stop_words: Any = self.stop_words if own else sorted(self.stop_words)  # type: ignore[arg-type]
         return {
@@ -196,18 +192,17 @@ class TextRules:
         }
 
     def _asks(self) -> str:
-        """Name the first rule for which our own words do not do."""
+        """Return the name of the first rule that needs scikit-learn."""
         if self.hashing is not None:
             return "hashing"
         plain = TextRules()._cuts
         return next(rule for rule, value in self._cuts.items() if value != plain[rule])
 
     def _kept(self, X: sparse.csr_array) -> npt.NDArray[np.intp]:
-        """Give the columns of the terms that are in enough documents, and in not too many."""
+        """Return the columns of the terms in at least min_df and at most max_df documents."""
         n_docs, n_terms = X.shape
         at_least, at_most = (
-            limit if isinstance(limit, Integral) else limit * n_docs
-            for limit in (self.min_df, self.max_df)
+            limit if is_integer(limit) else limit * n_docs for limit in (self.min_df, self.max_df)
         )
         if n_docs and at_most < at_least:
             raise ValueError(
@@ -219,35 +214,35 @@ class TextRules:
 
 
 def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
-    """Give the rules of that name, with others in place of or beside its own.
+    """Return the rules of a preset, with some of them replaced or added.
 
     Parameters
     ----------
     preset : {"paper"}, optional
-        "paper" is how Tang, Kay and He prepare their texts: the words of a stop list are left out,
-        and so are those in fewer than two documents. (The list is scikit-learn's: theirs is not
-        named.)
+        "paper" stands for the rules of Tang, Kay and He: words of a stop list and words in fewer
+        than two documents are left out. (They do not name their list; this is scikit-learn's.)
     **rules
-        Those of `TextRules`.
+        Rules of `TextRules`.
 
     Raises
     ------
     ValueError, TypeError
-        For a preset or a rule that is not there, and as `TextRules`.
+        For an unknown preset or rule, and as `TextRules`.
 
     Examples
     --------
     >>> text_rules("paper", min_df=5).stop_words, text_rules("paper", min_df=5).min_df
     ('english', 5)
     """
-    if preset is not None and not is_one_of(preset, PRESETS):
-        hint = did_you_mean(preset, PRESETS)
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}{hint}")
+    if preset is not None:
+        check_choice(preset, PRESETS, "preset")
     known = [field.name for field in fields(TextRules)]
     for name in rules:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise TypeError(f"no rule {name!r} of texts, expected {', '.join(known)}{hint}")
+            raise TypeError(
+                f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
+            )
     return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
 
 
@@ -259,9 +254,9 @@ def count_words(
     Parameters
     ----------
     documents : iterable of iterables of str
-        The words of each document; read once, one document at a time.
+        The words of each document, which are read once and one document at a time.
     names : ndarray of str of shape (n_terms,), optional
-        Words to count in these columns, and no others. By default all words, sorted.
+        The words to count, one per column. By default all words, sorted.
 
     Returns
     -------
@@ -282,7 +277,7 @@ def count_words(
     >>> count_words([["c", "d"]], names)[0].toarray()
     array([[0, 0, 1]])
     """
-    # word -> column: as given, or in the order of first appearance
+    # The column of each word: as given, or in order of first appearance.
     seen: dict[str, int] = {}
     if names is not None:
         for column, name in enumerate(check_words(names, "names")):
@@ -309,7 +304,7 @@ def count_words(
 
 
 class GrowingRows:
-    """Documents counted into the columns of ``seen``, which new words join if it ``grows``."""
+    """Rows of counts, one per document. New words join the columns ``seen`` if it ``grows``."""
 
     def __init__(self, seen: dict[str, int], *, grows: bool = True) -> None:
         self._seen, self._grows = seen, grows
@@ -318,11 +313,11 @@ class GrowingRows:
 
     @property
     def n_entries(self) -> int:
-        """How many words of documents were counted, each once a document."""
+        """Number of entries so far: the pairs of a document and a word in it."""
         return len(self._columns)
 
     def add(self, words: Iterable[str]) -> None:
-        """Count the words of one more document."""
+        """Count the words of another document."""
         seen, columns, occurrences = self._seen, self._columns, self._occurrences
         for word, times in Counter(words).items():
             if self._grows:
@@ -335,7 +330,7 @@ class GrowingRows:
         self._row_ends.append(len(columns))
 
     def matrix(self) -> sparse.csr_array:
-        """Give the documents, with unsorted column indices."""
+        """Return the matrix of the documents, with unsorted column indices."""
         parts = self._occurrences, self._columns, self._row_ends
         data, indices, indptr = (np.array(part, dtype=np.int64) for part in parts)
         shape = len(self._row_ends) - 1, len(self._seen)
@@ -346,25 +341,18 @@ class GrowingRows:
 
 
 def _checked(texts: Iterable[str]) -> Iterator[str]:
-    """Iterate over texts; TypeError for what is none."""
+    """Iterate over texts; refuse what is not a string."""
     for number, text in enumerate(check_iterable(texts, "texts", "strings")):
         if not isinstance(text, str):
             raise TypeError(f"texts has a {type(text).__name__} at {number}, expected strings")
         yield text
 
 
-def _check_whole(name: str, value: object, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if not 1 <= int(value) <= most:
-        raise ValueError(f"{name} must be in [1, {most}], got {value}")
-
-
 def _check_ngram_range(given: object) -> None:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise TypeError(f"ngram_range must be two whole numbers, got {given!r}")
+        raise TypeError(f"ngram_range must be two integers, got {given!r}")
     for number in given:
-        _check_whole("each of ngram_range", number, _MOST_HASHED)
+        check_integer(number, "each of ngram_range")
     if given[0] > given[1]:
         raise ValueError(f"ngram_range must be (from, to), got {tuple(given)}")
 
@@ -372,8 +360,8 @@ def _check_ngram_range(given: object) -> None:
 def _check_df(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number of documents or a share, got {value!r}")
-    if isinstance(value, Integral):
-        if int(value) < 1:
+    if is_integer(value):
+        if value < 1:
             raise ValueError(f"{name} must be at least 1 document, got {value}")
     elif not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a share of the documents in [0, 1], got {value}")

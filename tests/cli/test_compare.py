@@ -461,7 +461,7 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     arguments = ["compare", path, *(["--test", path] if split else [])]
     name = "y_train" if split else f"{path}: y"
     assert run(*arguments).complaint.startswith(
-        f"{name} is an indicator matrix, expected one label a document (document 0 has 2): "
+        f"{name} is an indicator matrix, expected one label per document (document 0 has 2): "
     )
 
 

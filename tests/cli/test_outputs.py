@@ -20,7 +20,7 @@ import termsift as ts
 from signals import LIMIT
 from termsift import io
 from termsift._util import files
-from termsift._util.frames import FORMAT_OF
+from termsift._util.export import FORMAT_OF
 from termsift.report import write_report
 
 X, Y = np.array([[3, 1, 0], [0, 1, 4]]), ["ham", "spam"]

@@ -31,15 +31,15 @@ LABELS: list[Any] = ["ham", ("a", 1), True, 7, 2.5, b"x"]
 def collection(n_docs: int = 200, n_terms: int = 40, seed: int = 0) -> tuple[Any, list[Any]]:
     rng = np.random.default_rng(seed)
     X = sp.csr_array(rng.poisson(0.3, (n_docs, n_terms)))
-    # The last classes come late: the first chunks know nothing of them.
+    # The last classes occur late, so the first chunks do not know them.
     return X, [LABELS[c] for c in rng.integers(0, 2 + np.arange(n_docs) * 4 // n_docs + 1, n_docs)]
 
 
 def blocked(X: Any, lengths: Any, *, known: bool = True) -> Any:
-    """Give a dask array whose blocks are rows of X."""
+    """Return a dask array whose blocks are rows of X."""
     ends = np.cumsum(lengths).tolist()
     graph = {("rows", i, 0): X[a:b] for i, (a, b) in enumerate(pairwise([0, *ends]))}
-    # Not da.concatenate, which leaves out what is empty.
+    # da.concatenate would drop empty blocks.
     chunks = (tuple(lengths) if known else (np.nan,) * len(lengths), (X.shape[1],))
     return da.Array(graph, "rows", chunks, meta=sp.csr_array((0, 0), dtype=X.dtype))
 
@@ -95,7 +95,7 @@ def test_workers_give_the_counts_of_the_whole(client: Any) -> None:
     assert ts.dask.count([tuple(parts)], client=client) == whole
 
 
-def test_workers_say_what_is_wrong(client: Any) -> None:
+def test_errors_of_workers_reach_the_caller(client: Any) -> None:
     X, y = collection()
     X = X.copy()
     X.data[X.indptr[61]] = -1
@@ -144,7 +144,7 @@ def test_arrays(lengths: list[int], split_every: int) -> None:
     assert ts.dask.count(unknown, labels, split_every=split_every) == whole
 
 
-def test_dense_arrays_and_what_blocks_may_be() -> None:
+def test_dense_arrays_and_kinds_of_blocks() -> None:
     X, y = collection()
     whole = ts.count(X, y)
     dense = da.from_array(X.toarray(), chunks=(64, -1))
@@ -205,14 +205,14 @@ def test_bags_and_lists_of_chunks() -> None:
     assert ts.dask.count(weighted) == ts.count(X, y, weights)
 
 
-def test_chunks_of_other_widths_unite_by_column() -> None:
+def test_chunks_of_different_widths_are_added_by_column() -> None:
     chunks = [(np.array([[1, 2]]), ["a"]), (np.array([[0, 0, 3]]), ["b"]), (np.eye(1), ["a"])]
     counts = ts.dask.count(chunks)
     assert counts.term_frequency.toarray().tolist() == [[2, 2, 0], [0, 0, 3]]
 
 
 def test_labels_that_look_like_tasks_are_labels() -> None:
-    # Dask's graphs are made of keys, which are strings and tuples, and of tuples of functions.
+    # Dask's graphs consist of keys, which are strings and tuples, and of tuples with functions.
     y = [("sum", 1), "x", (max, 3), "block 0"]
     assert ts.dask.count([(np.eye(4, dtype=int), y)]) == ts.count(np.eye(4, dtype=int), y)
     X = da.from_array(np.eye(4, dtype=int), chunks=(2, 4))
@@ -249,9 +249,9 @@ ARRAY = blocked(X, LENGTHS)
         ((ARRAY,), TypeError, "y is missing"),
         ((ARRAY, Y[1:]), ValueError, "y has 199 labels for 200 documents"),
         ((ARRAY, "a"), TypeError, "y must hold labels of the documents in order, got 'a'"),
-        ((ARRAY, dask.delayed(Y)), TypeError, "y is delayed, and cannot be cut as X is"),
-        ((dask.delayed((X, Y)),), TypeError, "X is delayed, .* give delayed chunks"),
-        ((dask.delayed(X), Y), TypeError, "X is delayed, .* give delayed chunks"),
+        ((ARRAY, dask.delayed(Y)), TypeError, "y is delayed, so it cannot be cut like X"),
+        ((dask.delayed((X, Y)),), TypeError, "X is delayed, .* pass delayed chunks"),
+        ((dask.delayed(X), Y), TypeError, "X is delayed, .* pass delayed chunks"),
         ((ARRAY, da.zeros(150, chunks=50)), ValueError, "y has 150 labels for 200 documents"),
         ((blocked(X, LENGTHS, known=False), Y), ValueError, "of unknown lengths"),
         (
@@ -288,7 +288,9 @@ ARRAY = blocked(X, LENGTHS)
         ),
     ],
 )
-def test_what_does_not_line_up(arguments: Any, error: type[Exception], message: str) -> None:
+def test_input_that_does_not_line_up_is_refused(
+    arguments: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         ts.dask.count(*arguments)
 
@@ -299,15 +301,15 @@ def test_what_does_not_line_up(arguments: Any, error: type[Exception], message: 
         ({"tf": "idf"}, ValueError, "tf must be one of"),
         ({"classes": ["a", "a"]}, ValueError, "classes hold 'a' twice"),
         ({"classes": ["ham"]}, ValueError, r"block \d: the label of document .* is not in classes"),
-        ({"split_every": 1}, ValueError, "split_every must be an integer of at least 2, got 1"),
-        ({"split_every": 2.5}, ValueError, "split_every must be an integer"),
+        ({"split_every": 1}, ValueError, "split_every must be at least 2, got 1"),
+        ({"split_every": 2.5}, TypeError, "split_every must be an integer"),
         ({"client": "tcp://"}, TypeError, "client must be a synchronous distributed.Client"),
         (
             {"sample_weight": -da.ones(200, chunks=200)},
             ValueError,
             r"block \d: sample_weight has -1.0 at row 0",
         ),
-        ({"sample_weight": dask.delayed([1] * 200)}, TypeError, "sample_weight is delayed, and"),
+        ({"sample_weight": dask.delayed([1] * 200)}, TypeError, "sample_weight is delayed, so"),
         ({"sample_weight": [1]}, ValueError, r"sample_weight has shape \(1,\), expected \(200,\)"),
         (
             {"sample_weight": [1] * 160 + [-1] * 40},
@@ -316,7 +318,7 @@ def test_what_does_not_line_up(arguments: Any, error: type[Exception], message: 
         ),
     ],
 )
-def test_what_options_are_refused(options: Any, error: type[Exception], message: str) -> None:
+def test_wrong_options_are_refused(options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ts.dask.count(ARRAY, Y, **options)
 

@@ -1,4 +1,4 @@
-"""Counting and selecting with Spark, in a session of this machine: the counts of the whole."""
+"""Counting with Spark, in a session of this machine, gives the counts of the whole."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
     rng = np.random.default_rng(0)
-    # The last class comes late: the first partitions know nothing of it.
+    # The last class occurs late, so the first partitions do not know it.
     labels = rng.integers(0, 2 + np.arange(n_docs) * 2 // n_docs, n_docs)
     return sp.csr_array(rng.poisson(0.3, (n_docs, n_terms))), [f"class {c}" for c in labels]
 
 
 def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, dense: int = 0) -> Any:
-    """Give a DataFrame of the rows, every one of ``dense`` as a dense vector."""
+    """Return a DataFrame of the rows, every one of ``dense`` as a dense vector."""
     from pyspark.ml.linalg import Vectors
 
     def vector(row: int) -> Any:
@@ -79,7 +79,7 @@ def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, den
 def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
-    # More partitions than one task of the tree unites, one of them empty, and dense rows.
+    # More partitions than one task of the tree adds up, one of them empty, and dense rows.
     df = frame(spark, X, y, n_parts=10, dense=7)
     some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
     assert ts.spark.count(some, features="a.vector`s name") == whole
@@ -90,7 +90,7 @@ def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     )
 
 
-def test_pieces_are_put_together(spark: Any) -> None:
+def test_counts_in_pieces(spark: Any) -> None:
     from termsift.spark import _count
 
     X, y = collection()
@@ -115,7 +115,7 @@ def test_nothing_to_count(spark: Any) -> None:
     assert ts.spark.count(frame(spark, X, y).limit(0)) == ts.count(np.empty((0, 0), int), [])
 
 
-def test_what_is_refused(spark: Any) -> None:
+def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     X, y = collection(6)
     df = frame(spark, X, y, n_parts=2)
     with pytest.raises(ValueError, match="no column 'text', it has features, label"):
@@ -143,41 +143,6 @@ def test_what_is_refused(spark: Any) -> None:
     huge = frame(spark, sp.csr_array([[2.0**62], [2.0**62]]), ["a", "a"], n_parts=2)
     with pytest.raises(ts.CountOverflowError):
         ts.spark.count(huge)
-
-
-def test_selector_in_a_pipeline_is_saved_and_loaded(spark: Any, tmp_path: Path) -> None:
-    from pyspark.ml import Pipeline, PipelineModel
-    from pyspark.ml.feature import StringIndexer
-
-    X, y = collection()
-    df = frame(spark, X, y)
-    ranking = ts.count(X, y).rank("ig", k=5, policy="round_robin")
-    selector = ts.spark.TermSelector(
-        method="ig", k=5, policy="round_robin", labelCol="code", outputCol="best"
-    )
-    indexer = StringIndexer(inputCol="label", outputCol="code", stringOrderType="alphabetAsc")
-    model = Pipeline(stages=[indexer, selector]).fit(df)
-    assert model.stages[1].ranking.indices.tolist() == ranking.indices.tolist()
-    assert model.stages[1].counts.classes == [0.0, 1.0, 2.0]
-    model.save(str(tmp_path / "model"))
-    loaded = PipelineModel.load(str(tmp_path / "model"))
-    expected = X[:, np.sort(ranking.indices)].toarray().tolist()
-    for kept in (model, loaded):
-        rows = kept.transform(df).select("best").collect()
-        assert [row.best.toArray().tolist() for row in rows] == expected
-    assert loaded.stages[1].counts is None
-    selector.save(str(tmp_path / "selector"))
-    again = ts.spark.TermSelector.load(str(tmp_path / "selector"))
-    assert again.extractParamMap() == selector.extractParamMap()
-    for wrong, message in (
-        (selector.copy({selector.k: 0}), "k must be at least 1, got 0"),
-        (selector.copy({selector.method: "if"}), "no method 'if'"),
-        (selector.copy({selector.policy: "turns"}), "policy"),
-        (selector.copy({selector.method: "md", selector.alpha: -1.0}), "alpha must be"),
-        (selector.copy({selector.method: "conditional_gain"}), "looks at the documents"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            wrong.fit(df.withColumnRenamed("label", "code"))
 
 
 def test_docstrings_run(spark: Any) -> None:

@@ -191,7 +191,7 @@ def scan() -> ts.Scan:
     return ts.scan("collection.csv")
 
 
-# A good value of each required argument, and of those whose default leaves another one unread.
+# A valid value for each required argument, and for optional ones without which others are ignored.
 GOOD: dict[str, Callable[[], Any]] = {
     "X": lambda: sp.csr_array(X),
     "X_train": lambda: sp.csr_array(X),
@@ -238,11 +238,11 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Collection": lambda: _io().read_collection("collection.csv"),
     "TextRules": lambda: importlib.import_module("termsift.text").TextRules(),
 }
-# Modules of docs/api.md whose functions are public as well. The reference is a plain specification,
-# which checks what a formula needs and no more.
+# Modules of docs/api.md whose functions are public too. The reference is a plain specification,
+# which checks only what a formula needs.
 MODULES = ("io", "text", "plots", "report")
-# Public by name, but called by the package alone, with what it has made itself.
-INTERNAL = {"Scan.settled", "Scan.trusted", "plots.check_path"}
+# Public by name, but called only by the package, with objects of its own.
+INTERNAL = {"Scan.settled", "Scan.trusted"}
 
 
 def _io() -> Any:
@@ -348,13 +348,13 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
 
 # ---- the verdict ---------------------------------------------------------------------------------
 
-# What a message may name in place of an argument: a thing that the values were of.
+# What a message may name instead of an argument: the thing that the value describes.
 THINGS = (
     "class|term|document|label|token|count|column|row|text|ranking|vocabular|part|fold|position"
     "|file|folder|path|plot|draw|curve|smoothing|probabilit|polic"
 )
 READ = ("path", "paths", "train", "test", "labels", "test_labels", "terms")  # files
-# How Python, numpy and scipy put it.
+# The wording of Python, numpy and scipy.
 RAW = re.compile(
     r"object is not|not supported between|unsupported operand|has no attribute|has no len"
     r"|truth value|could not (?:be )?(?:convert|broadcast)|cannot be interpreted|invalid literal"
@@ -435,7 +435,7 @@ def is_raised_by_the_package(error: Exception) -> bool:
         return True
     last = traceback.extract_tb(tb)[-1]
     lines = linecache.getlines(last.filename)[(last.lineno or 1) - 1 : last.end_lineno]
-    # The core's own errors, of which none is Python's: those are found by what they say.
+    # An error of the core has no Python frame: it is recognised by the line that called the core.
     return any("_core." in line or "counts" in line or "self._counts" in line for line in lines)
 
 
@@ -480,7 +480,7 @@ def cases(name: str) -> list[tuple[str, str]]:
         (argument, value)
         for argument in names
         for value in HOSTILE
-        # So many repetitions are what was asked for, and take as long.
+        # So many repetitions are valid, and take too long.
         if argument != "repeats" or not value.isdecimal() or len(value) < 4
     ]
     if not PER_FUNCTION or len(every) <= PER_FUNCTION:
@@ -509,9 +509,9 @@ def test_hostile_arguments(name: str) -> None:
             lambda: ts.cross_validate(X, Y, cv=2, ks=[1], estimator=(1,)),
             r"estimator must be a scikit-learn classifier, got \(1,\)",
         ),
-        # Got wrong: an open file was read, and closed after that. These are not open.
+        # A past fault: an integer was taken for an open file, which was read and closed.
         (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),
-        # Got wrong: numpy followed the list into itself until the stack ended, with the process.
+        # A past fault: numpy recursed into the list until the process ran out of stack.
         (
             lambda: ts.choose_k(X, Y, cv=2, random_state=contains_itself()),
             "random_state must be an integer, a numpy Generator or None",
@@ -525,7 +525,7 @@ def test_errors_of_the_wrong_kind(call: Callable[[], Any], message: str) -> None
 
 
 def test_weights_that_overflow_are_refused_before_they_do() -> None:
-    # pytest makes errors of warnings: numpy's came first.
+    # pytest turns warnings into errors, and numpy's warning came first.
     with pytest.raises(ValueError, match=r"sample_weight has a sum of 6e\+300"):
         ts.conditional_gain(X, Y, sample_weight=[1e300] * 6)
     for weight in (1e-300, 1e-150, 1e149 / 6):

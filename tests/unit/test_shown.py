@@ -50,7 +50,7 @@ def test_a_ranking(counts: ts.ClassCounts) -> None:
     assert not page.all("p")
 
 
-def test_names_are_no_markup(counts: ts.ClassCounts) -> None:
+def test_names_do_not_become_markup(counts: ts.ClassCounts) -> None:
     ranking = counts.rank("md", 20)
     page = Page(ranking._repr_html_())
     assert {tag for tag, _ in page.elements} <= {
@@ -83,7 +83,7 @@ def no_runs() -> Any:
     return {metric: np.empty((1, 0)) for metric in ts._evaluate.curve.METRICS}
 
 
-def test_a_terminal_is_spared(counts: ts.ClassCounts) -> None:
+def test_a_representation_is_short_and_printable(counts: ts.ClassCounts) -> None:
     counts.term_names = ["\x1b[2J", "two\nlines", "y" * 5000] * 6 + ["a", "b"]
     shown = repr(counts.rank("md"))
     assert len(shown) < 250
@@ -91,12 +91,12 @@ def test_a_terminal_is_spared(counts: ts.ClassCounts) -> None:
 
 
 def test_trees_are_written_as_html() -> None:
-    made = element("p", "a < b", element("br"), "&", None, class_="x", hidden=True, id=False)
-    assert render(made) == '<p class="x" hidden="">a &lt; b<br>&amp;</p>'
+    made = element("p", "a < b", element("br"), "&", class_="x", id=None)
+    assert render(made) == '<p class="x">a &lt; b<br>&amp;</p>'
     quoted = render(element("p", title="\"'<&>\n"))
     assert Page(quoted).all("p") == [{"title": "\"'<&>\n"}]
     assert number(-1.5) == "\N{MINUS SIGN}1.50"
     assert number(float("-inf")) == "\N{MINUS SIGN}∞"
     assert number(np.int64(2**53)) == "9,007,199,254,740,992"
     with pytest.raises(ValueError, match="zip"):
-        table("a", [("b", "text")], [["c", "d"]])
+        table("a", {"b": "text"}, [["c", "d"]])

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from termsift._scores import class_scores
-from termsift._util import frames
+from termsift._util import export
 from termsift._util.extras import MissingExtraError
 
 # Occurrences 3 1 0 | 0 1 3 and documents 2 1 0 | 0 1 1 of ham | spam, of 2 and 1 documents.
@@ -283,7 +283,7 @@ def test_what_a_class_does_not_know() -> None:
 def test_csv_quotes_every_end_of_a_line() -> None:
     terms = ["a\rb", "a\nb", "a\r\nb", "\r", "\r\n", 'a"b', "ab"]
     out = StringIO(newline="")
-    frames.write_csv(out, {"term": np.array(terms, dtype=object), "n": np.arange(len(terms))})
+    export.write_csv(out, {"term": np.array(terms, dtype=object), "n": np.arange(len(terms))})
     text = out.getvalue()
     assert text.startswith('term,n\n"a\rb",0\n"a\nb",1\n')
     assert text.endswith("ab,6\n")
@@ -297,12 +297,12 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
         "n": np.array([1, 2, 2**62]),
     }
     out = StringIO()
-    frames.write_csv(out, columns)
+    export.write_csv(out, columns)
     assert out.getvalue() == (
         'class,score,n\n"a,b",0.1,1\n,inf,2\n"(\'x\', 1)",-0.0,4611686018427387904\n'
     )
     out = StringIO()
-    frames.write_json_lines(out, columns)
+    export.write_json_lines(out, columns)
     assert [json.loads(line) for line in out.getvalue().splitlines()] == [
         {"class": "a,b", "score": 0.1, "n": 1},
         {"class": None, "score": None, "n": 2},
@@ -311,6 +311,6 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     columns["class"][2] = "c"
     with open(tmp_path / "c.parquet", "wb") as file:
-        frames.write_parquet(file, columns)
+        export.write_parquet(file, columns)
     read = parquet.read_table(tmp_path / "c.parquet").to_pydict()
     assert read == {name: values.tolist() for name, values in columns.items()}

@@ -31,7 +31,7 @@ from termsift._scores.registry import (
 )
 from termsift._scores.significance import Significance, significance_of
 from termsift._util import validation
-from termsift._util.frames import Library, frame_of
+from termsift._util.export import Library, frame_of
 from termsift._util.log import levels_to_caller, logger
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.frames import Library, frame_of
+from termsift._util.export import Library, frame_of
 from termsift._util.validation import did_you_mean, is_one_of
 
 if TYPE_CHECKING:

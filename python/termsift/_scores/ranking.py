@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._util.export import Library, frame_of, write_csv
 from termsift._util.files import text_output
-from termsift._util.frames import Library, frame_of, write_csv
 from termsift._util.printable import printable
 from termsift._util.validation import check_integer, check_kind
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from termsift._util.frames import Library, frame_of
+from termsift._util.export import Library, frame_of
 from termsift._util.validation import check_flag, is_one_of
 
 # Below it gammaincc has underflowed or soon will, and the continued fraction, which is slow only

@@ -1,19 +1,19 @@
-"""Packages that are imported where they are used: most users need none of them."""
+"""Import optional packages where they are used: most users need none of them."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-_NAMES = {"sklearn": "scikit-learn"}  # what pip calls them, where that differs
+_PIP_NAMES = {"sklearn": "scikit-learn"}  # where they differ from the names of modules
 
 
 class MissingExtraError(ImportError):
-    """Something needs a package that comes with one of termsift's extras."""
+    """A package that comes with one of termsift's extras is not installed."""
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs, or say which extra installs it.
+    """Import a module that ``what`` needs; the error names the extra that installs it.
 
     Examples
     --------
@@ -25,5 +25,5 @@ def require(module: str, extra: str, what: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         raise MissingExtraError(
-            f"{what} needs {_NAMES.get(package, package)}: pip install 'termsift[{extra}]'"
+            f"{what} needs {_PIP_NAMES.get(package, package)}: pip install 'termsift[{extra}]'"
         ) from error

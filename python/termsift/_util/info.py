@@ -1,4 +1,4 @@
-"""What this installation is made of."""
+"""The versions and the build of this installation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from termsift import _core
 
 
 def build_info() -> dict[str, str]:
-    """Give the versions and the build as a dictionary; `show_versions` prints it."""
+    """Return versions and build as a dictionary, which `show_versions` prints."""
     openmp = _core.openmp_version()
     return {
         "termsift": _core.__version__,

@@ -1,4 +1,4 @@
-"""Untrusted text, made fit for one line of a terminal."""
+"""Make untrusted text fit for one line of a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 def printable(word: object, longest: int | None = None) -> str:
-    r"""Return a word in which nothing moves a cursor or ends a line, cut to so many letters.
+    r"""Return text without control characters and line ends, cut to at most ``longest`` letters.
 
     Examples
     --------
@@ -20,9 +20,9 @@ def printable(word: object, longest: int | None = None) -> str:
 
 @contextmanager
 def printable_errors() -> Iterator[None]:
-    """Make the messages of errors printable, which quote names and contents of files.
+    """Make the messages of errors printable, since they quote names and contents of files.
 
-    Readers raise their errors through this, as a decorator of the functions that are public.
+    Public functions that read files are decorated with it.
     """
     try:
         yield

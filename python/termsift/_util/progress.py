@@ -1,4 +1,4 @@
-"""Progress of long work: a line on a terminal that renews itself, and nothing anywhere else."""
+"""Show the progress of long work as one line on a terminal, and nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_PATIENCE = 1.0  # seconds that pass before there is a line
-_EVERY = 0.1
+_PATIENCE = 1.0  # seconds before the line appears
+_EVERY = 0.1  # seconds between updates
 _SIZES = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 
 
@@ -25,10 +25,10 @@ def _is_terminal(stream: object) -> bool:
 def progress(
     verb: str, total: int, unit: str, *, already: int | None = None
 ) -> Iterator[Callable[[int], None] | None]:
-    """Give a function of how much is done, or None where nobody would see it.
+    """Yield a function that reports how much is done, or None where nobody would see it.
 
-    With ``already``, how much was done before it began, the line tells the rate and the time that
-    is left: for work of which every unit takes about as long as another.
+    If ``already``, how much was done at the start, is given, the line also shows the rate and the
+    time left. Give it where every unit takes about as long as another.
     """
     stream = sys.stderr
     if not _is_terminal(stream):
@@ -37,23 +37,22 @@ def progress(
     start = time.monotonic()
     due = start + _PATIENCE
     width = 0
-    said = _size if unit == "bytes" else "{:,.0f}".format
+    amount = _size if unit == "bytes" else "{:,.0f}".format
 
     def report(done: int) -> None:
         nonlocal due, width
         if time.monotonic() >= due:
-            line = f"termsift: {verb} {said(done)} of {said(total)}"
+            line = f"termsift: {verb} {amount(done)} of {amount(total)}"
             line += "" if unit == "bytes" else f" {unit}"
             if already is not None and done > already:
                 rate = (done - already) / (time.monotonic() - start)
-                line += f", {said(rate)} a second, {_duration((total - done) / rate)} left"
-            # A line that is longer than the terminal is wide would be a new one each time.
+                line += f", {amount(rate)} a second, {_duration((total - done) / rate)} left"
+            # A line wider than the terminal would wrap, and each update would be a new line.
             columns = shutil.get_terminal_size().columns - 1
             line = line[:columns]
-            # What is left of a longer line before goes.
-            stream.write(f"\r{line.ljust(min(width, columns))}")
-            width = len(line)
+            stream.write(f"\r{line.ljust(min(width, columns))}")  # blanks cover a longer line
             stream.flush()
+            width = len(line)
             due = time.monotonic() + _EVERY
 
     try:
@@ -65,7 +64,7 @@ def progress(
 
 
 def _size(n_bytes: float) -> str:
-    """Say how much it is: 12 bytes, 24.5 MB."""
+    """Return a number of bytes as text: 12 bytes, 24.5 MB."""
     for name, size in _SIZES.items():
         if n_bytes >= size:
             return f"{n_bytes / size:,.1f} {name}"
@@ -73,7 +72,7 @@ def _size(n_bytes: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Say how long something takes: 45 s, 12 min, 3 h 05 min."""
+    """Return a duration as text: 45 s, 12 min, 3 h 05 min."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

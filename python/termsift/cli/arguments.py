@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
-from termsift._util.frames import FORMAT_OF
+from termsift._util.export import FORMAT_OF
 from termsift._util.validation import did_you_mean
 from termsift.text import PRESETS, Analyzer
 

@@ -18,13 +18,13 @@ from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import rankers_of
 from termsift._scores.registry import MODELS, POLICIES
 from termsift._select.conditional_gain import rank_by
-from termsift._util.extras import require
-from termsift._util.frames import (
+from termsift._util.export import (
     write_csv,
     write_json,
     write_json_lines,
     write_parquet,
 )
+from termsift._util.extras import require
 from termsift._util.progress import progress
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
@@ -160,7 +160,7 @@ def _run(args: argparse.Namespace) -> None:
         args.usage_error(f"argument --test: not with {DEMO}")
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # told before the work
-        plots.check_path(args.plot)
+        plots.check_plot_path(args.plot)
     check_format(args)
     with opened(args.output, text=args.format != PARQUET) as out:
         curves, about = _cross_validated(args) if args.test is None else _tested(args)

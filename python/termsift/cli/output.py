@@ -1,4 +1,4 @@
-"""Where commands write, and what is fit for eyes; `frames` has the forms of tables."""
+"""Where commands write, and what is fit for eyes; `export` has the forms of tables."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 import termsift as ts
+from termsift._util.export import FORMAT_OF
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable, descriptor_of, replacing
-from termsift._util.frames import FORMAT_OF
 from termsift._util.printable import printable
 
 COUNTS_FILE = ".termsift"  # the ending of the name of a file of counts

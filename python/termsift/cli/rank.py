@@ -17,7 +17,7 @@ from termsift import io
 from termsift._scores.class_scores import ADJUSTMENTS
 from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker, find_selector
 from termsift._select.conditional_gain import rank_by
-from termsift._util.frames import (
+from termsift._util.export import (
     json_rows,
     json_value,
     write_csv,

@@ -32,9 +32,8 @@ _MEANING = """\
 what is on the page:
   Documents, classes, terms and tokens; the leading terms of each class, with their scores and
   counts; the accuracy of naive Bayes by the number of terms, and how many are enough; a table of
-  the best terms that can be searched and sorted; and how to make the page again. It is one file
-  that loads nothing, and the same input gives the same bytes. Counts (.termsift) hold no documents,
-  and their page has no accuracy.
+  the best terms; and how to write the page again. It is one file that loads nothing, and the same
+  input gives the same bytes. Counts (.termsift) hold no documents, and their page has no accuracy.
 
 """
 

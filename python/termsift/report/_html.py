@@ -1,24 +1,22 @@
-"""HTML as trees, so that no text can be taken for markup: what pages and notebooks show.
+"""Build HTML as trees, so that no text can become markup.
 
-Terms, labels and names of files are strangers' text. They become the text of an element here, and
-the serialiser of the standard library escapes it.
+Terms, labels and file names are untrusted text. Here they become the text of elements, which the
+serialiser of the standard library escapes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, tostring
 
 import numpy as np
 
-__all__ = ["clean", "element", "escape", "name", "number", "render", "table"]
+Child: TypeAlias = "Element | str"
 
-Child: TypeAlias = "Element | str | None"
-
-# What HTML has no place for: control characters, halves of surrogate pairs, noncharacters.
+# Characters that HTML cannot hold: control characters, halves of surrogate pairs, noncharacters.
 _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
@@ -26,11 +24,11 @@ _LONGEST = 120  # letters of a name
 _MINUS = "\N{MINUS SIGN}"  # as wide as a digit
 
 
-def element(tag: str, *children: Child, **attributes: str | bool | None) -> Element:
-    """Make an element of text and elements; None is nothing.
+def element(tag: str, *children: Child, **attributes: str | None) -> Element:
+    """Return an element that holds text and other elements.
 
-    Attributes are written with ``_`` for ``-``, and with one at the end where Python has the word.
-    True is an attribute without a value, False and None are none at all.
+    In the names of attributes ``_`` stands for ``-``, and a trailing ``_`` is dropped. Attributes
+    that are None are left out.
 
     Examples
     --------
@@ -39,33 +37,27 @@ def element(tag: str, *children: Child, **attributes: str | bool | None) -> Elem
     """
     made = Element(tag)
     for name, value in attributes.items():
-        if value is not None and value is not False:
-            known = "" if value is True else clean(value)
-            made.set(name.rstrip("_").replace("_", "-"), known)
+        if value is not None:
+            made.set(name.rstrip("_").replace("_", "-"), clean(value))
     for child in children:
         if isinstance(child, Element):
             made.append(child)
-        elif child is not None:
-            _append_text(made, clean(child))
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + clean(child)
+        else:
+            made.text = (made.text or "") + clean(child)
     return made
 
 
-def _append_text(parent: Element, text: str) -> None:
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
-
-
 def clean(text: object) -> str:
-    """Give the text with a mark in place of each character that no page can hold."""
+    """Return the text with a replacement character for each character that HTML cannot hold."""
     return _IMPOSSIBLE.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
 def name(text: object) -> Element:
-    """Make a stranger's word: its direction of writing is its own, and turns nothing else round.
+    """Wrap untrusted text in ``<bdi>`` to isolate its direction of writing.
 
-    Of what is too long to be read, the beginning, and all of it where the pointer rests.
+    A long text is cut; its title holds all of it.
     """
     whole = str(text)
     if len(whole) <= _LONGEST:
@@ -73,61 +65,42 @@ def name(text: object) -> Element:
     return element("bdi", whole[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}", title=whole)
 
 
-def number(value: Any, decimals: int | None = None) -> str:
-    """Write a number with commas: whole ones without a point, others with some decimals.
+def number(value: Any, form: str | None = None) -> str:
+    """Format a number; without a format, with commas, and two decimals if it is not whole.
 
     Examples
     --------
-    >>> number(1234567), number(1234.0), number(0.125), number(float("inf")), number(2, 1)
+    >>> number(1234567), number(1234.0), number(0.125), number(float("inf")), number(2, ".1f")
     ('1,234,567', '1,234', '0.12', '∞', '2.0')
     """
     value = value.item() if isinstance(value, np.generic) else value
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else f"{_MINUS}∞"
-    if decimals is None:
-        decimals = 0 if value == int(value) else 2
-    return f"{value:,.{decimals}f}".replace("-", _MINUS)
+    if form is None:
+        form = ",.0f" if value == int(value) else ",.2f"
+    return f"{value:{form}}".replace("-", _MINUS)
 
 
-def table(
-    caption: Child,
-    columns: Sequence[tuple[str, str]],
-    rows: Iterable[Sequence[Child]],
-    **attributes: str | bool | None,
-) -> Element:
-    """Make a table.
+def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
+    """Return a table, whose rows have a cell for each column.
 
-    Parameters
-    ----------
-    caption : str or Element
-        What it is a table of.
-    columns : sequence of (title, kind)
-        Of a kind "text", "number", or "name", which heads its row.
-    rows : iterable of sequences of str or Element
-        A cell for each column.
-    **attributes
-        Of the table.
-
-    Returns
-    -------
-    table : Element
+    ``columns`` maps the title of a column to "text", "number", or "name" if it heads the rows.
     """
-    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in columns))
+    titles = columns.items()
+    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
     body = element("tbody")
     for row in rows:
         line = element("tr")
-        for cell, (_, kind) in zip(row, columns, strict=True):
-            is_name = kind == "name"
-            line.append(
-                element(
-                    "th" if is_name else "td", cell, scope="row" if is_name else None, class_=kind
-                )
-            )
-        line.tail = "\n"  # for those who read or compare the source
+        for cell, kind in zip(row, columns.values(), strict=True):
+            tag, scope = ("th", "row") if kind == "name" else ("td", None)
+            line.append(element(tag, cell, scope=scope, class_=kind))
+        line.tail = "\n"  # for readers of the source
         body.append(line)
-    return element("table", element("caption", caption), element("thead", head), body, **attributes)
+    return element("table", element("caption", caption), element("thead", head), body)
 
 
-def render(*elements: Element) -> str:
-    """Write elements as HTML."""
-    return "\n".join(tostring(made, encoding="unicode", method="html") for made in elements)
+def render(made: Child) -> str:
+    """Return an element or text as HTML."""
+    if isinstance(made, Element):
+        return tostring(made, encoding="unicode", method="html")
+    return escape(clean(made))

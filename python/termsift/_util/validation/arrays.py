@@ -1,0 +1,280 @@
+"""Check arrays: the matrix of counts, weights, priors, indices and names of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+
+_UNORDERED = (str, bytes, bytearray, memoryview, Set, Mapping, type)
+
+
+@dataclass(frozen=True)
+class Csr:
+    """A matrix ready for the core: contiguous arrays of exact dtypes.
+
+    The core checks what the arrays hold: see `check_entries`.
+    """
+
+    indptr: _core.Index
+    indices: _core.Index
+    data: _core.Value
+    n_docs: int
+    n_terms: int
+
+    @property
+    def holds_integers(self) -> bool:
+        """Whether the values are counted exactly."""
+        return self.data.dtype.kind != "f"
+
+
+# ---- the matrix ----------------------------------------------------------------------------------
+
+
+def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
+    """Return the CSR triple of a CSR, CSC or dense matrix of counts.
+
+    CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
+    matrices are converted. Messages call the matrix ``name``.
+    """
+    is_sparse = sp.issparse(X)
+    matrix: Any = X if is_sparse else as_array(X, name)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions, one row per document, got shape {matrix.shape}"
+        )
+    n_terms = matrix.shape[1]
+    if n_terms > _core.max_terms:
+        raise ValueError(
+            f"{name} has {n_terms} terms, more than the {_core.max_terms} that can be counted"
+        )
+    if not is_sparse:
+        matrix = sp.csr_array(exact_dtype(matrix, lambda flat: divmod(flat, n_terms), name))
+    elif matrix.format == "csc":
+        # scipy's conversion does not check the indices that it follows, so the core does first.
+        csc = _triple(matrix, name)
+        check_entries(csc, n_threads, name, transposed=True)
+        arrays = csc.data, csc.indices, csc.indptr
+        matrix = sp.csc_array(arrays, shape=matrix.shape).tocsr()
+    elif matrix.format != "csr":
+        raise TypeError(
+            f"{name} is a sparse {matrix.format.upper()} matrix, expected CSR or CSC: use tocsr()"
+        )
+    return _triple(matrix, name)
+
+
+def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
+    """Check in the core what the arrays hold; counting does so itself."""
+    _core.check_csr(csr.indptr, csr.indices, csr.data, csr.n_terms, name, transposed, n_threads)
+
+
+def _triple(X: Any, name: str) -> Csr:
+    """Return the arrays of a CSR matrix, or of a CSC matrix as those of its transpose."""
+    n_rows, n_columns = X.shape if X.format == "csr" else X.shape[::-1]
+    indptr = _index_array(X.indptr, f"{name}.indptr")
+    indices = _index_array(X.indices, f"{name}.indices")
+    if indptr.dtype != indices.dtype:
+        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
+    data = np.asarray(X.data)
+    for part, array in (("indptr", indptr), ("indices", indices), ("data", data)):
+        if array.ndim != 1:
+            raise ValueError(f"{name}.{part} must be a vector, got shape {array.shape}")
+    if len(indptr) != n_rows + 1:
+        raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_rows + 1}")
+    if len(indices) != len(data):
+        raise ValueError(f"{name} has {len(indices)} indices but {len(data)} values")
+
+    def place(entry: int) -> tuple[int, int]:
+        row = int(np.searchsorted(indptr, entry, side="right")) - 1
+        column = int(indices[entry])
+        return (column, row) if X.format == "csc" else (row, column)
+
+    data = np.require(exact_dtype(data, place, name), requirements=["C", "A"])
+    return Csr(indptr, indices, data, n_rows, n_columns)
+
+
+def _index_array(array: Any, name: str) -> _core.Index:
+    array = np.asarray(array)
+    if array.dtype.kind != "i" or array.dtype.itemsize not in (4, 8):
+        raise TypeError(f"{name} has dtype {array.dtype}, expected int32 or int64")
+    native: _core.Index = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return np.require(native, requirements=["C", "A"])
+
+
+# ---- weights and priors --------------------------------------------------------------------------
+
+
+def check_weights(sample_weight: Any, n_docs: int) -> _core.Count | None:
+    """Return weights as int64 or float64, or None."""
+    if sample_weight is None:
+        return None
+    weights = as_array(sample_weight, "sample_weight")
+    if weights.shape != (n_docs,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_docs},)")
+    weights = exact_dtype(weights, lambda document: (document,), "sample_weight")
+    if weights.dtype.kind == "u" and (weights > np.iinfo(np.int64).max).any():
+        document = int(np.argmax(weights))
+        raise _core.CountOverflowError(
+            f"sample_weight has {weights[document]} at row {document}, expected less than 2^63"
+        )
+    wrong = ~(weights >= 0) | ~np.isfinite(weights)
+    if wrong.any():
+        document = int(np.argmax(wrong))
+        raise ValueError(
+            f"sample_weight has {weights[document]} at row {document}, "
+            "expected a finite weight that is not negative"
+        )
+    if weights.dtype.kind == "f":
+        return np.ascontiguousarray(weights, dtype=np.float64)
+    return np.ascontiguousarray(weights, dtype=np.int64)
+
+
+def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
+    """Return weights as float64; refuse an integer that a float cannot hold exactly."""
+    if weights is None:
+        return None
+    floats = weights.astype(np.float64)
+    if weights.dtype.kind == "i":
+        # The largest integers round to 2^63, which would overflow on the way back.
+        fits = floats < 2.0**63
+        changed = ~fits | (np.where(fits, floats, 0).astype(np.int64) != weights)
+        if changed.any():
+            document = int(np.argmax(changed))
+            raise ValueError(
+                f"sample_weight has {weights[document]} at row {document}, "
+                "which float64 cannot hold exactly"
+            )
+    return floats
+
+
+def check_class_prior(
+    class_prior: Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None,
+    n_classes: int,
+) -> _core.Float64s | None:
+    """Return one weight per class, or None for the empirical prior; the core normalises them."""
+    if class_prior is None:
+        return None
+    if isinstance(class_prior, str):
+        if class_prior not in ("empirical", "uniform"):
+            raise ValueError(
+                f"class_prior must be 'empirical', 'uniform' or an array, got {class_prior!r}"
+            )
+        return None if class_prior == "empirical" else np.ones(n_classes)
+    prior = as_array(class_prior, "class_prior")
+    if prior.dtype.kind not in "iuf":
+        raise TypeError(f"class_prior must hold numbers, got dtype {prior.dtype}")
+    prior = prior.astype(np.float64)
+    if prior.shape != (n_classes,):
+        raise ValueError(f"class_prior has shape {prior.shape}, expected ({n_classes},)")
+    wrong = ~(prior >= 0) | ~np.isfinite(prior)
+    if wrong.any():
+        c = int(np.argmax(wrong))
+        raise ValueError(
+            f"class_prior is {prior[c]} for class {c}, expected a finite number, not negative"
+        )
+    return prior
+
+
+# ---- indices and names of terms ------------------------------------------------------------------
+
+
+def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
+    """Return distinct positions in [0, n) of columns or rows as int64."""
+    array = as_array(as_sequence(indices, name, "integers"), name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
+    wrong = (array < 0) | (array >= n)
+    if wrong.any():
+        position = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name} has {array[position]} at position {position}, expected a {of} in [0, {n})"
+        )
+    terms = np.ascontiguousarray(array, dtype=np.int64)
+    order = np.argsort(terms, kind="stable")
+    again = np.flatnonzero(np.diff(terms[order]) == 0)
+    if len(again):
+        first, second = order[again[0]], order[again[0] + 1]
+        raise ValueError(
+            f"{name} has {terms[first]} at positions {first} and {second}, expected each {of} once"
+        )
+    return terms
+
+
+def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
+    """Return the names of the terms as an array of str objects, or None."""
+    if names is None:
+        return None
+    listed = list(as_sequence(names, "term_names", "a name for each term"))
+    if len(listed) != n_terms:
+        raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
+    array = np.empty(n_terms, dtype=object)
+    for term, name in enumerate(listed):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of term {term} is {name!r}, expected a string")
+        array[term] = str(name)
+    array.setflags(write=False)  # counts and rankings share it
+    return array
+
+
+# ---- any array -----------------------------------------------------------------------------------
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """Return the values as an array; errors name the argument."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: fill or drop the masked values")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
+
+
+def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
+    """Return an array as it is, and any other ordered values as a list."""
+    if hasattr(values, "__array__"):
+        array = as_array(values, name)
+        if array.ndim:
+            return array
+    elif isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
+        try:
+            return list(values)
+        except TypeError:  # a class, or an object that only has __array__
+            pass
+    raise TypeError(f"{name} must hold {expected} in order, got {values!r}")
+
+
+def exact_dtype(
+    values: NDArray[Any], place: Callable[[int], tuple[int, ...]], name: str
+) -> NDArray[Any]:
+    """Return the values in a dtype that the core counts; refuse a value that would change.
+
+    ``place`` returns the row and column (or the document) of an entry, for the message.
+    """
+    dtype = values.dtype
+    if dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {dtype}, expected booleans, integers or floats")
+    if dtype == np.float16:  # the core has no float16 and no long double
+        return values.astype(np.float32)
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            doubles = values.astype(np.float64)
+        changed = np.flatnonzero((doubles != values) & ~np.isnan(values))
+        if len(changed):
+            entry = int(changed[0])
+            parts = zip(("row", "column"), place(entry), strict=False)
+            at = ", ".join(f"{part} {i}" for part, i in parts)
+            raise ValueError(
+                f"{name} has {values.ravel()[entry]!s} at {at}, which float64 cannot hold exactly"
+            )
+        return doubles
+    return values.astype(dtype.newbyteorder("="), copy=False)

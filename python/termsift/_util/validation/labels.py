@@ -1,0 +1,258 @@
+"""Check labels and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._util.validation.arrays import as_array, as_sequence, check_entries, check_matrix
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes of each document, as codes into ``classes``.
+
+    Document d has the codes ``codes[indptr[d]:indptr[d + 1]]``, or ``codes[d]`` if ``indptr`` is
+    None.
+    """
+
+    classes: list[Hashable]
+    codes: _core.Int32s
+    indptr: _core.Int64s | None
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def check_labels(
+    y: Any,
+    n_docs: int,
+    classes: Iterable[Hashable] | None,
+    indicator_classes: list[Hashable] | None = None,
+    name: str = "y",
+) -> Labels:
+    """Return the classes of the documents and each document's codes.
+
+    ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
+    ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
+    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... A single column could
+    be either: it is refused unless ``classes`` names its class. Messages call the labels ``name``.
+    """
+    given = None if classes is None else check_classes(classes)
+    if not sp.issparse(y):
+        y = as_sequence(y, name, "a label for each document")
+    if isinstance(y, list) and y and isinstance(y[0], list):
+        y = as_array(y, name)
+    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
+        shape = cast(Any, y).shape
+        if given is None and shape[1:] == (1,):
+            raise ValueError(
+                f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
+                f"pass {name}.ravel(), or np.ravel({name}) of a list or a data frame"
+            )
+        columns = indicator_classes if given is None else given
+        return _indicator_labels(y, n_docs, columns, name)
+    if len(y) != n_docs:
+        raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
+    if isinstance(y, np.ndarray):
+        if y.dtype.kind in "iu" and given is None and n_docs:
+            by_range = _integer_labels(y)
+            if by_range is not None:
+                return by_range
+        # tolist() would turn dates in nanoseconds into integers, and NaT into None.
+        y = list(y) if y.dtype.kind in "mM" else y.tolist()
+    return _hashable_labels(y, given)
+
+
+def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
+    """Return labels of one class per document; refuse an indicator matrix and say ``why``."""
+    labels = check_labels(y, n_docs, None, name=name)
+    if labels.indptr is None:
+        return labels
+    n_of = np.diff(labels.indptr)
+    other = np.flatnonzero(n_of != 1)
+    first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
+    raise ValueError(
+        f"{name} is an indicator matrix, expected one label per document{first}: {why}"
+    )
+
+
+def _integer_labels(y: NDArray[Any]) -> Labels | None:
+    """Return integer labels as codes by a lookup table, which is much faster than sorting them.
+
+    None stands for a range that is too wide for a table.
+    """
+    low, high = int(y.min()), int(y.max())
+    if high - low > min(max(4 * len(y), 1 << 16), np.iinfo(np.int32).max - 1):
+        return None
+    offsets = y
+    if low != 0:
+        # In 64 bits, because int8 labels from -100 to 100 differ by more than an int8 holds.
+        wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
+        offsets = wide - wide.dtype.type(low)
+    codes = np.ascontiguousarray(offsets, dtype=np.int32)
+    present = np.bincount(codes) > 0
+    classes: list[Hashable] = [low + int(i) for i in np.flatnonzero(present)]
+    if not present.all():
+        number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        codes = number[codes]
+    return Labels(classes, codes, None)
+
+
+def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
+    numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
+    codes = np.empty(len(y), dtype=np.int32)
+    for document, label in enumerate(y):
+        label = _plain(label)
+        try:
+            number = numbers.get(label)
+        except TypeError:
+            _require_hashable(label, f"the label of document {document}")
+            raise
+        if number is None:
+            if _is_missing(label):
+                raise ValueError(f"the label of document {document} is missing: {label!r}")
+            if given is not None:
+                raise ValueError(
+                    f"the label of document {document} is {label!r}, which is not in classes"
+                )
+            number = numbers[label] = len(numbers)
+        codes[document] = number
+    if given is not None:
+        return Labels(given, codes, None)
+    appeared = list(numbers)
+    ordered = in_order(appeared)
+    position = {c: i for i, c in enumerate(ordered)}
+    renumber = np.array([position[c] for c in appeared], dtype=np.int32)
+    return Labels(ordered, renumber[codes], None)
+
+
+def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
+    if y.ndim != 2 or y.shape[0] != n_docs:
+        raise ValueError(f"{name} has shape {y.shape}, expected ({n_docs}, n_classes)")
+    if given is not None and len(given) != y.shape[1]:
+        raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
+    csr = check_matrix(y, 1, name)
+    # The values are checked below, since a count other than 0 and 1 is wrong here.
+    ones = np.ones(len(csr.data), dtype=np.int8)
+    check_entries(replace(csr, data=ones), 1, name)
+    matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    wrong = np.flatnonzero(matrix.data != 1)
+    if len(wrong):
+        row = int(np.searchsorted(matrix.indptr, wrong[0], side="right")) - 1
+        raise ValueError(
+            f"{name} has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
+            "expected an indicator matrix of zeros and ones"
+        )
+    classes: list[Hashable] = list(range(y.shape[1])) if given is None else given
+    return Labels(classes, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
+
+
+# ---- classes -------------------------------------------------------------------------------------
+
+
+def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
+    """Return the classes as a list of distinct labels, none of them missing."""
+    listed = distinct_labels(classes)
+    for label in listed:
+        if _is_missing(label):
+            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
+    return listed
+
+
+def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
+    """Return the classes as a list of distinct labels, which may include None.
+
+    Counts that were saved when None was still a label may hold it.
+    """
+    sequence = as_sequence(classes, "classes", "labels")
+    listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
+    seen: set[Hashable] = set()
+    for label in listed:
+        _require_hashable(label, "classes hold a label that")
+        if any(part is not None and _is_missing(part) for part in _parts(label)):
+            raise ValueError(f"classes hold {label!r}, which equals no label")
+        if label in seen:
+            raise ValueError(f"classes hold {label!r} twice")
+        seen.add(label)
+    return listed
+
+
+def in_order(classes: list[Hashable]) -> list[Hashable]:
+    """Sort labels, or sort them by type name and repr if they cannot be compared.
+
+    The order of appearance would depend on how a collection is cut into chunks.
+    """
+    # For sets, < means subset and is no order.
+    if not any(isinstance(c, Set) for c in classes):
+        try:
+            return sorted(classes)  # type: ignore[type-var]
+        except TypeError:
+            pass
+    return sorted(classes, key=lambda label: (type(label).__name__, repr(label)))
+
+
+def unite_classes(
+    current: list[Hashable], added: list[Hashable]
+) -> tuple[list[Hashable], list[int], list[int]]:
+    """Return the union of two lists of classes, and each class's position in either (-1: absent).
+
+    The union is sorted if ``current`` is. Otherwise new classes follow in the order of ``added``.
+    """
+    present = set(current)
+    late = [c for c in added if c not in present]
+    united = current + late
+    if late and in_order(current) == current:
+        united = in_order(united)
+    places = ({c: i for i, c in enumerate(listed)} for listed in (current, added))
+    in_current, in_added = ([place.get(c, -1) for c in united] for place in places)
+    return united, in_current, in_added
+
+
+# ---- one label -----------------------------------------------------------------------------------
+
+
+def _require_hashable(label: Any, where: str) -> None:
+    try:
+        hash(label)
+    except TypeError:
+        raise TypeError(
+            f"{where} is a {type(label).__name__}, expected something hashable"
+        ) from None
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label or a part of it is None, or is unequal to itself as NaN, NaT, NA are.
+
+    Python's == calls a tuple that holds a NaN equal to itself, but unequal to an equal copy.
+    """
+    try:
+        return any(part is None or not bool(part == part) for part in _parts(label))
+    except TypeError:  # pandas' NA has no truth value
+        return True
+
+
+def _parts(label: Any) -> Iterator[Any]:
+    """Iterate over the parts of a tuple or frozenset at any depth, or over the label itself."""
+    waiting = [label]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (tuple, frozenset)):
+            waiting.extend(part)
+        else:
+            yield part
+
+
+def _plain(label: Any) -> Any:
+    """Return a numpy scalar as the equal Python value, so that labels print and save as such."""
+    return (
+        label.item() if isinstance(label, (np.bool_, np.integer, np.floating, np.str_)) else label
+    )

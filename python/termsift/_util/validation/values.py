@@ -1,0 +1,206 @@
+"""Check numbers, words and objects."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, cast
+
+import numpy as np
+
+from termsift import _core
+from termsift._util.printable import printable
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Begin the message of an error with the part of a collection that the error is about."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        known = (_core.CountOverflowError, ValueError, TypeError)
+        kind = next(kind for kind in known if isinstance(error, kind))
+        raise kind(f"{printable(place)}: {error}") from error
+
+
+# ---- objects -------------------------------------------------------------------------------------
+
+
+def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
+    """Check that an argument is an instance of a class, or of one of several."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        expected = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return an argument that is true or false as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
+    """Return an iterable as it is, without reading from it: it may be a generator."""
+    is_word = isinstance(values, (str, bytes, bytearray, type))
+    if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
+        raise TypeError(f"{name} must hold {expected}, got {values!r}")
+    return values
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+
+def check_words(names: Any, name: str) -> list[Any]:
+    """Return one word or several as a list."""
+    return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
+
+
+def check_choice(value: object, known: Collection[str], name: str) -> str:
+    """Return a value that is one of some words; the error suggests the nearest word."""
+    if not is_one_of(value, known):
+        expected = " or ".join(map(repr, known)) if len(known) < 3 else f"one of {', '.join(known)}"
+        raise ValueError(f"{name} must be {expected}, got {value!r}{did_you_mean(value, known)}")
+    return cast(str, value)
+
+
+def check_tf(tf: str) -> str:
+    """Return how an entry is counted: "raw", "log" or "binary"."""
+    return check_choice(tf, _core.Damping.__members__, "tf")
+
+
+def check_column(column: object, name: str) -> None:
+    """Check that an argument is the name or number of a column of a table, or None."""
+    if column is not None and not isinstance(column, str) and not is_integer(column):
+        raise TypeError(f"{name} must be the name or number of a column, got {column!r}")
+
+
+def is_one_of(value: object, known: Collection[str]) -> bool:
+    """Return whether a value is one of some words; comparing an array would give an array."""
+    return isinstance(value, str) and value in known
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return the end of an error message: the known name nearest to an unknown one, if any."""
+    if not isinstance(name, str):
+        return ""
+    plain = name.lower().replace("-", "_")
+    near = difflib.get_close_matches(plain, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+# ---- integers ------------------------------------------------------------------------------------
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a value is an integer; a bool is a flag and not a number."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_integer(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
+    """Return an integer in [least, most] as an int."""
+    if not is_integer(value):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    too_small = least is not None and value < least
+    if too_small or (most is not None and value > most):
+        wanted = f"at least {least}" if most is None else f"in [{least}, {most}]"
+        raise ValueError(f"{name} must be {wanted}, got {value}")
+    return int(value)
+
+
+def check_n_threads(n_threads: int | None) -> int:
+    """Return the number of threads to ask the core for; 0 stands for its default."""
+    return 0 if n_threads is None else check_integer(n_threads, "n_threads", 1, 4096)
+
+
+def check_window_bytes(window_bytes: int) -> int:
+    """Return the memory for a window of entries."""
+    return check_integer(window_bytes, "window_bytes", 1, 2**62 - 1)
+
+
+def check_k(k: Any, n_terms: int) -> int:
+    """Return the number of terms to rank: ``k``, or all if it is None or larger."""
+    if k is None:
+        return n_terms
+    if is_one_of(k, ["auto"]):
+        raise TypeError("k='auto' needs the documents: choose a number with termsift.choose_k")
+    return min(check_integer(k, "k", least=0), n_terms)
+
+
+def check_random_state(random_state: Any) -> np.random.Generator:
+    """Return the random generator for a seed, or for an object of numpy's that holds one."""
+    random = np.random
+    sources = random.Generator, random.BitGenerator, random.SeedSequence, random.RandomState
+    if is_integer(random_state):
+        random_state = check_integer(random_state, "random_state", least=0)
+    elif random_state is not None and not isinstance(random_state, sources):
+        raise TypeError(
+            f"random_state must be an integer, a numpy Generator or None, got {random_state!r}"
+        )
+    return random.default_rng(random_state)
+
+
+# ---- real numbers --------------------------------------------------------------------------------
+
+
+def check_positive(number: float, name: str) -> float:
+    """Return a positive, finite number as a float."""
+    value = check_not_negative(number, name, "positive")
+    if value == 0:
+        raise ValueError(f"{name} must be positive and finite, got {number!r}")
+    return value
+
+
+def check_not_negative(number: float, name: str, wanted: str = "not negative") -> float:
+    """Return a finite number that is not negative as a float."""
+    if not _is_real(number):
+        raise TypeError(f"{name} must be a number, got {number!r}")
+    value = _float_of(number)
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{name} must be {wanted} and finite, got {number!r}")
+    return value
+
+
+def check_smoothing(
+    alpha: float | tuple[float, float], n_terms: int, model: str = "multinomial"
+) -> tuple[float, tuple[float, float]]:
+    """Return b1, and b2 with its rounding error.
+
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). The outcomes
+    are the terms, or two for "bernoulli", or one for "poisson". The product is seldom a double,
+    and without its rounding error small differences of probabilities would be wrong.
+    """
+    is_pair = isinstance(alpha, (tuple, list))
+    numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
+    if len(numbers) != 2 or not all(map(_is_real, numbers)):
+        raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
+    b1, b2 = map(_float_of, numbers)
+    rest = 0.0
+    if not is_pair and math.isfinite(b1):
+        outcomes = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
+        b2 = b1 * outcomes
+        rest = float(Fraction(b1) * outcomes - Fraction(b2)) if math.isfinite(b2) else 0.0
+    if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
+        raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
+    if model == "poisson":  # rates may exceed 1
+        return b1, (b2, rest)
+    if b1 > b2 and n_terms:
+        raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
+    return b1, (max(b1, b2), rest)
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _float_of(number: float) -> float:
+    """Return a number as a float: infinity for an integer that exceeds every float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

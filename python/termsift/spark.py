@@ -1,0 +1,320 @@
+"""Count with Spark: each partition on its executor, and the partial counts added up as a tree.
+
+termsift must be installed where the executors run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+from itertools import pairwise
+from operator import add
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._api import counting
+from termsift._api.class_counts import ClassCounts
+from termsift._api.counting import TermFrequency
+from termsift._counts import file
+from termsift._util import validation
+from termsift._util.extras import require
+
+__all__ = ["count"]
+
+_pa = require("pyarrow", "spark", "termsift.spark")
+
+_SPLIT_EVERY = 8  # partial counts that one task of the tree adds up
+_PIECE_BYTES = 1 << 24
+_WINDOW_BYTES = 1 << 26
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+_LABELS = (*_NUMBERS, "string", "boolean", "binary")
+
+# Partial counts travel as the bytes of a saved file, cut into pieces because a value and a batch of
+# Spark hold less than 2 GiB. A row is a piece of the counts of a part, or the error of the part.
+_SCHEMA = "part int, piece int, n_terms long, counts binary, error string, message string"
+_ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
+
+
+def count(
+    df: Any,
+    features: str = "features",
+    label: str = "label",
+    weight: str | None = None,
+    tf: TermFrequency = "raw",
+) -> ClassCounts:
+    """Count the rows of a DataFrame by class, where the rows are.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        One row per document.
+    features : str, default "features"
+        The column of term counts: Spark ML's vectors, sparse or dense, all of the same size, as
+        ``CountVectorizer`` and ``HashingTF`` make them from text. Sparse vectors stay sparse.
+    label : str, default "label"
+        The column of classes: strings, numbers, booleans or binary.
+    weight : str, optional
+        A column of numbers; a document of weight w counts as w documents.
+    tf : {"raw", "log", "binary"}
+        As for `termsift.count`.
+
+    Returns
+    -------
+    counts : ClassCounts
+        The counts that `termsift.count` returns for all rows. Spark's vectors hold doubles. Counts
+        are exact int64 if all values are whole numbers and the weights, if any, are of an integer
+        type.
+
+    Raises
+    ------
+    ValueError, CountOverflowError
+        As `termsift.count`; the message names the partition and the row that its batch began with.
+        Also for a null, for vectors of different sizes, and for a missing column.
+    TypeError
+        For a column of another type.
+    ImportError
+        If pyspark or pyarrow is not installed.
+
+    Notes
+    -----
+    Rows go to Python by Arrow, some 64 MiB at a time, and stay on their executor. Only counts move:
+    20 bytes for each pair of a class and a term it contains. Each task adds up eight partial counts
+    until one is left. It comes to the driver, whose ``spark.driver.maxResultSize`` must allow that.
+    Partial counts are persisted meanwhile, on disk where memory is short.
+
+    Integers are exact in any order. Fractions are summed in row order within a partition, and the
+    partitions in their order, so the bits depend only on how the rows are partitioned.
+
+    Examples
+    --------
+    From text, with Spark's own transformers:
+
+    >>> from pyspark.ml.feature import CountVectorizer, Tokenizer
+    >>> rows = [("bacon and eggs", "ham"), ("eggs", "ham"), ("cheap pills", "spam")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"]).coalesce(1)
+    >>> words = Tokenizer(inputCol="text", outputCol="words").transform(df)
+    >>> vectorizer = CountVectorizer(inputCol="words", outputCol="features").fit(words)
+    >>> counts = ts.spark.count(vectorizer.transform(words))
+    >>> counts.term_names = vectorizer.vocabulary
+    >>> counts.rank("md", k=1).terms
+    array(['eggs'], dtype=object)
+    """
+    vector = require("pyspark.ml.linalg", "spark", "termsift.spark.count").VectorUDT()
+    validation.check_tf(tf)
+    columns = [
+        _column_sql(df, features, (vector.simpleString(),), "vectors of pyspark.ml") + " as vector",
+        _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
+    ]
+    if weight is not None:
+        columns.append(_column_sql(df, weight, _NUMBERS, ", ".join(_NUMBERS)) + " as weight")
+    return _count(df.selectExpr(*columns), tf)
+
+
+def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
+    """Return a column's name in SQL, if it has one of the types."""
+    if name not in df.columns:
+        raise ValueError(f"the DataFrame has no column {name!r}, it has {', '.join(df.columns)}")
+    kind = df.schema[name].dataType.simpleString()
+    if kind not in types:
+        raise TypeError(f"column {name!r} is of type {kind}, expected {expected}")
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _count(documents: Any, tf: TermFrequency, piece_bytes: int = _PIECE_BYTES) -> ClassCounts:
+    """Count documents of (vector, label) or (vector, label, weight)."""
+    count_partition = partial(_count_partition, tf=tf, piece_bytes=piece_bytes)
+    add_up = partial(_add_up, piece_bytes=piece_bytes)
+    partials = documents.mapInArrow(count_partition, _SCHEMA).persist()
+    try:
+        # This counts the rows, once; the tree below works on what is persisted.
+        parts = sorted(
+            partials.where("piece = 0").drop("counts").collect(), key=lambda row: row.part
+        )
+        _raise_first_error(parts)
+        if not parts:
+            return _empty_counts(tf)
+        for other in parts[1:]:
+            if other.n_terms != parts[0].n_terms:
+                raise ValueError(
+                    f"partition {other.part} has vectors of {other.n_terms} terms, partition "
+                    f"{parts[0].part} of {parts[0].n_terms}"
+                )
+        tree, n_parts = partials, parts[-1].part + 1
+        while n_parts > 1:
+            n_parts = -(-n_parts // _SPLIT_EVERY)
+            tree = (
+                tree.selectExpr("*", f"cast(part div {_SPLIT_EVERY} as int) as node")
+                .repartition(n_parts, "node")
+                .mapInArrow(add_up, _SCHEMA)
+            )
+        pieces = sorted(tree.collect(), key=lambda row: row.piece)
+        _raise_first_error(pieces)
+        return _from_pieces(row.counts for row in pieces)
+    finally:
+        partials.unpersist()
+
+
+def _raise_first_error(rows: Iterable[Any]) -> None:
+    for row in rows:
+        if row.error is not None:
+            raise _ERRORS[row.error](row.message)
+
+
+# ---- on the executors ----------------------------------------------------------------------------
+
+
+def _count_partition(batches: Iterable[Any], *, tf: Any, piece_bytes: int) -> Iterator[Any]:
+    """Count the rows (vector, label and perhaps weight) of a partition; yield nothing for none."""
+    task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
+    part, counts = task.partitionId(), _empty_counts(tf)
+    start = 0
+    try:
+        for vectors, labels, *weights in _windows(batches):
+            with validation.naming(f"partition {part}, from row {start}"):
+                counts.update(
+                    _matrix(vectors, counts.n_terms if start else None),
+                    _values(labels, "label"),
+                    _values(weights[0], "weight") if weights else None,
+                    n_threads=1,
+                )
+            start += len(vectors)
+    except (ValueError, TypeError) as error:
+        yield _error_row(part, error)
+        return
+    if start:
+        yield from _pieces(part, counts, piece_bytes)
+
+
+def _add_up(batches: Iterable[Any], *, piece_bytes: int) -> Iterator[Any]:
+    """Add up the counts of the parts of each node, in their order."""
+    rows = list(batches)
+    if not rows:
+        return
+    sums = _pa.Table.from_batches(rows)
+    sums = sums.sort_by([(name, "ascending") for name in ("node", "part", "piece")])
+    data = sums["counts"]
+    nodes, parts = (sums[name].to_numpy() for name in ("node", "part"))
+    for start, stop in _spans_of_equals(nodes):
+        node = int(nodes[start])
+        of_parts = (
+            _from_pieces(data[start + first : start + last].to_pylist())
+            for first, last in _spans_of_equals(parts[start:stop])
+        )
+        try:
+            yield from _pieces(node, reduce(add, of_parts), piece_bytes)
+        except (ValueError, TypeError) as error:
+            yield _error_row(node, error)
+
+
+def _spans_of_equals(sorted_values: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Iterate over the first and last positions (exclusive) of equal values."""
+    changes = (np.flatnonzero(np.diff(sorted_values)) + 1).tolist()
+    return pairwise([0, *changes, len(sorted_values)])
+
+
+def _empty_counts(tf: Any) -> ClassCounts:
+    """Return the counts of no documents and no terms."""
+    return counting.count(np.empty((0, 0), np.int64), [], tf=tf)
+
+
+def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
+    """Return the counts whose bytes were cut into these pieces."""
+    return ClassCounts._of(*file.counts_from_bytes(b"".join(pieces), "partial counts"))
+
+
+def _pieces(part: int, counts: ClassCounts, piece_bytes: int) -> Iterator[Any]:
+    data = file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf)
+    for piece, start in enumerate(range(0, len(data), piece_bytes)):
+        piece_of_data = bytes(data[start : start + piece_bytes])
+        yield _row(part, piece, counts.n_terms, piece_of_data, None, None)
+
+
+def _error_row(part: int, error: Exception) -> Any:
+    """Return the row for an error; Spark would retry a task that raises, and bury it in logs."""
+    kind = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+    return _row(part, 0, 0, b"", kind, str(error))
+
+
+def _row(*values: Any) -> Any:
+    types = (_pa.int32(), _pa.int32(), _pa.int64(), _pa.binary(), _pa.string(), _pa.string())
+    names = [column.split()[0] for column in _SCHEMA.split(", ")]
+    arrays = [_pa.array([value], kind) for value, kind in zip(values, types, strict=True)]
+    return _pa.RecordBatch.from_arrays(arrays, names)
+
+
+# ---- from Arrow to what is counted ---------------------------------------------------------------
+
+
+def _windows(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Iterate over the columns of many batches at a time: an update passes over all counts."""
+    held: list[Any] = []
+    size = 0
+    for batch in batches:
+        if batch.num_rows:
+            held.append(batch)
+            size += batch.nbytes
+        if size >= _WINDOW_BYTES:
+            yield [_pa.concat_arrays(parts) for parts in zip(*held, strict=True)]
+            held, size = [], 0
+    if held:
+        yield [_pa.concat_arrays(parts) for parts in zip(*held, strict=True)]
+
+
+def _matrix(vectors: Any, n_terms: int | None) -> Any:
+    """Return vectors, which are structs of (type, size, indices, values), as a CSR matrix."""
+    _refuse_null(vectors, "vector")
+    sparse = vectors.field("type").to_numpy(zero_copy_only=False) == 0
+    indices, values = vectors.field("indices"), vectors.field("values")
+    lengths = _lengths(values)
+    sizes = np.where(sparse, vectors.field("size").fill_null(0).to_numpy(), lengths)
+    expected = sizes[0] if n_terms is None else n_terms
+    _refuse_first(
+        sizes != expected,
+        lambda row: f"the vector of row {row} has {sizes[row]} terms, others have {expected}",
+    )
+    _refuse_first(
+        sparse & (_lengths(indices) != lengths),
+        lambda row: f"the vector of row {row} has {lengths[row]} values, but not as many indices",
+    )
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    columns = indices.flatten().to_numpy()
+    if not sparse.all():
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
+        every[np.repeat(sparse, lengths)] = columns
+        columns = every.astype(np.int32)
+    data = _integers_if_whole(values.flatten().to_numpy())
+    return sp.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(sizes), sizes[0]))
+
+
+def _lengths(lists: Any) -> NDArray[np.int64]:
+    return np.asarray(lists.value_lengths().fill_null(0).to_numpy(), dtype=np.int64)
+
+
+def _integers_if_whole(values: NDArray[np.float64]) -> NDArray[Any]:
+    """Return values as integers if all are whole: Spark's vectors hold counts as doubles."""
+    with np.errstate(invalid="ignore"):
+        integers = values.astype(np.int64)
+    return integers if np.array_equal(integers, values) else values
+
+
+def _values(column: Any, what: str) -> Any:
+    """Return labels or weights as a numpy array or a list."""
+    _refuse_null(column, what)
+    if _pa.types.is_integer(column.type) or _pa.types.is_floating(column.type):
+        return column.to_numpy()
+    return column.to_pylist()
+
+
+def _refuse_null(values: Any, what: str) -> None:
+    if values.null_count:
+        is_null = values.is_null().to_numpy(zero_copy_only=False)
+        _refuse_first(is_null, lambda row: f"the {what} of row {row} is null")
+
+
+def _refuse_first(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
+    if wrong.any():
+        raise ValueError(message(int(np.argmax(wrong))))

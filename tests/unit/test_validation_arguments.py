@@ -1,0 +1,218 @@
+"""The gate: arguments that are numbers, words and names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gate import (
+    DENSE,
+    INF,
+    NAN,
+    TYPE,
+    VALUE,
+    Y,
+    base,
+    bits,
+    column,
+    complaint,
+    failed_update,
+)
+
+import termsift as ts
+
+SCORES = ("score", "class_scores", "rank")
+FINITE_ALPHA = "alpha must be finite and not negative, got {!r}"
+NUMBER_ALPHA = "alpha must be a number or a pair (b1, b2), got {!r}"
+ALL_MASS = "class {} has all the prior mass; scores compare it with the other classes"
+
+
+PARAMETERS = [
+    ("n_threads", [0, -1, 4097, 10**30], VALUE, "n_threads must be in [1, 4096], got {!r}"),
+    ("n_threads", [2.0, True, "3", [1]], TYPE, "n_threads must be an integer, got {!r}"),
+    ("k", [-1], VALUE, "k must be at least 0, got -1"),
+    ("k", [2.0, True, "3", NAN], TYPE, "k must be an integer, got {!r}"),
+    ("alpha", [NAN, INF, -INF, -1, -5e-324, 1e308, 10**400], VALUE, FINITE_ALPHA),
+    ("alpha", [(NAN, 1), (0, INF), (-1, 1), (1, NAN), (-1, -1), (1, 10**400)], VALUE, FINITE_ALPHA),
+    ("alpha", ["1", None, True, 1j, (), (1,), (1, 2, 3), (1, "2")], TYPE, NUMBER_ALPHA),
+    ("alpha", [(1, True), [[1], [2]], {1, 2}, (None, 1)], TYPE, NUMBER_ALPHA),
+    ("alpha", [(2, 1)], VALUE, "alpha = (b1, b2) must satisfy b1 <= b2, got {!r}"),
+    ("class_prior", ["flat"], VALUE,
+     "class_prior must be 'empirical', 'uniform' or an array, got 'flat'"),
+    *(("class_prior", [p], VALUE, f"class_prior has shape {np.shape(p)}, expected (2,)")
+      for p in (1, [1], [1, 1, 1], [[1, 1]])),
+    *(("class_prior", [[1, p]], VALUE,
+       f"class_prior is {p} for class 1, expected a finite number, not negative")
+      for p in (-1.0, NAN, INF)),
+    *(("class_prior", [p], TYPE, f"class_prior must hold numbers, got dtype {np.asarray(p).dtype}")
+      for p in (["a", "b"], [True, False], [1j, 1], [None, 1], [10**400, 1])),
+    ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
+    ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
+    ("class_prior", [[0, 0]], VALUE, "class_prior gives no class with documents any mass"),
+    ("aggregate", ["", 1, b"sum", []], VALUE, "aggregate must be one of sum, mean, max, got {!r}"),
+    ("aggregate", ["SUM", "sums"], VALUE,
+     "aggregate must be one of sum, mean, max, got {!r}; did you mean 'sum'?"),
+    ("aggregate", ["median"], VALUE,
+     "aggregate must be one of sum, mean, max, got {!r}; did you mean 'mean'?"),
+    ("noncentrality", ["pearson"], TYPE,
+     "md has no option 'noncentrality' (it has none of its own)"),
+    ("non_centrality", ["pearson"], TYPE,
+     "md_chi2 has no option 'non_centrality' (it has noncentrality)", "md_chi2"),
+    ("noncentrality", [None, []], VALUE,
+     "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
+    ("noncentrality", ["Pearson"], VALUE,
+     "noncentrality must be 'jeffreys' or 'pearson', got {!r}; did you mean 'pearson'?", "md_chi2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message", "method"),
+    [
+        pytest.param(name, value, error, text, *method or ["md"], id=f"{text} {value!r}"[:90])
+        for name, values, error, message, *method in PARAMETERS
+        for value in values
+        for text in [message.format(value)]
+    ],
+)
+def test_invalid_arguments_are_refused(name, value, error, message, method):
+    calls = {"k": ["rank"], "aggregate": ["score", "rank"]}.get(name, SCORES)
+    for call in calls:
+        assert complaint(error, getattr(base(), call), method, **{name: value}) == message
+    if name == "n_threads":
+        assert complaint(error, ts.count, DENSE, Y, n_threads=value) == message
+        assert failed_update(base(), error, DENSE, Y, n_threads=value) == message
+
+
+@pytest.mark.parametrize("n_threads", [None, 1, 64, np.int32(2), np.uint8(3)])
+def test_valid_n_threads(n_threads):
+    assert ts.count(DENSE, Y, n_threads=n_threads) == base()
+
+
+@pytest.mark.parametrize(("k", "n"), [(None, 4), (0, 0), (np.int64(2), 2), (4, 4), (10**30, 4)])
+def test_valid_k(k, n):
+    assert len(base().rank("md", k)) == n
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e300, 1e308])
+def test_only_the_ratio_of_priors_matters(scale):
+    expected = base().score("md", class_prior="uniform")
+    assert base().score("md", class_prior=[scale, scale]).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "nearest"),
+    [
+        *(("md_chi", "md_chi2"), ("mdchi2", "md_chi2"), ("mdd", "md"), ("MD-chi2", "md_chi2")),
+        *(("zzz", None), ("", None), (None, None), (3, None), (["md"], None)),
+    ],
+)
+def test_an_unknown_method_suggests_the_nearest(method, nearest):
+    for call in SCORES:
+        message = complaint(VALUE, getattr(base(), call), method)
+        known = ", ".join(m.name for m in ts.methods())
+        assert message.startswith(f"no method {method!r}, expected one of {known}")
+        if nearest:
+            assert message.endswith(f"; did you mean {nearest!r}?")
+
+
+@pytest.mark.parametrize("method", ["md", "md_chi2"])
+@pytest.mark.parametrize(
+    ("counts", "n"),
+    {
+        "one": (ts.count(DENSE, ["a"] * 3), 1),
+        "one and an empty": (ts.count(DENSE, ["a"] * 3, classes=["a", "b"]), 1),
+        "one and a weightless": (ts.count(DENSE, Y, sample_weight=[1, 0, 1]), 1),
+        "one of floats": (ts.count(DENSE / 2, ["a"] * 3), 1),
+        "none": (ts.count(DENSE[:0], []), 0),
+        "two empty": (ts.count(DENSE[:0], [], classes=["a", "b"]), 0),
+        "no labels": (ts.count(DENSE, np.zeros((3, 2), int)), 0),
+        "nothing left": (base() - base(), 0),
+    }.values(),
+)
+def test_fewer_than_two_classes(counts, n, method):
+    expected = f"scores compare classes: at least two with documents are needed, got {n}"
+    for call in SCORES:
+        assert complaint(VALUE, getattr(counts, call), method) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        *(
+            (names, VALUE, f"term_names has {len(names)} names for 4 terms")
+            for names in (["a"], list("abcde"), np.array([list("abcd")]))
+        ),
+        *(
+            ([*"abcd"[:i], name, *"abcd"[i + 1 :]], TYPE, f"the name of term {i} is {name!r}, "
+             "expected a string")
+            for i, name in ((2, 3), (1, None), (1, NAN), (0, b"a"))
+        ),
+        *(
+            (names, TYPE, f"term_names must hold a name for each term in order, got {names!r}")
+            for names in ("abcd", b"abcd", 5, set("abcd"))
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, set) else str(value)[:40],
+)  # fmt: skip
+def test_term_names(names, error, message):
+    counts = base()
+    counts.term_names = ["w", "x", "y", "z"]
+    before = bits(counts)
+    assert complaint(error, setattr, counts, "term_names", names) == message
+    assert bits(counts) == before
+
+
+def test_a_vocabulary_with_names_cannot_grow_or_differ():
+    counts, other = base(), base()
+    counts.term_names, other.term_names = list("abcd"), list("abzd")
+    expected = "X has 5 terms, but only 4 have names: set term_names to None first"
+    assert failed_update(counts, VALUE, np.ones((3, 5), int), Y) == expected
+    expected = "the vocabularies differ: term 2 is 'c' in one and 'z' in the other"
+    assert complaint(VALUE, lambda: counts + other) == expected
+    assert complaint(VALUE, lambda: counts - other) == expected
+
+
+def test_only_a_part_of_the_counts_can_be_subtracted():
+    whole, before = base(), bits(base())
+    for part, message in (
+        (ts.count(DENSE, ["eggs"] * 3), "class 'eggs' is not among the classes"),
+        (whole + whole, "would be negative"),
+        (ts.count(column(1), ["spam"]), "the count of term 0 in class 1 would be negative"),
+    ):
+        said = complaint(VALUE, whole.__sub__, part)
+        assert said.startswith("cannot subtract counts that are not part of these: ")
+        assert said.endswith(message)
+    assert bits(whole) == before
+
+
+@pytest.mark.parametrize("other", [1, None, "counts", DENSE], ids=["int", "None", "str", "array"])
+def test_counts_cannot_be_combined_with_other_objects(other):
+    with pytest.raises(TypeError):
+        base() + other
+    with pytest.raises(TypeError):
+        base() - other
+
+
+@pytest.mark.parametrize(
+    ("call", "near"),
+    [
+        (lambda counts: counts.rank("chi-2"), "chi2"),
+        (lambda counts: counts.score("mdchi2"), "md_chi2"),
+        (lambda counts: counts.rank("gredy"), "greedy"),
+        (lambda counts: counts.significance("chi"), "chi2"),
+        (lambda counts: counts.rank(policy="roundrobin"), "round_robin"),
+        (lambda counts: counts.rank(model="Bernouli"), "bernoulli"),
+        (lambda counts: counts.score(aggregate="average"), None),
+        (lambda counts: counts.score(aggregate="maxi"), "max"),
+        (lambda counts: counts.score("md_chi2", noncentrality="pearsons"), "pearson"),
+        (lambda _: ts.count(np.eye(2), [0, 1], tf="bin"), "binary"),
+        (lambda counts: counts.to_frame(library="panda"), "pandas"),
+        (lambda counts: counts.rank("xyz"), None),
+    ],
+)
+def test_errors_suggest_the_nearest_name(call: Any, near: str | None) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        call(ts.count(np.eye(2), [0, 1]))
+    hint = str(caught.value).partition("; did you mean ")[2]
+    assert hint == ("" if near is None else f"{near!r}?")

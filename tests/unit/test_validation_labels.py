@@ -1,0 +1,227 @@
+"""The gate: labels and classes, in every container that holds them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from gate import (
+    DENSE,
+    INDICATOR,
+    MOST,
+    NAN,
+    SPARSE,
+    TYPE,
+    VALUE,
+    Y,
+    base,
+    complaint,
+    failed_update,
+)
+from scipy import sparse as sp
+
+import termsift as ts
+from termsift._util import validation
+
+A_COLUMN = (
+    "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
+    "or np.ravel(y) of a list or a data frame"
+)
+
+
+def columns_of_labels() -> dict[str, Any]:
+    """Return labels as one column, in every container that holds one."""
+    zeros_and_ones = [[1], [0], [1]]
+    return {
+        "list": zeros_and_ones,
+        "tuple of lists": tuple(zeros_and_ones),
+        **{
+            dtype: np.array(zeros_and_ones, dtype)
+            for dtype in ("?", "i1", "u8", "f4", "f8", "U1", "O", "M8[D]")
+        },
+        "words": np.array([["ham"], ["spam"], ["ham"]]),
+        "other numbers": np.array([[1], [2], [1]]),
+        "missing": np.array([[1], [np.nan], [1]]),
+        **{form: make(np.array(zeros_and_ones)) for form, make in SPARSE.items()},
+        "coo": sp.coo_array(zeros_and_ones),
+    }
+
+
+def takers_of_labels() -> dict[str, Any]:
+    """Return every way to hand over labels, as functions of y."""
+    ranking = ts.count(DENSE, Y).rank("md")
+    return {
+        "count": lambda y: ts.count(DENSE, y),
+        "update": lambda y: base().update(DENSE, y),
+        "update of nothing": lambda y: ts.count(DENSE[:0], []).update(DENSE, y),
+        "md": lambda y: ts.md(DENSE, y),
+        "chi2": lambda y: ts.chi2(DENSE, y),
+        "conditional_gain": lambda y: ts.conditional_gain(DENSE, y),
+        "cross_validate": lambda y: ts.cross_validate(DENSE, y, cv=2),
+        "choose_k": lambda y: ts.choose_k(DENSE, y, cv=2),
+        "save_csr": lambda y: ts.save_csr("never written", DENSE, y),
+        "y_train": lambda y: ts.selection_curve(ranking, DENSE, y, DENSE, Y),
+        "y_test": lambda y: ts.selection_curve(ranking, DENSE, Y, DENSE, y),
+    }
+
+
+@pytest.mark.parametrize("taker", takers_of_labels())
+@pytest.mark.parametrize("form", columns_of_labels())
+def test_one_column_of_labels_is_refused(taker, form):
+    name = taker if taker in ("y_train", "y_test") else "y"
+    message = complaint(VALUE, takers_of_labels()[taker], columns_of_labels()[form])
+    assert message == re.sub(r"\by\b", name, A_COLUMN)
+
+
+def test_one_column_of_a_data_frame_is_refused():
+    for name in ("pandas", "polars"):
+        library = pytest.importorskip(name)
+        for labels in ([1, 0, 1], Y):
+            frame = library.DataFrame({"y": labels})
+            assert complaint(VALUE, ts.count, DENSE, frame) == A_COLUMN
+            assert ts.count(DENSE, frame["y"]).n_classes == 2
+
+
+def test_an_indicator_of_one_class_names_it():
+    counts = ts.count(DENSE, [[1], [0], [1]], classes=["spam"])
+    assert (counts.classes, counts.class_docs.tolist(), counts.n_docs) == (["spam"], [2], 3)
+    assert complaint(VALUE, counts.update, DENSE, [[1], [0], [1]]) == A_COLUMN
+    counts.update(DENSE, [[1], [0], [1]], classes=["spam"])
+    assert counts.class_docs.tolist() == [4]
+
+
+MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64("NaT"), None]
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda value: (value, 1),
+        lambda value: (1, ("a", value)),
+        lambda value: frozenset([value]),
+        lambda value: (frozenset([(value,)]),),
+    ],
+    ids=["tuple", "nested", "frozenset", "both"],
+)
+def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
+    label = wrap(missing)
+    message = complaint(VALUE, ts.count, DENSE, [(1,), label, label])
+    assert message == f"the label of document 1 is missing: {label!r}"
+    message = complaint(VALUE, ts.count, DENSE, [(1,)] * 3, classes=[(1,), label])
+    assert message.startswith(f"classes hold {label!r}, which ")
+
+
+@pytest.mark.parametrize("missing", ["NA", "NaT"])
+def test_a_missing_value_of_pandas_inside_a_label_is_refused(missing):
+    value = getattr(pytest.importorskip("pandas"), missing)
+    message = complaint(VALUE, ts.count, DENSE, [(1, "a"), (2, value), (1, "a")])
+    assert message == f"the label of document 1 is missing: {(2, value)!r}"
+
+
+def test_equal_labels_are_one_class():
+    equal = [True, 1, 1.0, np.int8(1), np.float32(1), np.True_, 1 + 0j]
+    for first in range(len(equal)):
+        labels = equal[first:] + equal[:first]
+        counts = ts.count(np.ones((len(equal), 1), int), labels)
+        assert counts.classes == [1]
+        assert type(counts.classes[0]) is type(validation.labels._plain(labels[0]))  # the first one
+    assert ts.count(DENSE, [1, "1", b"1"]).n_classes == 3
+
+
+def test_missing_label_of_pandas():
+    pd = pytest.importorskip("pandas")
+    y = pd.array(["ham", None, "ham"], dtype="string")
+    message = complaint(VALUE, ts.count, DENSE, y)
+    assert message == f"the label of document 1 is missing: {y[1]!r}"
+
+
+@pytest.mark.parametrize("form", ["list", "object", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("labels", [["ham", None, "ham"], [(1,), None, (2,)]], ids=["str", "tuple"])
+def test_missing_label_is_none(form, labels):
+    if form == "list":
+        y = labels
+    elif form == "object":
+        y = np.empty(3, dtype=object)
+        y[:] = labels
+    elif form == "pandas":
+        y = pytest.importorskip("pandas").Series(labels, dtype=object)
+    elif labels[0] != "ham":
+        pytest.skip("no label of this library")
+    elif form == "polars":
+        y = pytest.importorskip("polars").Series(labels)
+    else:
+        y = pytest.importorskip("pyarrow").array(labels)
+    message = complaint(VALUE, ts.count, DENSE, y)
+    assert message == "the label of document 1 is missing: None"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "y"),
+    [
+        *((dtype, [-100, 50, 100]) for dtype in ("i1", "i2", "i4", "i8", ">i2")),
+        ("i1", [-128, 0, 127]),
+        *((dtype, [-30_000, 5_000, 30_000]) for dtype in ("i2", ">i2", "i4")),
+        ("i2", [-(2**15), 0, 2**15 - 1]),
+        ("i4", [-(2**31), 0, 2**31 - 1]),
+        *(("i8", y) for y in ([-(2**63), 0, MOST], [-(2**63), 1 - 2**63], [MOST - 9, MOST])),
+        ("u1", [0, 128, 255]),
+        *(("u8", y) for y in ([0, 2**63, 2**64 - 1], [2**64 - 3, 2**64 - 1], [0, 2**64 - 1])),
+    ],
+    ids=str,
+)
+def test_integer_labels_never_wrap_around(dtype, y):
+    # The labels fit in the dtype, but their differences do not.
+    counts = ts.count(np.eye(len(y), dtype=int), np.array(y, dtype))
+    assert (counts.classes, counts.class_docs.tolist()) == (y, [1] * len(y))
+
+
+def test_indicator_as_lists_updates_the_same_classes():
+    as_array, as_lists = base("several labels"), base("several labels")
+    as_array.update(DENSE, INDICATOR)
+    as_lists.update(DENSE, INDICATOR.tolist())
+    assert as_lists.classes == ["ham", "spam"]
+    assert as_lists == as_array
+
+
+@pytest.mark.parametrize("wide", [0, 3])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_matrix])
+def test_indicator_of_other_classes(form, wide):
+    y = form(np.ones((3, wide), int))
+    expected = f"y has {wide} columns for 2 classes"
+    assert complaint(VALUE, ts.count, DENSE, y, classes=["ham", "spam"]) == expected
+    assert failed_update(base(), VALUE, DENSE, y) == expected
+
+
+UNHASHABLE = "classes hold a label that is a list, expected something hashable"
+
+
+@pytest.mark.parametrize(
+    ("classes", "error", "message"),
+    [
+        (["ham"], VALUE, "the label of document 1 is 'spam', which is not in classes"),
+        ([], VALUE, "the label of document 0 is 'ham', which is not in classes"),
+        (["ham", "spam", "ham"], VALUE, "classes hold 'ham' twice"),
+        ([1, "ham", True], VALUE, "classes hold True twice"),
+        (np.array([1, 2, 1]), VALUE, "classes hold 1 twice"),
+        (["ham", NAN], VALUE, "classes hold nan, which equals no label"),
+        (np.array([1, NAN]), VALUE, "classes hold nan, which equals no label"),
+        (["ham", None], VALUE, "classes hold None, which stands for a missing label"),
+        *((c, TYPE, UNHASHABLE) for c in ([["a"], ["b"]], np.array([["a", "b"]]))),
+        *(
+            (c, TYPE, f"classes must hold labels in order, got {c!r}")
+            for c in ("ab", b"ab", 5, {"ham"})
+        ),
+    ],
+    ids=str,
+)
+def test_classes(classes, error, message):
+    assert complaint(error, ts.count, DENSE, Y, classes=classes) == message
+
+
+def test_classes_keep_their_order():
+    counts = ts.count(DENSE, Y, classes=("spam", "none", "ham"))
+    assert counts.classes == ["spam", "none", "ham"]
+    assert counts.class_docs.tolist() == [1, 0, 2]
