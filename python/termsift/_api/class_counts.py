@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import math
 import os
-import warnings
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,39 +13,29 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts import file
 from termsift._counts.table import CountTable
-from termsift._scores.class_scores import ADJUSTMENTS, Adjustment, ClassScoring, class_columns
+from termsift._scores.class_terms import class_columns
+from termsift._scores.methods import Method, Model, Ranker
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
-    Method,
     Policy,
-    Selector,
-    check_model,
     check_policy,
     find_aggregate,
     find_method,
     find_ranker,
     find_test,
-    selectors,
 )
-from termsift._scores.significance import Significance, significance_of
-from termsift._util import validation
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
+from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance, significance_by
+from termsift._select.greedy import greedy
 from termsift._util.frames import Library, frame_of
 from termsift._util.later import call_later_stage
-from termsift._util.log import levels_to_caller, logger
 from termsift._util.printable import printable_errors
-from termsift._util.progress import progress
+from termsift._util.validation import check_choice, check_flag, check_k
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ClassPrior = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
-Alpha = float | tuple[float, float]
-Model = Literal["multinomial", "binary", "bernoulli", "poisson"]
-
-
-_GREEDY = selectors()[0]
-# Models under which terms tell the classes apart each on its own: divergences add up.
-_INDEPENDENT = ("bernoulli", "poisson")
+Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
 
 @printable_errors()
@@ -69,63 +57,6 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
         If the file is damaged, truncated, of another version or not one of saved counts.
     """
     return ClassCounts._of(*file.read_counts(path))
-
-
-def divergence(
-    counts: ClassCounts,
-    indices: Any,
-    *,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
-) -> float:
-    """Tell how well some terms together tell the classes apart, all others being one.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-    indices : array of integers
-        The terms' columns, each once, in any order.
-    model, alpha, class_prior
-        As for `ClassCounts.greedy`.
-
-    Returns
-    -------
-    divergence : float
-        The JMH divergence of the classes in nats; 0 for no terms.
-
-    Raises
-    ------
-    ValueError
-        For an index outside the vocabulary or given twice, and as for `ClassCounts.greedy`.
-    TypeError
-        If the indices are not integers.
-
-    Notes
-    -----
-    The variables are the given terms and the pool of all others, of probability
-    1 - sum of the terms' p; the divergence is the sum over classes and variables of p log(p/q).
-    More terms never make it less. Of a single term it is the score `md`. Under the models
-    "bernoulli" and "poisson" the terms are independent, and it is the sum of their `md`.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-    >>> round(ts.divergence(counts, [0]), 4)
-    0.9718
-    >>> round(ts.divergence(counts, [0, 2]), 4)
-    1.1496
-    """
-    check_model(model, _GREEDY)
-    validation.check_kind(counts, ClassCounts, "counts")
-    terms = validation.check_indices(indices, counts.n_terms)
-    if model in _INDEPENDENT:
-        scores = counts.score("md", model=model, alpha=alpha, class_prior=class_prior)
-        return math.fsum(scores[terms])
-    b1, b2 = validation.check_smoothing(alpha, counts.n_terms, model)
-    prior = validation.check_class_prior(class_prior, counts.n_classes)
-    return _core.divergence(counts._counted_by(model), b1, b2, prior, terms)
 
 
 class ClassCounts(CountTable):
@@ -192,8 +123,9 @@ class ClassCounts(CountTable):
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The value of each class before they are aggregated; 0 for classes without documents.
         """
-        scoring = self._class_scoring(method, model, alpha, class_prior, n_threads, **options)
-        return scoring.scores()
+        entry = find_method(method)
+        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
+        return scoring.class_scores()
 
     def class_directions(
         self,
@@ -240,26 +172,9 @@ class ClassCounts(CountTable):
         array([[ 1, -1, -1],
                [-1,  1,  1]], dtype=int8)
         """
-        scoring = self._class_scoring(method, model, alpha, class_prior, n_threads, **options)
+        entry = find_method(method)
+        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
         return scoring.directions()
-
-    def _class_scoring(
-        self,
-        method: str,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> ClassScoring:
-        chosen = find_method(method)
-        measure = chosen.measure(options, check_model(model, chosen))
-        self._check_whole(chosen, model)
-        b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
-        prior = validation.check_class_prior(class_prior, self.n_classes)
-        threads = validation.check_n_threads(n_threads)
-        counts = self._counted_by(model, threads)
-        return ClassScoring(counts, (measure, b1, b2, prior, threads))
 
     def score(
         self,
@@ -268,7 +183,7 @@ class ClassCounts(CountTable):
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
+        aggregate: Aggregate | None = None,
         n_threads: int | None = None,
         **options: str,
     ) -> NDArray[np.float64]:
@@ -332,19 +247,9 @@ class ClassCounts(CountTable):
         >>> counts.score("md").round(4)
         array([0.9718, 0.0338, 0.7297])
         """
-        chosen = find_method(method)
-        measure, how = (
-            chosen.measure(options, check_model(model, chosen)),
-            find_aggregate(aggregate, chosen),
-        )
-        self._check_whole(chosen, model)
-        b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
-        prior = validation.check_class_prior(class_prior, self.n_classes)
-        threads = validation.check_n_threads(n_threads)
-        if how is None:
-            return _core.collection_scores(self._counts, measure, threads)
-        counts = self._counted_by(model, threads)
-        return _core.score(counts, measure, how, b1, b2, prior, threads)
+        entry = find_method(method)
+        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
+        return scoring.scores(find_aggregate(aggregate, entry))
 
     def significance(
         self,
@@ -392,56 +297,8 @@ class ClassCounts(CountTable):
         >>> found.statistics.round(4), found.pvalues.round(4), found.signs
         (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
         """
-        chosen = find_test(method)
-        measure = chosen.measure({})
-        self._check_whole(chosen)
-        threads = validation.check_n_threads(n_threads)
-        n_c = np.asarray(self.class_docs, dtype=np.float64)
-        present = n_c > 0
-        if present.sum() < 2:
-            raise ValueError(
-                "a test compares classes: at least two with documents are needed, got "
-                f"{present.sum()}"
-            )
-        names = (self.classes, self._term_names)
-        if validation.check_flag(per_class, "per_class"):
-            scoring = self._class_scoring(method, n_threads=n_threads)
-            statistics, signs = scoring.scores(), scoring.directions()
-            if method == "chi2_counts":
-                rest = (1 - n_c / self.n_docs)[:, None]
-                np.divide(statistics, rest, out=statistics, where=rest > 0)
-            return significance_of(method, statistics, 1, signs, None, *names)
-        statistics, classes, signs = _core.strongest_class(self._counts, measure, threads)
-        if method != "chi2_counts":
-            return significance_of(method, statistics, 1, signs, classes, *names)
-        sums = self.score(method, n_threads=n_threads)
-        return significance_of(method, sums, int(present.sum()) - 1, signs, classes, *names)
-
-    def _check_whole(self, method: Method | Selector, model: str = "multinomial") -> None:
-        """Warn once if a method of occurrences is given fractions that no weight explains."""
-        of_documents = "term frequency" not in method.needs or model in ("binary", "bernoulli")
-        if self._warned or self._counts.exact or self._tf != "raw" or of_documents:
-            return
-        docs = self._counts.class_docs
-        if np.any(docs != np.floor(docs)):
-            return
-        self._warned = True  # or looked at, which is not worth a second time
-        found = self._counts.first_fraction()
-        if found is None:
-            return
-        c, term, value = found
-        warnings.warn(
-            f"{method.name} is of occurrences, but X holds fractions, such as tf-idf (class "
-            f"{self._classes[c]!r} has term {term} {value:g} times): count occurrences, or damp "
-            "them by tf='log'",
-            stacklevel=levels_to_caller(),
-        )
-
-    def _counted_by(self, model: str, n_threads: int = 0) -> _core.Counts:
-        """Give the counts as the event model counts them."""
-        if model == "multinomial":
-            return self._counts
-        return self._counts.as_counted_by(_core.EventModel.__members__[model], n_threads)
+        test = find_test(method)
+        return significance_by(self, test, per_class=per_class, n_threads=n_threads)
 
     def rank(
         self,
@@ -452,7 +309,7 @@ class ClassCounts(CountTable):
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
+        aggregate: Aggregate | None = None,
         n_threads: int | None = None,
         **options: str,
     ) -> Ranking:
@@ -497,46 +354,44 @@ class ClassCounts(CountTable):
         >>> counts.rank("md", k=2).terms
         array(['bacon', 'viagra'], dtype=object)
         """
-        check_policy(policy)
-        if policy == "round_robin" and aggregate is not None:
-            raise TypeError("round_robin ranks by the classes' own values and has no aggregate")
-        chosen = find_ranker(method)
-        if isinstance(chosen, Selector):
-            if chosen.needs == "documents":
-                raise ValueError(
-                    f"{method} looks at the documents, which counts no longer have: use "
-                    f"termsift.{method}(X, y, k)"
-                )
-            choose = {"greedy": self.greedy}[chosen.name]
-            shared = {"aggregate": aggregate is not None, "policy": policy != "top"}
-            given = (*options, *(option for option, is_given in shared.items() if is_given))
-            if given:
-                takes = inspect.signature(choose).parameters
-                own = [f"{option}=..." for option in given if option in takes]
-                hint = f"; use counts.{chosen.name}({', '.join(own)})" if own else ""
-                raise TypeError(f"{method} has no option {', '.join(given)} in a ranking{hint}")
-            return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
-        k = validation.check_k(k, self.n_terms)
-        if policy == "round_robin":
-            measure = chosen.measure(options, check_model(model, chosen))
-            self._check_whole(chosen, model)
-            b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
-            prior = validation.check_class_prior(class_prior, self.n_classes)
-            threads = validation.check_n_threads(n_threads)
-            counts = self._counted_by(model, threads)
-            indices, values = _core.round_robin(counts, measure, b1, b2, prior, k, threads)
-            return self._ranking(indices, values, method, policy=policy, model=model)
-        scores = self.score(
-            method,
-            model=model,
-            alpha=alpha,
-            class_prior=class_prior,
-            aggregate=aggregate,
-            n_threads=n_threads,
-            **options,
-        )
-        indices = _core.top_k(scores, k)
-        return self._ranking(indices, scores[indices], method, model=model)
+        turns = check_policy(policy) == "round_robin"
+        if turns and aggregate is not None:
+            raise TypeError("round_robin ranks by class scores and has no aggregate")
+        entry = find_ranker(method)
+        if not isinstance(entry, Method):
+            given = [
+                *options,
+                *(["aggregate"] if aggregate is not None else []),
+                *(["policy"] if turns else []),
+            ]
+            return self._select(entry, given)(
+                k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
+            )
+        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
+        k = check_k(k, self.n_terms)
+        if turns:
+            indices, scores = scoring.round_robin(k)
+        else:
+            every = scoring.scores(find_aggregate(aggregate, entry))
+            indices = _core.top_k(every, k)
+            scores = every[indices]
+        names = self._names_of(indices)
+        return Ranking(indices, scores, names, method, policy=policy, model=model)
+
+    def _select(self, selector: Ranker, given: list[str]) -> Callable[..., Ranking]:
+        """Return the method that chooses as a selector does; `given` are options it lacks."""
+        if selector.reads_documents:
+            raise ValueError(
+                f"{selector.name} reads the documents, which counts no longer hold: use "
+                f"termsift.{selector.name}(X, y, k)"
+            )
+        choose: Callable[..., Ranking] = getattr(self, selector.name)
+        if given:
+            takes = inspect.signature(choose).parameters
+            own = [f"{option}=..." for option in given if option in takes]
+            hint = f"; use counts.{selector.name}({', '.join(own)})" if own else ""
+            raise TypeError(f"{selector.name} has no option {', '.join(given)} in a ranking{hint}")
+        return choose
 
     def plot_classes(
         self,
@@ -635,32 +490,15 @@ class ClassCounts(CountTable):
         >>> ranking.informative
         2
         """
-        check_model(model, _GREEDY)
-        self._check_whole(_GREEDY, model)
-        k = validation.check_k(k, self.n_terms)
-        if model in _INDEPENDENT:
-            ranking = self.rank(
-                "md", k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads
-            )
-            informative = int(np.count_nonzero(ranking.scores))
-            sums = _core.running_sums(ranking.scores)
-            return self._ranking(ranking.indices, sums, "greedy", informative, model=model)
-        b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
-        prior = validation.check_class_prior(class_prior, self.n_classes)
-        threads = validation.check_n_threads(n_threads)
-        with progress("chosen", k, "terms") as report:
-            indices, divergences, informative, evaluations = _core.greedy(
-                self._counted_by(model, threads),
-                b1,
-                b2,
-                prior,
-                k,
-                validation.check_flag(exhaustive, "exhaustive"),
-                threads,
-                report,
-            )
-        logger.debug("chose %d terms in %d evaluations", k, evaluations)
-        return self._ranking(indices, divergences, "greedy", informative, model=model)
+        return greedy(
+            self,
+            k,
+            model=model,
+            alpha=alpha,
+            class_prior=class_prior,
+            exhaustive=exhaustive,
+            n_threads=n_threads,
+        )
 
     def to_frame(
         self,
@@ -668,6 +506,7 @@ class ClassCounts(CountTable):
         k: int | None = None,
         *,
         per_class: bool = True,
+        over_represented: bool = False,
         library: Library = "pandas",
         adjust: Adjustment = "bh",
         **scoring: Any,
@@ -737,7 +576,14 @@ class ClassCounts(CountTable):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        columns = self.columns(method, k, per_class=per_class, adjust=adjust, **scoring)
+        columns = self.columns(
+            method,
+            k,
+            per_class=per_class,
+            over_represented=over_represented,
+            adjust=adjust,
+            **scoring,
+        )
         return frame_of(columns, library, "ClassCounts.to_frame")
 
     def columns(
@@ -746,36 +592,27 @@ class ClassCounts(CountTable):
         k: int | None = None,
         *,
         per_class: bool = True,
+        over_represented: bool = False,
         adjust: Adjustment = "bh",
         **scoring: Any,
     ) -> dict[str, NDArray[Any]]:
-        """Give the columns of `to_frame` by name."""
-        if not validation.is_one_of(adjust, ADJUSTMENTS):
-            raise ValueError(f"adjust must be 'bh' or 'bonferroni', got {adjust!r}")
-        if validation.check_flag(per_class, "per_class"):
-            k = validation.check_k(k, self.n_terms)
-            scores = self._class_scoring(method, **scoring)
-            return class_columns(self, method, k, scores, adjust)
+        """Return the columns of `to_frame`, by name."""
+        check_choice(adjust, ADJUSTMENTS, "adjust")
+        listed_only = check_flag(over_represented, "over_represented")
+        if check_flag(per_class, "per_class"):
+            k = check_k(k, self.n_terms)
+            found = Scoring.of(self, find_method(method), **scoring)
+            return class_columns(self, found, k, adjust, over_represented=listed_only)
+        if listed_only:
+            raise TypeError("over_represented lists terms of classes: it needs per_class=True")
         ranking = self.rank(method, k, **scoring)
         columns = ranking.columns()
-        if isinstance(chosen := find_ranker(method), Method) and chosen.is_test:
-            found = self.significance(method, n_threads=scoring.get("n_threads"))
+        entry = find_ranker(method)
+        if isinstance(entry, Method) and entry.is_test:
+            tests = self.significance(method, n_threads=scoring.get("n_threads"))
             columns |= {
-                "log_pvalue": found.log_pvalues[ranking.indices],
-                "pvalue": found.pvalues[ranking.indices],
-                "pvalue_adj": found.adjusted(adjust)[ranking.indices],
+                "log_pvalue": tests.log_pvalues[ranking.indices],
+                "pvalue": tests.pvalues[ranking.indices],
+                "pvalue_adj": tests.adjusted(adjust)[ranking.indices],
             }
         return columns
-
-    def _ranking(
-        self,
-        indices: NDArray[np.int64],
-        scores: NDArray[np.float64],
-        method: str,
-        informative: int | None = None,
-        *,
-        policy: str = "top",
-        model: str,
-    ) -> Ranking:
-        terms = None if self._term_names is None else self._term_names[indices]
-        return Ranking(indices, scores, terms, method, informative, policy, model)
