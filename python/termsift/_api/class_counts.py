@@ -253,7 +253,8 @@ class ClassCounts(CountTable):
         **options: str,
     ) -> ClassScoring:
         chosen = find_method(method)
-        measure = chosen.measure(options, check_model(model, chosen))
+        check_model(model, chosen)
+        measure = chosen.measure(options)
         self._check_whole(chosen, model)
         b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
         prior = validation.check_class_prior(class_prior, self.n_classes)
@@ -333,10 +334,8 @@ class ClassCounts(CountTable):
         array([0.9718, 0.0338, 0.7297])
         """
         chosen = find_method(method)
-        measure, how = (
-            chosen.measure(options, check_model(model, chosen)),
-            find_aggregate(aggregate, chosen),
-        )
+        check_model(model, chosen)
+        measure, how = chosen.measure(options), find_aggregate(aggregate, chosen)
         self._check_whole(chosen, model)
         b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
         prior = validation.check_class_prior(class_prior, self.n_classes)
@@ -518,7 +517,8 @@ class ClassCounts(CountTable):
             return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
         k = validation.check_k(k, self.n_terms)
         if policy == "round_robin":
-            measure = chosen.measure(options, check_model(model, chosen))
+            check_model(model, chosen)
+            measure = chosen.measure(options)
             self._check_whole(chosen, model)
             b1, b2 = validation.check_smoothing(alpha, self.n_terms, model)
             prior = validation.check_class_prior(class_prior, self.n_classes)

@@ -20,21 +20,6 @@ _IN_PAPER = "Tang, Kay and He 2016, Section 2.3"
 MODELS = tuple(_core.EventModel.__members__)
 Policy: TypeAlias = Literal["top", "round_robin"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)  # the default first
-# What a model has in place of a measure.
-_MEASURES_OF: dict[str, dict[Any, _core.Measure]] = {
-    "bernoulli": {
-        _core.Measure.kl: _core.Measure.bernoulli_kl,
-        _core.Measure.nu_j: _core.Measure.bernoulli_nu_j,
-        _core.Measure.nu_pearson: _core.Measure.bernoulli_nu_pearson,
-    },
-    "poisson": {
-        _core.Measure.kl: _core.Measure.poisson_kl,
-        _core.Measure.nu_j: _core.Measure.poisson_nu_j,
-        _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
-    },
-}
-
-
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 
 
@@ -83,7 +68,7 @@ class Method:
     # The core's measure for each choice of option values, in the order of `options`.
     measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
 
-    def measure(self, options: Mapping[str, Any], model: str = MODELS[0]) -> CoreMeasure:
+    def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
         """Give the core's measure for the options, an error for one this method does not have."""
         for name, value in options.items():
             if name not in self.options:
@@ -94,8 +79,7 @@ class Method:
                 hint = did_you_mean(value, self.options[name])
                 raise ValueError(f"{name} must be {allowed}, got {value!r}{hint}")
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
-        measure = self.measures[chosen]
-        return _MEASURES_OF.get(model, {}).get(measure, measure)
+        return self.measures[chosen]
 
 
 @dataclass(frozen=True)
