@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.table import CountTable
 from termsift._scores.methods import (
-    MODELS,
     CoreMeasure,
     EventModel,
     Method,
@@ -103,33 +102,27 @@ class Scoring(Prepared):
         prepared = prepare(counts, method, model, alpha, class_prior, n_threads)
         return cls(**vars(prepared), method=method, measure=measure)
 
-    @property
-    def _measure(self) -> CoreMeasure:
-        if isinstance(self.measure, _core.ContingencyMeasure) or self.model.name in MODELS[:2]:
-            return self.measure
-        return _core.Measure.__members__[f"{self.model.name}_{self.measure.name}"]
-
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
         """Return a score for each term; None stands for the value of the collection."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
-        return _core.score(self.counts, self._measure, aggregate, *self.smoothing, self.n_threads)
+        return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
 
     def class_scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
         """Return the class scores of the terms [first, last), one row per class."""
         return _core.class_scores(
-            self.counts, self._measure, *self.smoothing, self.n_threads, first, last
+            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
         )
 
     def directions(self, first: int = 0, last: int | None = None) -> NDArray[np.int8]:
         """Return the directions of the terms [first, last), one row per class."""
         return _core.class_directions(
-            self.counts, self._measure, *self.smoothing, self.n_threads, first, last
+            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
         )
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s]:
         """Return the first k terms when the classes take turns, and their class scores."""
-        return _core.round_robin(self.counts, self._measure, *self.smoothing, k, self.n_threads)
+        return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
         """Return the scoring of some terms alone, given in increasing order."""
