@@ -64,20 +64,21 @@ def _test_function(method: Method) -> Callable[..., tuple[Scores, Scores]]:
 
 
 def _docstring(method: Method) -> str:
-    how = method.default_aggregate
-    value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
-    parameters = "model, alpha, class_prior, aggregate, n_threads"
-    names, pvalues = "scores", ""
+    own = [
+        f"``{name}`` is one of {', '.join(map(repr, values))}; the first is the default."
+        for name, values in method.options.items()
+    ]
+    parameters, names = "model, alpha, class_prior, aggregate, n_threads", "scores"
+    options = f"\n**options : str\n    {' '.join(own) or 'This method has none.'}"
+    pvalues = ""
     if method.is_test:
         parameters, names = "class_prior, aggregate, n_threads", "scores, pvalues"
+        options = ""
         pvalues = """
 pvalues : ndarray of shape (n_terms,), float64
     The p-values of `termsift.ClassCounts.significance`, whatever the aggregate."""
-    options = "".join(
-        f"\n{name} : {{{', '.join(map(repr, values))}}}, default {values[0]!r}\n"
-        "    An option of this method; see the formula below."
-        for name, values in method.options.items()
-    )
+    how = method.default_aggregate
+    value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
     return f"""{method.title}
 
 Parameters
@@ -91,11 +92,11 @@ Returns
 -------
 scores : ndarray of shape (n_terms,), float64
     {value}
-    ``{method.formula}``{pvalues}
+    ``{method.formula}``.{pvalues}
 
 See Also
 --------
-termsift.ClassCounts.score : count once and score by many methods
+termsift.ClassCounts.score : Count once and score by many methods.
 
 References
 ----------

@@ -91,6 +91,7 @@ class Scoring(Prepared):
         cls,
         counts: CountTable,
         method: Method,
+        /,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
