@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 import termsift as ts
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.significance import significance_of
 
 DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 
@@ -50,7 +49,8 @@ def fake(
     """Give a significance as the compiled side will: statistics and signs, classes per term."""
     values = np.asarray(statistics, dtype=np.float64)
     rows = None if classes is None else np.asarray(classes)
-    return significance_of(method, values, degrees, np.where(values > 0, 1, 0), rows)
+    logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
+    return ts.Significance(method, degrees, values, logs, signs, rows)
 
 
 def of_logs(log_pvalues: Any) -> ts.Significance:
