@@ -32,7 +32,7 @@ def counts_of(names: bool = True) -> ts.ClassCounts:
 
 
 def as_columns(frame: Any, library: str) -> dict[str, list[Any]]:
-    """Give a table of any library as lists, in which null is None."""
+    """Return a data frame of any library as lists, with None for null."""
     if library == "pandas":
         lists = {name: frame[name].tolist() for name in frame}
         return {name: [None if v != v else v for v in values] for name, values in lists.items()}
