@@ -21,6 +21,7 @@ Table = np.ndarray[Any, Any]
 
 # ---- errors --------------------------------------------------------------------------------------
 
+
 @pytest.fixture(scope="module")
 def collection() -> ts.ClassCounts:
     return ts.count(np.random.default_rng(0).poisson(1.0, (20, 500)), np.arange(20) % 3)

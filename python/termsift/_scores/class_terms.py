@@ -100,8 +100,9 @@ def distinctive_terms(
     check_counts(counts)
     rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
-    listed = _over_represented(counts, Scoring.of(counts, find_method(method), **scoring), rows, k)
+    scored = Scoring.of(counts, find_method(method), **scoring)
     frequency = counts.term_frequency
+    listed = _over_represented(scored, frequency, rows, k)
     totals = np.asarray(frequency.sum(axis=0))
     occurrences = _in_class(frequency, rows, listed)
     return [
@@ -163,8 +164,9 @@ def class_columns(
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame` per class, by name."""
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
+    term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
     if over_represented:
-        listed = _over_represented(counts, scoring, present, k)
+        listed = _over_represented(scoring, term_frequency, present, k)
     else:
         listed = _best(scoring, present, k)
     sizes = [len(terms) for terms, _ in listed]
@@ -172,7 +174,7 @@ def class_columns(
     terms = _joined([terms for terms, _ in listed], np.int64)
     l_ic, d_ic = (
         _joined(_in_class(frequency, present, listed), frequency.dtype)
-        for frequency in (counts.term_frequency, counts.document_frequency)
+        for frequency in (term_frequency, document_frequency)
     )
     names = counts.term_names
     columns: dict[str, NDArray[Any]] = {
@@ -215,13 +217,15 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int) -> list[_Listed]:
 
 
 def _over_represented(
-    counts: CountTable, scoring: Scoring, rows: NDArray[np.int64], k: int
+    scoring: Scoring, frequency: Any, rows: NDArray[np.int64], k: int
 ) -> list[_Listed]:
     """Return the k best terms of some classes that occur in the class and have direction 1."""
     distinct, place = np.unique(rows, return_inverse=True)
-    frequency = counts.term_frequency[distinct]
-    terms, columns = np.unique(frequency.indices, return_inverse=True)
-    scoring = scoring.of_terms(terms.astype(np.int64))
+    frequency = frequency[distinct]
+    occurs = np.zeros(frequency.shape[1], dtype=bool)
+    occurs[frequency.indices] = True
+    terms, columns = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[frequency.indices]
+    scoring = scoring.of_terms(terms)
     scores = np.zeros(frequency.nnz)
     has_more = np.zeros(frequency.nnz, dtype=bool)
     # The pairs of a class and a term by term, as scores come, each with its place by class.
@@ -262,11 +266,12 @@ def _in_class(frequency: Any, rows: NDArray[np.int64], listed: list[_Listed]) ->
     found = []
     for row, (terms, _) in zip(rows, listed, strict=True):
         own = slice(frequency.indptr[row], frequency.indptr[row + 1])
-        # A term beyond all others stands at the end, so that every search finds a place.
-        own_terms = np.append(frequency.indices[own], frequency.shape[1])
-        values = np.append(frequency.data[own], 0)
+        own_terms, values = frequency.indices[own], frequency.data[own]
         at = np.searchsorted(own_terms, terms)
-        found.append(np.where(own_terms[at] == terms, values[at], 0))
+        occurs = at < len(own_terms)
+        occurs[occurs] = own_terms[at[occurs]] == terms[occurs]
+        found.append(np.zeros(len(terms), dtype=values.dtype))
+        found[-1][occurs] = values[at[occurs]]
     return found
 
 
