@@ -174,7 +174,7 @@ def test_selector_in_a_pipeline_is_saved_and_loaded(spark: Any, tmp_path: Path) 
         (selector.copy({selector.method: "if"}), "no method 'if'"),
         (selector.copy({selector.policy: "turns"}), "policy"),
         (selector.copy({selector.method: "md", selector.alpha: -1.0}), "alpha must be"),
-        (selector.copy({selector.method: "conditional_gain"}), "reads the documents"),
+        (selector.copy({selector.method: "conditional_gain"}), "looks at the documents"),
     ):
         with pytest.raises(ValueError, match=message):
             wrong.fit(df.withColumnRenamed("label", "code"))

@@ -183,7 +183,7 @@ def class_columns(
         "index": terms,
         "rank": _joined([np.arange(1, size + 1) for size in sizes], np.int64),
         "score": _joined([scores for _, scores in listed], np.float64),
-        "sign": _directions(scoring, rows, terms),
+        "sign": _at_pairs(scoring, rows, terms, with_scores=False)[0],
         "n_class": l_ic,
         "n_rest": counts.collection_term_frequency[terms] - l_ic,
         "df_class": d_ic,
@@ -222,43 +222,36 @@ def _over_represented(
     """Return the k best terms of some classes that occur in the class and have direction 1."""
     distinct, place = np.unique(rows, return_inverse=True)
     frequency = frequency[distinct]
-    occurs = np.zeros(frequency.shape[1], dtype=bool)
-    occurs[frequency.indices] = True
-    terms, columns = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[frequency.indices]
-    scoring = scoring.of_terms(terms)
-    scores = np.zeros(frequency.nnz)
-    has_more = np.zeros(frequency.nnz, dtype=bool)
-    # The pairs of a class and a term by term, as scores come, each with its place by class.
-    places = (np.arange(frequency.nnz), columns, frequency.indptr)
-    by_term = sp.csr_array(places, shape=(len(distinct), len(terms))).tocsc()
-    for first, last in scoring.blocks():
-        own = slice(by_term.indptr[first], by_term.indptr[last])
-        column = np.repeat(np.arange(last - first), np.diff(by_term.indptr[first : last + 1]))
-        cells = distinct[by_term.indices[own]], column
-        has_more[by_term.data[own]] = scoring.directions(first, last)[cells] > 0
-        scores[by_term.data[own]] = scoring.class_scores(first, last)[cells]
+    pairs = np.repeat(distinct, np.diff(frequency.indptr)), frequency.indices
+    directions, scores = _at_pairs(scoring, *pairs, with_scores=True)
     listed = []
     for row in place:
         first, last = frequency.indptr[row : row + 2]
-        own = first + np.flatnonzero(has_more[first:last])
+        own = first + np.flatnonzero(directions[first:last] > 0)
         own = own[_core.top_k(scores[own], min(k, len(own)))]
         listed.append((frequency.indices[own].astype(np.int64), scores[own]))
     return listed
 
 
-def _directions(
-    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """Return the directions of pairs of a class and a term."""
-    distinct, place = np.unique(terms, return_inverse=True)
-    scoring = scoring.of_terms(distinct)
-    found = np.zeros(len(terms), dtype=np.int8)
-    by_place = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[by_place], np.arange(len(distinct) + 1))
+def _at_pairs(
+    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.integer], *, with_scores: bool
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Return the directions, and if wanted the scores, of pairs of a class and a term."""
+    occurs = np.zeros(scoring.counts.n_terms, dtype=bool)
+    occurs[terms] = True
+    scoring = scoring.of_terms(np.flatnonzero(occurs))
+    columns = (np.cumsum(occurs) - 1)[terms]
+    by_column = np.argsort(columns, kind="stable")
+    ends = np.searchsorted(columns[by_column], np.arange(scoring.counts.n_terms + 1))
+    directions = np.zeros(len(terms), dtype=np.int8)
+    scores = np.zeros(len(terms) if with_scores else 0)
     for first, last in scoring.blocks():
-        own = by_place[ends[first] : ends[last]]
-        found[own] = scoring.directions(first, last)[rows[own], place[own] - first]
-    return found
+        own = by_column[ends[first] : ends[last]]
+        cells = rows[own], columns[own] - first
+        directions[own] = scoring.directions(first, last)[cells]
+        if with_scores:
+            scores[own] = scoring.class_scores(first, last)[cells]
+    return directions, scores
 
 
 def _in_class(frequency: Any, rows: NDArray[np.int64], listed: list[_Listed]) -> list[NDArray[Any]]:
