@@ -1,5 +1,6 @@
-# The compiled core. Array arguments must have exactly the dtype stated: the gate sees to that.
-# stubtest holds this file to the extension; tests/stubtest_allowlist.txt names what is here alone.
+# The compiled core. Array arguments must have exactly the stated dtype, which _util/validation.py
+# ensures. stubtest compares this file with the extension; tests/stubtest_allowlist.txt lists the
+# names that only this file has.
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias, TypedDict, type_check_only
 
@@ -120,12 +121,6 @@ class Measure(_Enumeration, metaclass=_PybindType):
     kl: ClassVar[Measure]
     nu_j: ClassVar[Measure]
     nu_pearson: ClassVar[Measure]
-    bernoulli_kl: ClassVar[Measure]
-    bernoulli_nu_j: ClassVar[Measure]
-    bernoulli_nu_pearson: ClassVar[Measure]
-    poisson_kl: ClassVar[Measure]
-    poisson_nu_j: ClassVar[Measure]
-    poisson_nu_pearson: ClassVar[Measure]
     __members__: ClassVar[dict[str, Measure]]
 
 class Aggregate(_Enumeration, metaclass=_PybindType):

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._api import counting
-from termsift._api.class_counts import Alpha, ClassCounts, ClassPrior, Model
+from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
 from termsift._evaluate import evaluation
+from termsift._scores.methods import Method, Model, PValue
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import Method, Policy, find_ranker
+from termsift._scores.registry import Policy, find_ranker, find_test
+from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._select.conditional_gain import rank_by
 from termsift._util import validation
 from termsift._util.extras import require
@@ -39,7 +41,7 @@ _ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is no
 
 def _counts_suffice(selector: TermSelector) -> bool:
     """Whether nothing looks at the documents themselves; else partial_fit is not there."""
-    if selector.k == "auto" or find_ranker(selector.method).needs == "documents":
+    if selector.k == "auto" or find_ranker(selector.method).reads_documents:
         raise AttributeError(selector._needs_all())
     return True
 
@@ -346,7 +348,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rank(self, counts: ClassCounts, *documents: Any) -> Ranking:
         k = self._how_many(counts, *documents)
-        of_documents = find_ranker(self.method).needs == "documents"
+        of_documents = find_ranker(self.method).reads_documents
         if of_documents and not documents:
             raise ValueError(self._needs_all())
         if of_documents:
@@ -398,7 +400,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         how: Literal["bh", "bonferroni"] = "bh" if self.k == "fdr" else "bonferroni"
         found = counts.significance(self.method, n_threads=self.n_threads)
         n_present = np.count_nonzero(counts.class_docs)
-        if self.method != "chi2_counts" and not (n_present == 2 and _is_partition(counts)):
+        of_largest = find_test(self.method).p_value is PValue.LARGEST_CLASS
+        if of_largest and not (n_present == 2 and _is_partition(counts)):
             # The largest of several classes' statistics exceeds any of them by chance. (Two classes
             # of which each document has one have one and the same.)
             logs = np.minimum(found.log_pvalues + np.log(n_present), 0)

@@ -19,7 +19,7 @@ MOST_ULP = dict.fromkeys(OF_TABLES, 4) | {"bns": 45}
 
 
 def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
-    """Give documents whose terms are rare, common or confined to a class, and their classes."""
+    """Return documents whose terms are rare, common or confined to a class, and their classes."""
     y = rng.integers(0, n_classes, n_docs)
     rates = rng.gamma(0.3, 1.0, n_terms) * np.exp(rng.normal(0, 1, (n_classes, n_terms)))
     return rng.poisson(rates[y]), y
@@ -253,12 +253,12 @@ def test_fractions_in_place_of_counts_warn_once() -> None:
     assert len(counts.score("ig")) == 2  # of documents
     assert len(counts.score("md", model="binary")) == 2
     with pytest.warns(
-        UserWarning, match=r"md is of occurrences.*class 'ham' has term 0 0\.5 times"
+        UserWarning, match=r"md needs occurrences.*class 'ham' has term 0 0\.5 times"
     ):
         counts.score("md")
     counts.score("md")
     shares = ts.count(np.array([[0.5, 0.5], [0.25, 0.75]]), ["ham", "spam"])  # of whole sums
-    with pytest.warns(UserWarning, match="is of occurrences") as caught:
+    with pytest.warns(UserWarning, match="needs occurrences") as caught:
         shares.rank("log_odds")
     assert caught[0].filename == __file__
     for harmless in (

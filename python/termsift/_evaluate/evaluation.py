@@ -12,15 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api.class_counts import ClassCounts, Model
+from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count_checked
 from termsift._counts.table import is_exact
 from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of, metrics_of
+from termsift._scores.methods import MODELS, Method, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
-    MODELS,
     POLICIES,
-    Method,
     Policy,
     check_model,
     check_policy,
@@ -246,7 +245,8 @@ def cross_validate(
                 counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
             else:
                 counts = count_checked(*part(train), n_threads=threads)
-            counts._warned = done > 0  # of fractions, in every fold the same
+            if done:
+                counts._accept_fractions()
             trained_on = None if estimator is None else part(train)
             held, known, _ = part(test)
             held_units = None if units is None else units[test]
@@ -255,7 +255,7 @@ def cross_validate(
                 ranking = rank_by(
                     method,
                     counts,
-                    documents[train] if find_ranker(method).needs == "documents" else None,
+                    documents[train] if find_ranker(method).reads_documents else None,
                     labels.codes[train],
                     int(ks[-1]),
                     sample_weight=None if weights is None else weights[train],

@@ -9,10 +9,12 @@ import numpy as np
 from scipy import special
 
 from termsift import _core
-from termsift._api.class_counts import Alpha, ClassCounts
+from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count_checked
+from termsift._scores.methods import MODELS
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import MODELS, check_model, find_ranker
+from termsift._scores.registry import check_model, find_ranker
+from termsift._scores.scoring import Alpha
 from termsift._util import validation
 from termsift._util.log import logger
 from termsift._util.progress import progress
@@ -176,7 +178,7 @@ def rank_by(
     looks at documents has none.
     """
     chosen = find_ranker(method)
-    if chosen.needs != "documents":
+    if not chosen.reads_documents:
         return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), chosen)
     for name, value in options.items():

@@ -16,7 +16,8 @@ import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import rankers_of
-from termsift._scores.registry import MODELS, POLICIES
+from termsift._scores.methods import MODELS
+from termsift._scores.registry import POLICIES
 from termsift._select.conditional_gain import rank_by
 from termsift._util.export import (
     write_csv,

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import io
-from termsift._scores.class_scores import ADJUSTMENTS
-from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker, find_selector
+from termsift._scores.methods import MODELS
+from termsift._scores.registry import POLICIES, find_method, find_ranker, find_selector
+from termsift._scores.significance import ADJUSTMENTS
 from termsift._select.conditional_gain import rank_by
 from termsift._util.export import (
     json_rows,
@@ -188,7 +189,7 @@ def _run(args: argparse.Namespace) -> None:
     check_format(args)
     # Opened first: a wrong path is told before the work.
     with opened(args.output, text=args.format != PARQUET) as out:
-        if args.k == _AUTO or find_ranker(args.method).needs == "documents":
+        if args.k == _AUTO or find_ranker(args.method).reads_documents:
             collection = read_documents(args)
             counts = count_collection(collection, args.threads)
             X, y = collection.X, collection.y
@@ -236,7 +237,7 @@ def _scoring(args: argparse.Namespace) -> dict[str, Any]:
         args.usage_error("argument --aggregate: not for --policy round_robin")
     if args.model != MODELS[0] and args.method not in _with_models():
         args.usage_error(f"argument --model: only for --method {' or '.join(_with_models())}")
-    if find_ranker(args.method).needs == "documents":
+    if find_ranker(args.method).reads_documents:
         usual = {"alpha": 1.0, "class_prior": "empirical", "tf": None}
         for option, value in usual.items():
             if getattr(args, option) != value:

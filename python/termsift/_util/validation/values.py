@@ -167,13 +167,17 @@ def check_not_negative(number: float, name: str, wanted: str = "not negative") -
 
 
 def check_smoothing(
-    alpha: float | tuple[float, float], n_terms: int, model: str = "multinomial"
+    alpha: float | tuple[float, float],
+    n_terms: int,
+    outcomes: int | None = None,
+    *,
+    is_rate: bool = False,
 ) -> tuple[float, tuple[float, float]]:
     """Return b1, and b2 with its rounding error.
 
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). The outcomes
-    are the terms, or two for "bernoulli", or one for "poisson". The product is seldom a double,
-    and without its rounding error small differences of probabilities would be wrong.
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes), by default one
+    outcome for each term. The product is seldom a double, and without its rounding error small
+    differences of probabilities would be wrong. b1 may exceed b2 if they smooth a rate.
     """
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
@@ -182,12 +186,12 @@ def check_smoothing(
     b1, b2 = map(_float_of, numbers)
     rest = 0.0
     if not is_pair and math.isfinite(b1):
-        outcomes = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
-        b2 = b1 * outcomes
-        rest = float(Fraction(b1) * outcomes - Fraction(b2)) if math.isfinite(b2) else 0.0
+        factor = n_terms if outcomes is None else outcomes
+        b2 = b1 * factor
+        rest = float(Fraction(b1) * factor - Fraction(b2)) if math.isfinite(b2) else 0.0
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
-    if model == "poisson":  # rates may exceed 1
+    if is_rate:
         return b1, (b2, rest)
     if b1 > b2 and n_terms:
         raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
