@@ -6,8 +6,8 @@ The tables show evaluations and time of `counts.greedy` on one thread against th
 on text and on hard cases, then on 20 Newsgroups with all its words if `corpora.py` finds it. Each
 order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or as much
 as some billion evaluations reach. A sort of a million numbers takes turns with each search, as a
-unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into ``README.md``
-of this folder, and a sentence into the project's.
+unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
+``README.md`` of this folder, and a sentence into the project's.
 """
 
 from __future__ import annotations
