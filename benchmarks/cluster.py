@@ -218,7 +218,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     }
 
 
-def unite(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
+def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
     """Return the seconds to merge the counts of the chunks one by one, and as a binary tree."""
     shards = [ts.count(X, y) for X, y in parts]
 
@@ -332,45 +332,45 @@ def tables(quick: bool, spark: bool) -> str:
     entries = work.X.nnz
     times = rates(work, rounds, spark)
     measured = partial_counts(work, rounds)
-    one_by_one, as_tree = unite(chunks(work), rounds)
+    one_by_one, as_tree = merge_times(chunks(work), rounds)
     sections = [
         f"{work.X.shape[0]:,} documents, {work.X.shape[1]:,} terms, {shape.n_classes} classes, "
         f"{entries:,} entries, in {CHUNKS} chunks:",
         markdown(
-            ["counted by", "seconds", "seconds of processors", "million entries in such a one"],
+            ["counted by", "seconds", "processor seconds", "million entries per processor second"],
             [
                 [name, digits(passed, 3), digits(used, 3), digits(entries / used / 1e6, 2)]
                 for name, (passed, used) in times.items()
             ],
         ),
-        "Counts of a half of it:",
+        "Counts of half of it:",
         markdown(
-            ["of the counts", "bytes a pair"],
+            ["counts", "bytes per pair"],
             [[name, digits(measured[name], 3)] for name in ("in memory", "serialised")],
         ),
         markdown(
-            ["of a million pairs", "ms"],
+            ["a million pairs", "ms"],
             [
                 [name, digits(1e3 * measured[step], 2)]
                 for name, step in (
-                    ("united, of both sides together", "merge"),
+                    ("merged, both sides together", "merge"),
                     ("serialised", "write"),
                     ("read and checked", "read"),
                 )
             ],
         ),
-        f"The counts of the {CHUNKS} chunks, united one after the other: "
-        f"{digits(1e3 * one_by_one, 3)} ms; as a tree of pairs: {digits(1e3 * as_tree, 3)} ms.",
-        "Pairs of a class and a term in so many documents, counted, and expected of their law:",
+        f"The counts of the {CHUNKS} chunks, merged one after the other: "
+        f"{digits(1e3 * one_by_one, 3)} ms; as a binary tree: {digits(1e3 * as_tree, 3)} ms.",
+        "Pairs of a class and a term in some documents, counted and expected by their law:",
         markdown(["documents", "entries", "pairs counted", "expected"], check_model(work, shape)),
         f"10^{math.log10(DOCUMENTS):.0f} documents over 10^{math.log10(TERMS):.0f} terms in chunks "
-        f"of {OF_A_CHUNK:,}, by that law and the bytes and times above, united on one machine:",
+        f"of {OF_A_CHUNK:,}, by that law and the bytes and times above, merged on one machine:",
         markdown(
             [
                 "classes",
                 "GB of a chunk's counts, serialised",
                 "GB of all counts, in memory",
-                "TB that come in",
+                "TB received",
                 "hours",
             ],
             [flat_plan(n, measured) for n in CLASSES],
@@ -379,11 +379,11 @@ def tables(quick: bool, spark: bool) -> str:
         markdown(
             [
                 "classes",
-                "parts a task unites",
+                "parts merged per task",
                 "levels",
-                "TB moved in all",
-                "GB into the last task",
-                "hours, the longest path",
+                "TB moved in total",
+                "GB received by the last task",
+                "hours of the longest path",
             ],
             [tree_plan(n, fan, measured) for n in CLASSES for fan in FANS],
         ),
@@ -395,7 +395,7 @@ def main() -> None:
     """Print the tables, and write them with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small collection")
-    parser.add_argument("--without-spark", action="store_true", help="where there is no Java")
+    parser.add_argument("--without-spark", action="store_true", help="skip Spark, which needs Java")
     parser.add_argument("--write", action="store_true", help="write the tables of the page")
     args = parser.parse_args()
     if args.write and (args.quick or args.without_spark):

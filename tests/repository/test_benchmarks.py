@@ -349,7 +349,7 @@ def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.M
     work = gain.made("small", shape)
     measured = cluster.partial_counts(work, rounds=1)
     assert measured["serialised"] == pytest.approx(12, rel=0.05)
-    assert all(seconds > 0 for seconds in cluster.unite(cluster.chunks(work), rounds=1))
+    assert all(seconds > 0 for seconds in cluster.merge_times(cluster.chunks(work), rounds=1))
     rows = cluster.check_model(work, shape)
     assert [row[0] for row in rows] == ["500", "4,000", "32,000"]
     law = cluster.pairs
