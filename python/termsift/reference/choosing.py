@@ -53,7 +53,7 @@ def divergence(
     -------
     float
         In nats: the J-divergence of two classes, or the JMH divergence of more. With the models
-        "bernoulli" and "poisson" it is the sum of the terms' `md`, and there is no pool.
+        "bernoulli" and "poisson" it is the sum of the terms' ``md``, and there is no pool.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def greedy(
         As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         As for `class_scores`. With the last two the terms are independent: the choice is the
-        ranking by `md`, and the divergences are its running sums.
+        ranking by ``md``, and the divergences are its running sums.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
     Notes
     -----
-    `md` is the divergence after the first step of Algorithm 1, so both always begin with the same
+    ``md`` is the divergence after the first step of Algorithm 1, so both always begin with the same
     term. The paper derives Algorithm 2 by an approximation that could change it: p of a term is
     small, so the pool's part nearly vanishes and only the term's own part is kept. Let :math:`e_1`
     be the best term by its own part, sum_c p log(p/q). It is also the first of Algorithm 1 if and
@@ -214,7 +214,7 @@ def _share(x: Variable, pi: list[Fraction]) -> Decimal:
 
 
 def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
-    """Return the sum over classes of `md`, for a term that is a variable of its own."""
+    """Return the sum over classes of ``md``, for a term that is a variable of its own."""
     divergence = Decimal(0)
     for x_c, q_c in zip(x, exact_outside(x, pi), strict=True):
         divergence += _times_log(x_c, x_c, q_c)

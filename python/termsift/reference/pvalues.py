@@ -31,7 +31,7 @@ class Significance:
     signs : ndarray of that shape, int8
         1 where the class has more of the term than its share, -1 where it has less, 0 otherwise.
     classes : ndarray of shape (M,), int64, or None
-        The first class with the largest value, which `signs` refers to. None per class.
+        The first class with the largest value, which ``signs`` refers to. None per class.
     """
 
     statistics: npt.NDArray[np.float64]

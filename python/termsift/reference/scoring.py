@@ -52,7 +52,7 @@ def class_scores(
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         What "md" and "md_chi2" count and what they divide it by, see Notes.
     noncentrality : {"jeffreys", "pearson"}
-        Which noncentrality `md_chi2` is, see Notes.
+        Which noncentrality ``md_chi2`` is, see Notes.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def class_scores(
         "poisson"       x = l_ic occurrences in X = n_c documents, a rate
 
     With the last, p and q are the rates of Poisson variables: ``md`` is p log(p / q) - p + q, and
-    `md_chi2` has p and q in place of p (1 - p) and q (1 - q).
+    ``md_chi2`` has p and q in place of p (1 - p) and q (1 - q).
 
     Examples
     --------

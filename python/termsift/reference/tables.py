@@ -19,7 +19,7 @@ MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 
 
 class Probabilities:
-    """What `md` and `md_chi2` read: p_ic = (x_ic + b1) / (X_c + b2) under an event model."""
+    """What ``md`` and ``md_chi2`` read: p_ic = (x_ic + b1) / (X_c + b2) under an event model."""
 
     def __init__(
         self, counts: Any, alpha: Alpha, class_prior: ClassPrior, model: str, noncentrality: str
