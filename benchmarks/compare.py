@@ -369,7 +369,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     names = [*SHAPES, NEWSGROUPS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small copies, few rounds")
+    parser.add_argument("--quick", action="store_true", help="small copies and few rounds")
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
     parser.add_argument("--rounds", type=int, help=f"default: {ROUNDS}; quick: {QUICK_ROUNDS}")
     parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")

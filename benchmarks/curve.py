@@ -137,8 +137,8 @@ def measure(quick: bool) -> list[str]:
 def main() -> None:
     """Print the sentences, and write them with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="does it work?")
-    parser.add_argument("--write", action="store_true", help="write what the README says")
+    parser.add_argument("--quick", action="store_true", help="only check that it works")
+    parser.add_argument("--write", action="store_true", help="write the sentences of the README")
     args = parser.parse_args()
     found = measure(args.quick)
     print(*found, sep="\n")

@@ -257,7 +257,7 @@ def summary(rows: Sequence[Row]) -> str:
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small collections, short checks")
+    parser.add_argument("--quick", action="store_true", help="small collections and short checks")
     parser.add_argument("--write", action="store_true", help="write the tables of the README")
     args = parser.parse_args(argv)
     if args.write and args.quick:

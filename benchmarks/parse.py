@@ -129,8 +129,8 @@ def measure(quick: bool) -> str:
 def main() -> None:
     """Print the table, and write it with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="does it work?")
-    parser.add_argument("--write", action="store_true", help="write what the README says")
+    parser.add_argument("--quick", action="store_true", help="only check that it works")
+    parser.add_argument("--write", action="store_true", help="write the table of the README")
     args = parser.parse_args()
     found = measure(args.quick)
     print(found)

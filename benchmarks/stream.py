@@ -29,7 +29,7 @@ SHARDS = 8
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a twentieth of it")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the collection")
     parser.add_argument("--runs", type=int, default=5, help="(default: 5)")
     parser.add_argument("--merge", action="store_true", help="merge eight shards instead")
     parser.add_argument("--child", choices=("memory", "folder"), help=argparse.SUPPRESS)

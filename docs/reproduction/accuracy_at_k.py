@@ -21,7 +21,7 @@ import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, conditions, markdown, put_between
-from termsift._select.conditional_gain import rank_by
+from trials import ranked
 
 MARKER = "accuracy"
 PAGE = ROOT / "docs" / "reproduction" / "accuracy.md"
@@ -34,7 +34,7 @@ def accuracies(
 ) -> list[float]:
     """Return the test accuracy in per cent for each number of terms."""
     counts = ts.count(split.X_train, split.y_train)
-    ranking = rank_by(method, counts, split.X_train, split.y_train, max(ks), **options)
+    ranking = ranked(method, counts, split.X_train, split.y_train, max(ks), **options)
     parts = (split.X_train, split.y_train, split.X_test, split.y_test)
     curve = ts.selection_curve(ranking, *parts, ks)
     terms = ranking.indices[: ks[-1]]

@@ -13,6 +13,7 @@ from claims import MANY, table
 from compare import markdown
 from trials import (
     BINARY,
+    FROM_DOCUMENTS,
     MULTINOMIAL,
     Collection,
     Estimate,
@@ -45,8 +46,6 @@ class Choice(NamedTuple):
 
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
-# These cannot rank from counts, which can be merged, subtracted and saved.
-NEED_DOCUMENTS = [each.name for each in ts.selectors() if each.needs == "documents"]
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
 # For each collection and choice, the accuracy by fold and k.
 Validated = Mapping[str, Mapping[Choice, Floats]]
@@ -91,7 +90,7 @@ def order(validated: Validated) -> list[Choice]:
 
 def choose(validated: Validated) -> Choice:
     """Return the choice nearest to the paper's MD among those that may be best by chance."""
-    ordered = [each for each in order(validated) if each.method not in NEED_DOCUMENTS]
+    ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
 
@@ -143,7 +142,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
     """Return sentences on the gain of ranking from the documents themselves."""
     (first, *_) = validated.values()
     sentences = []
-    for method in NEED_DOCUMENTS:
+    for method in FROM_DOCUMENTS:
         other = Choice(method, "multinomial", "top", chosen.naive_bayes)
         if other in first:
             sentences.append(
@@ -223,7 +222,7 @@ def on_test_documents(
 ) -> tuple[str, dict[str, Floats]]:
     """Return the text on the gain over MD on test documents, and the gain by number of terms."""
     ranker = Ranker(chosen.method, {"model": chosen.model, "policy": chosen.policy})
-    others = {method: Ranker(method) for method in NEED_DOCUMENTS}
+    others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}
     ks = np.array(extent.ks)
     shown = [k for k in (10, 50, 100, 200, 500, 1000, 2000) if k in ks]

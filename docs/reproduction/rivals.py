@@ -35,9 +35,7 @@ import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between
 from reproduce import collections, described
-from termsift._select.conditional_gain import rank_by
-from termsift._util.files import replacing
-from trials import Collection, Estimate, Ints, listed
+from trials import Collection, Estimate, Ints, listed, ranked
 from workloads import CACHE
 
 MARKER = "rivals"
@@ -100,7 +98,7 @@ OTHERS = (*RIVALS, *(name for name in METHODS if name != OURS))
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
     """Return the first k terms of every method."""
     counts = ts.count(X, y)
-    ours = {name: rank_by(method, counts, X, y, k).indices for name, method in METHODS.items()}
+    ours = {name: ranked(method, counts, X, y, k).indices for name, method in METHODS.items()}
     return ours | {name: kept(name, choose, X, y, k) for name, choose in RIVALS.items()}
 
 
@@ -112,9 +110,9 @@ def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
     path = CACHE / f"rival-{key:08x}.npy"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        terms = choose(X, y, k)
-        with replacing(path) as file:
-            np.save(file, terms)
+        partial = path.with_suffix(".part.npy")
+        np.save(partial, choose(X, y, k))
+        partial.replace(path)
     return np.load(path)
 
 

@@ -16,9 +16,9 @@ from sklearn.svm import LinearSVC
 
 import termsift as ts
 from corpora import Split
-from termsift._select.conditional_gain import rank_by
 
 METRICS = ("accuracy", "F1")
+FROM_DOCUMENTS = ("conditional_gain",)  # the selectors that read documents and not counts
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
@@ -233,7 +233,7 @@ def evaluate(
         counts = ts.count(X_train, y_train)
         for name, ranker in rankers.items():
             documents = X_train, y_train
-            ranking = rank_by(ranker.method, counts, *documents, max(ks), **ranker.options)
+            ranking = ranked(ranker.method, counts, *documents, max(ks), **ranker.options)
             X_few, X_asked = (classifier.sees(X[:, ranking.indices]) for X in (X_train, X_test))
             models = (clone(classifier.estimator).fit(X_few[:, :k], y_train) for k in ks)
             answered = np.array(
@@ -253,6 +253,15 @@ def evaluate(
         name: Found(np.array(ks), metrics(truth, np.concatenate(of_folds, axis=1), weights))
         for name, of_folds in answers.items()
     }
+
+
+def ranked(
+    method: str, counts: ts.ClassCounts, X: sp.csr_array, y: Ints, k: int, **options: str
+) -> ts.Ranking:
+    """Return the first k terms by a method, from the counts or from the documents."""
+    if method in FROM_DOCUMENTS:
+        return ts.conditional_gain(X, y, k)
+    return counts.rank(method, k, **options)
 
 
 def listed(items: Iterable[str]) -> str:
