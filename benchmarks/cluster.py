@@ -1,17 +1,16 @@
-"""What counting costs on workers of Dask and Spark, and what a cluster would move and unite.
+"""Cost of counting on workers of Dask and Spark, and a model of what a cluster would move.
 
     python benchmarks/cluster.py [--quick] [--without-spark] [--write]
 
-Rates are of one seeded collection, counted by `ts.count` on one and two threads, by Dask on one and
-two worker processes that hold its chunks, and by Spark on one and two cores from Parquet. The
-contenders take turns and the least time of some rounds is shown, since others may use the machine
-meanwhile; hence processor time as well, of all processes that work for the contender. All counts
-are asserted to be equal. What partial counts cost is processor time of one thread, and of the same
-collection.
+One seeded collection is counted by `ts.count` on one and two threads, by Dask on one and two worker
+processes that hold its chunks, and by Spark on one and two cores from Parquet. The contenders take
+turns. The tables show the least time of some rounds, and the processor time of all processes of a
+contender, because others may use the machine at the same time. All counts are asserted to be equal.
+Costs of partial counts are processor time of one thread, on the same collection.
 
-What a cluster would move follows from the number of pairs of a class and a term that so many
-documents hold. `pairs` gives its expectation under the law that the collection was drawn from, and
-is asserted to be within 5% of what was counted.
+What a cluster would move follows from the number of pairs of a class and a term in its documents.
+`pairs` computes the expected number under the law of the collection, and is asserted to be within
+5% of what was counted.
 """
 
 from __future__ import annotations
@@ -43,28 +42,28 @@ from workloads import Shape, Workload
 MARKER = "cluster"
 SHAPE = Shape(200_000, 1_000_000, 50, 143, 1.05, 0.3, 7)
 CHUNKS = 16
-TERMS, DOCUMENTS = 10**8, 10**10  # of the plan
+TERMS, DOCUMENTS = 10**8, 10**10  # of the planned cluster
 OF_A_CHUNK = 10**6
 CLASSES = (2, 20, 100)
 WORKERS = (1, 2, 4)
-FANS = (2, 8, 64)  # the parts that a task of a tree unites
-TOLERANCE = 0.05  # of the model against counts
+FANS = (2, 8, 64)  # numbers of counts that a task of the tree merges
+TOLERANCE = 0.05  # the largest error of the model
 
-Times = dict[str, tuple[float, float]]  # seconds passed, and of processors
+Times = dict[str, tuple[float, float]]  # wall-clock and processor seconds
 
 
 # ---- rates ---------------------------------------------------------------------------------------
 
 
 def chunks(work: Workload) -> list[tuple[Any, Any]]:
-    """Give the collection in chunks."""
+    """Return the collection in chunks."""
     ends = np.linspace(0, len(work.y), CHUNKS + 1).astype(int).tolist()
     return [(work.X[start:stop], work.y[start:stop]) for start, stop in pairwise(ends)]
 
 
 @contextmanager
 def dask_counter(parts: Sequence[Any], n_workers: int) -> Iterator[Callable[[], ts.ClassCounts]]:
-    """Give a function that counts what workers hold."""
+    """Return a function that counts the chunks that workers hold."""
     from distributed import Client, LocalCluster
 
     with (
@@ -77,7 +76,7 @@ def dask_counter(parts: Sequence[Any], n_workers: int) -> Iterator[Callable[[], 
 
 
 def write_parquet(parts: Sequence[Any], folder: Path) -> None:
-    """Write the chunks as Spark's vectors, a file each."""
+    """Write each chunk to a file of Spark vectors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -102,7 +101,7 @@ def write_parquet(parts: Sequence[Any], folder: Path) -> None:
 
 @contextmanager
 def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassCounts]]:
-    """Give a function that counts the files."""
+    """Return a function that counts the files."""
     from pyspark.ml.linalg import VectorUDT
     from pyspark.sql import SparkSession
     from pyspark.sql.types import LongType, StructField, StructType
@@ -126,13 +125,13 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
 
 
 def processor_seconds() -> float:
-    """Give what this process and all that it started have used."""
+    """Return the processor seconds of this process and all its children."""
     this = psutil.Process()
     return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
 
 
 def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any) -> Times:
-    """Give the least seconds of each, after a run that is not timed but asserted."""
+    """Return the least seconds of each contender, after an untimed run that is checked."""
     for run in runs.values():
         assert run() == whole
     times: Times = dict.fromkeys(runs, (math.inf, math.inf))
@@ -146,7 +145,7 @@ def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any
 
 
 def rates(work: Workload, rounds: int, spark: bool) -> Times:
-    """Give the seconds to count the collection in each way."""
+    """Return the seconds of each way to count the collection."""
     whole, parts = ts.count(work.X, work.y), chunks(work)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         runs: dict[str, Callable[[], ts.ClassCounts]] = {
@@ -159,7 +158,7 @@ def rates(work: Workload, rounds: int, spark: bool) -> Times:
         stack.close()
         if spark:
             write_parquet(parts, Path(folder))
-            for n in WORKERS:  # one session at a time is all that a process can have
+            for n in WORKERS:  # a process can have only one session at a time
                 with spark_counter(Path(folder), n) as run:
                     times |= least({f"`ts.spark.count`, local[{n}]": run}, rounds, whole)
     return times
@@ -169,23 +168,23 @@ def rates(work: Workload, rounds: int, spark: bool) -> Times:
 
 
 def n_pairs(counts: ts.ClassCounts) -> int:
-    """Give the number of pairs of a class and a term it contains."""
+    """Return the number of pairs of a class and a term that occurs in it."""
     return int(counts.term_frequency.nnz)
 
 
 def saved(counts: ts.ClassCounts) -> bytes:
-    """Give the bytes that Spark moves."""
+    """Return the bytes that Spark moves."""
     return bytes(file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf))
 
 
 def resident_bytes() -> int:
-    """Give what the process has in memory."""
+    """Return the resident memory of the process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def best(run: Callable[[], Any], rounds: int) -> float:
-    """Give the least processor seconds of some runs."""
+    """Return the least processor seconds of some runs."""
     seconds = []
     for _ in range(rounds):
         started = time.process_time()
@@ -195,7 +194,7 @@ def best(run: Callable[[], Any], rounds: int) -> float:
 
 
 def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
-    """Measure the counts of the collection's halves: bytes a pair, seconds for a million pairs."""
+    """Measure the counts of halves of the collection: bytes per pair, seconds per million pairs."""
     middle = len(work.y) // 2
     halves = [
         ts.count(work.X[:middle], work.y[:middle]),
@@ -206,7 +205,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [file.counts_from_bytes(data, "a copy") for _ in range(4)]
-    before = resident_bytes()  # without what was kept of the memory of earlier counts
+    before = resident_bytes()  # a new process has no memory left over from earlier counts
     copies += [file.counts_from_bytes(data, "a copy") for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
@@ -219,8 +218,8 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     }
 
 
-def unite(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
-    """Give the seconds to unite the counts of the chunks one by one, and as a tree of pairs."""
+def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
+    """Return the seconds to merge the counts of the chunks one by one, and as a binary tree."""
     shards = [ts.count(X, y) for X, y in parts]
 
     def tree() -> ts.ClassCounts:
@@ -237,16 +236,16 @@ def unite(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
 
 
 def pairs(shape: Shape, n_docs: float) -> float:
-    """Give how many pairs of a class and a term n documents hold, by the law of `workloads`.
+    """Return the expected pairs of a class and a term in n documents, by the law of `workloads`.
 
     A term of probability p is absent from N tokens with exp(-N p), a class's own permutation gives
     a term another rank among its topical tokens, and 0.18 of the tokens repeat one before them.
     """
-    # Ranks in logarithmic bins: terms in each, and the probability of one.
+    # Ranks in logarithmic bins: the number of terms in each, and the probability of one of them.
     edges = np.unique(np.floor(np.geomspace(1, shape.n_terms + 1, 4000))) - 1
     n_terms = np.diff(edges)
     offset, power = 2.7, 1 - shape.exponent
-    above = (edges + 1 + offset - 1 + 1) ** power  # P(rank < r), up to its scale
+    above = (edges + 1 + offset - 1 + 1) ** power  # P(rank < r), up to a factor
     mass = np.diff(above) / (above[-1] - above[0])
     p = mass / n_terms
     law = (np.arange(shape.n_classes) + (20 if shape.n_classes > 100 else 10)) ** -0.6
@@ -261,7 +260,7 @@ def pairs(shape: Shape, n_docs: float) -> float:
 
 
 def check_model(work: Workload, shape: Shape) -> list[list[str]]:
-    """Give the pairs of more and more documents, counted and by the model."""
+    """Return the pairs of growing numbers of documents, counted and by the model."""
     rows = []
     for n_docs in (len(work.y) // 64, len(work.y) // 8, len(work.y)):
         counts = ts.count(work.X[:n_docs], work.y[:n_docs])
@@ -274,16 +273,16 @@ def check_model(work: Workload, shape: Shape) -> list[list[str]]:
 
 
 def of_plan(n_classes: int, n_docs: float) -> float:
-    """Give the pairs that so many documents of the plan hold."""
+    """Return the expected pairs in some documents of the planned cluster."""
     shape = replace(SHAPE, n_terms=TERMS, n_classes=n_classes)
     return pairs(shape, min(n_docs, DOCUMENTS))
 
 
 def flat_plan(n_classes: int, measured: dict[str, float]) -> list[str]:
-    """Give what one machine would take in and do that united the counts of all chunks."""
+    """Return the cost if one machine merged the counts of all chunks."""
     n_chunks = DOCUMENTS // OF_A_CHUNK
     of_a_chunk, of_all = (of_plan(n_classes, n_docs) for n_docs in (OF_A_CHUNK, DOCUMENTS))
-    # Each step reads a chunk's counts and passes over the sum so far.
+    # Each step reads the counts of a chunk and passes over the sum so far.
     steps = np.geomspace(OF_A_CHUNK, DOCUMENTS, 60)
     sums = np.array([of_plan(n_classes, n_docs) for n_docs in steps])
     passed = float(np.trapezoid(sums, steps)) / OF_A_CHUNK
@@ -299,7 +298,7 @@ def flat_plan(n_classes: int, measured: dict[str, float]) -> list[str]:
 
 
 def tree_plan(n_classes: int, fan: int, measured: dict[str, float]) -> list[str]:
-    """Give what the machines of a tree would move, and how long its longest path would take."""
+    """Return the data that a tree of machines would move, and the time of its longest path."""
     nodes, n_docs = DOCUMENTS // OF_A_CHUNK, float(OF_A_CHUNK)
     moved = seconds = into_root = 0.0
     levels = 0
@@ -326,52 +325,52 @@ def tree_plan(n_classes: int, fan: int, measured: dict[str, float]) -> list[str]
 
 
 def tables(quick: bool, spark: bool) -> str:
-    """Measure, and give the text."""
+    """Measure and return the text."""
     shape = SHAPE.smaller(20) if quick else SHAPE
     rounds = 2 if quick else 3
     work = made("cluster", shape)
     entries = work.X.nnz
     times = rates(work, rounds, spark)
     measured = partial_counts(work, rounds)
-    one_by_one, as_tree = unite(chunks(work), rounds)
+    one_by_one, as_tree = merge_times(chunks(work), rounds)
     sections = [
         f"{work.X.shape[0]:,} documents, {work.X.shape[1]:,} terms, {shape.n_classes} classes, "
         f"{entries:,} entries, in {CHUNKS} chunks:",
         markdown(
-            ["counted by", "seconds", "seconds of processors", "million entries in such a one"],
+            ["counted by", "seconds", "processor seconds", "million entries per processor second"],
             [
                 [name, digits(passed, 3), digits(used, 3), digits(entries / used / 1e6, 2)]
                 for name, (passed, used) in times.items()
             ],
         ),
-        "Counts of a half of it:",
+        "Counts of half of it:",
         markdown(
-            ["of the counts", "bytes a pair"],
+            ["counts", "bytes per pair"],
             [[name, digits(measured[name], 3)] for name in ("in memory", "serialised")],
         ),
         markdown(
-            ["of a million pairs", "ms"],
+            ["a million pairs", "ms"],
             [
                 [name, digits(1e3 * measured[step], 2)]
                 for name, step in (
-                    ("united, of both sides together", "merge"),
+                    ("merged, both sides together", "merge"),
                     ("serialised", "write"),
                     ("read and checked", "read"),
                 )
             ],
         ),
-        f"The counts of the {CHUNKS} chunks, united one after the other: "
-        f"{digits(1e3 * one_by_one, 3)} ms; as a tree of pairs: {digits(1e3 * as_tree, 3)} ms.",
-        "Pairs of a class and a term in so many documents, counted, and expected of their law:",
+        f"The counts of the {CHUNKS} chunks, merged one after the other: "
+        f"{digits(1e3 * one_by_one, 3)} ms; as a binary tree: {digits(1e3 * as_tree, 3)} ms.",
+        "Pairs of a class and a term in some documents, counted and expected by their law:",
         markdown(["documents", "entries", "pairs counted", "expected"], check_model(work, shape)),
         f"10^{math.log10(DOCUMENTS):.0f} documents over 10^{math.log10(TERMS):.0f} terms in chunks "
-        f"of {OF_A_CHUNK:,}, by that law and the bytes and times above, united on one machine:",
+        f"of {OF_A_CHUNK:,}, by that law and the bytes and times above, merged on one machine:",
         markdown(
             [
                 "classes",
                 "GB of a chunk's counts, serialised",
                 "GB of all counts, in memory",
-                "TB that come in",
+                "TB received",
                 "hours",
             ],
             [flat_plan(n, measured) for n in CLASSES],
@@ -380,11 +379,11 @@ def tables(quick: bool, spark: bool) -> str:
         markdown(
             [
                 "classes",
-                "parts a task unites",
+                "parts merged per task",
                 "levels",
-                "TB moved in all",
-                "GB into the last task",
-                "hours, the longest path",
+                "TB moved in total",
+                "GB received by the last task",
+                "hours of the longest path",
             ],
             [tree_plan(n, fan, measured) for n in CLASSES for fan in FANS],
         ),
@@ -393,15 +392,15 @@ def tables(quick: bool, spark: bool) -> str:
 
 
 def main() -> None:
-    """Print the tables, and write them if asked to."""
+    """Print the tables, and write them with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small collection")
-    parser.add_argument("--without-spark", action="store_true", help="where there is no Java")
+    parser.add_argument("--without-spark", action="store_true", help="skip Spark, which needs Java")
     parser.add_argument("--write", action="store_true", help="write the tables of the page")
     args = parser.parse_args()
     if args.write and (args.quick or args.without_spark):
         parser.error("--write is of everything, measured in full")
-    # Workers find termsift as this process does.
+    # Workers must find termsift where this process does.
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     text = tables(args.quick, not args.without_spark)

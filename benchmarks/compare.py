@@ -1,13 +1,13 @@
-"""Speed and memory against peers on the same arrays, the answers asserted in the same run.
+"""Speed and memory against peers on the same arrays; answers are checked in the same run.
 
     python benchmarks/compare.py [--quick] [--workloads A,B] [--rounds N] [--write]
 
-Contenders take turns, round after round in one process, and the table shows medians: machines
-drift, ratios of neighbours hold. Ours include the check of the matrix, the encoding of labels and
-the conversion of results; what a contender returns is freed on its time. Peak memory is that of one
-run in a fresh process, above what the process held with the matrix loaded. ``--quick`` takes the
-small copies of the workloads, which say whether all this works, not how fast anything is;
-``--write`` puts the tables into ``README.md`` and ``benchmarks/README.md``.
+Contenders take turns in one process, and the table shows medians: machines drift, but ratios of
+neighbouring runs are stable. Our times include the check of the matrix, the encoding of labels and
+the conversion of results. Freeing a result counts to the time of its contender. Peak memory is that
+of one run in a new process, above the memory with the matrix loaded. ``--quick`` uses small copies
+of the workloads, which only show that everything works. ``--write`` puts the tables into
+``README.md`` and ``benchmarks/README.md``.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]
 NEWSGROUPS = "newsgroups"
-MARKER = "compare"  # of the places in the READMEs
+MARKER = "compare"  # of the comments around the tables in both READMEs
 ROUNDS, QUICK_ROUNDS = 15, 5
 PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
-MEMORY_SHARE = 0.5  # of the machine's memory, that dense arrays may take
+MEMORY_SHARE = 0.5  # of the machine's memory: the most that dense arrays may take
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -56,20 +56,20 @@ PRODUCT, PRODUCT_CSR = "scipy Y.T @ X", "scipy Y.T.tocsr() @ X"
 
 
 def newsgroups() -> Workload:
-    """Give the training and test documents of 20 Newsgroups together."""
+    """Return the training and test documents of 20 Newsgroups together."""
     split = corpora.newsgroups()
     X = sp.vstack([split.X_train, split.X_test], format="csr")
     return Workload("20 Newsgroups", X, np.r_[split.y_train, split.y_test])
 
 
 def load(name: str, quick: bool) -> Workload:
-    """Give a workload by the name it has on the command line."""
+    """Return a workload by the name it has on the command line."""
     return newsgroups() if name == NEWSGROUPS else workload(name, quick)
 
 
 @dataclass(frozen=True)
 class Contender:
-    """What is measured."""
+    """A contender and how to run it."""
 
     name: str
     threads: int
@@ -79,7 +79,7 @@ class Contender:
 
 
 def contenders(work: Workload) -> list[Contender]:
-    """Give all in the order of the table, on ``work``; scipy gets its indicator matrix ready."""
+    """Return all contenders in the order of the table; scipy's indicator matrix is built before."""
     X, y = work.X, work.y
     Y = work.indicator()
     Y_T = Y.T.tocsr()
@@ -102,7 +102,7 @@ def contenders(work: Workload) -> list[Contender]:
         Contender(CHI2, 1, lambda: chi2(X, y), dense_arrays=2),
         Contender(NAIVE_BAYES, 1, lambda: MultinomialNB().fit(X, y), dense_arrays=4),
     ]
-    if work.name == "D":  # its 16.8 million p-values take longer than all the rest
+    if work.name == "D":  # the 16.8 million p-values take longer than all the rest
         found.append(
             Contender(f"{CHI2} without its p-values", 1, lambda: chi2_statistic(X, y), 2, False)
         )
@@ -110,7 +110,7 @@ def contenders(work: Workload) -> list[Contender]:
 
 
 def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
-    """Run scikit-learn's chi2 with nothing done for the p-values."""
+    """Run scikit-learn's chi2 without its p-values."""
     with mock.patch.object(scipy.special, "chdtrc", lambda _, statistic: statistic):
         statistic, in_place_of_p = chi2(X, y)
     assert in_place_of_p is statistic
@@ -118,7 +118,7 @@ def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def check(work: Workload) -> None:
-    """Assert that counts are scipy's, scores right, and both the same on any number of threads."""
+    """Assert that counts equal scipy's, scores are accurate, and threads change neither."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     assert (counts.term_frequency != sp.csr_array(work.indicator().T @ X)).nnz == 0
@@ -136,7 +136,7 @@ def check(work: Workload) -> None:
 def md_in_sixty_digits(
     counts: ts.ClassCounts, terms: NDArray[np.integer[Any]]
 ) -> NDArray[np.float64]:
-    """Compute MD as `termsift.reference` does, but in numbers of sixty digits."""
+    """Compute MD as `termsift.reference` does, but with sixty digits."""
     mpf, log = np.frompyfunc(mpmath.mpf, 1, 1), np.frompyfunc(mpmath.log, 1, 1)
     with mpmath.workdps(60):
         l_ic = mpf(counts.term_frequency[:, terms].toarray())
@@ -148,7 +148,7 @@ def md_in_sixty_digits(
 
 @dataclass(frozen=True)
 class Row:
-    """What was found of a contender; None is what was not measured."""
+    """The results of a contender; None if not measured."""
 
     name: str
     threads: int
@@ -159,7 +159,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """A workload and its rows."""
+    """The results of a workload."""
 
     name: str
     n_docs: int
@@ -169,7 +169,7 @@ class Block:
     rows: Sequence[Row]
 
     def seconds(self, name: str, threads: int = 1) -> float | None:
-        """Give a contender's median, or None if it was not run."""
+        """Return a contender's median, or None if it was not run."""
         return next((r.seconds for r in self.rows if (r.name, r.threads) == (name, threads)), None)
 
     def __str__(self) -> str:
@@ -180,7 +180,7 @@ class Block:
 
 
 def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
-    """Give times and peaks of all contenders for which the memory suffices."""
+    """Return times and peak memory of all contenders that fit into memory."""
     dense_array = 8 * work.n_classes * work.X.shape[1]
     memory = MEMORY_SHARE * physical_memory()
     candidates = contenders(work)
@@ -199,7 +199,7 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
 
 
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Run all in turn, round after round after a warm-up; give the seconds of each run.
+    """Run all in turn for some rounds after a warm-up; return the seconds of each run.
 
     What has taken `PATIENCE` seconds sits out the rounds that remain.
     """
@@ -216,7 +216,7 @@ def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list
 
 
 def peak_of(name: str, quick: bool, index: int) -> int | None:
-    """Give the bytes that a contender takes at its peak, in a process of its own; on Linux."""
+    """Return the peak memory of a contender in bytes, measured in a new process; Linux only."""
     if not Path("/proc/self/clear_refs").exists():
         return None
     spawn = multiprocessing.get_context("spawn")
@@ -226,9 +226,11 @@ def peak_of(name: str, quick: bool, index: int) -> int | None:
 
 def _peak_here(name: str, quick: bool, index: int) -> int:
     run = contenders(load(name, quick))[index].run
-    with suppress(AttributeError):  # what the C library keeps of freed memory would hide a need
+    with suppress(
+        AttributeError
+    ):  # freed memory that the C library keeps would hide some of the need
         ctypes.CDLL(None).malloc_trim(0)
-    with suppress(OSError):  # without it, the peak since the process began is the one to exceed
+    with suppress(OSError):  # otherwise the peak since the start of the process is the baseline
         Path("/proc/self/clear_refs").write_text("5")
     before = _largest_resident()
     run()
@@ -241,12 +243,12 @@ def _largest_resident() -> int:
 
 
 def physical_memory() -> int:
-    """Give the machine's memory in bytes."""
+    """Return the machine's memory in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def full_table(block: Block) -> str:
-    """Give the block as a Markdown table that reads well as it stands."""
+    """Return the block as an aligned Markdown table."""
     read = block.seconds(ONE_READ)
     rows = [
         [
@@ -266,7 +268,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Give a row a workload: ours on 1 and all threads against each peer, done its faster way."""
+    """Return a table with one row per workload: ours against the faster way of each peer."""
 
     def per_thread(figures: Iterable[str]) -> str:
         return " / ".join(figures)
@@ -305,12 +307,12 @@ def summary_table(blocks: Sequence[Block]) -> str:
 
 
 def ratio(value: float | None, unit: float | None) -> float | None:
-    """Give value / unit, or None where one is missing."""
+    """Return value / unit, or None if one is missing."""
     return None if value is None or unit is None else value / unit
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Give ``value * scale`` to so many significant digits, and no fewer than its whole part."""
+    """Return ``value * scale`` with so many significant digits, never rounding integer digits."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -318,7 +320,7 @@ def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give an aligned Markdown table, numbers to the right of all columns but the first."""
+    """Return an aligned Markdown table; all columns but the first are right-aligned."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -331,7 +333,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def conditions() -> str:
-    """Say when, on what machine and with which versions the figures were measured."""
+    """Return the date, machine and versions of a measurement."""
     info = build_info() | {"scikit-learn": sklearn.__version__}
     info["machine"] = f"{cpu_model()}, {os.cpu_count()} cores, {physical_memory() / 2**30:.0f} GiB"
     described = "; ".join(f"{name} {value}" for name, value in info.items())
@@ -339,7 +341,7 @@ def conditions() -> str:
 
 
 def cpu_model() -> str:
-    """Give the processor's name, as far as the system tells."""
+    """Return the name of the processor, if the system knows it."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -348,13 +350,13 @@ def cpu_model() -> str:
 
 
 def put_between(path: Path, marker: str, text: str) -> None:
-    """Replace what stands between the marker's two comments in a file."""
+    """Replace the text between the marker's two comments in a file."""
     before, after = around(path, marker)
     path.write_text(f"{before}\n\n{text}\n\n{after}", "utf-8")
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Give a file's text up to the marker's first comment and from its second on, with both."""
+    """Return a file's text up to and with the marker's first comment, and from its second on."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)
@@ -367,7 +369,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     names = [*SHAPES, NEWSGROUPS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small copies, few rounds")
+    parser.add_argument("--quick", action="store_true", help="small copies and few rounds")
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
     parser.add_argument("--rounds", type=int, help=f"default: {ROUNDS}; quick: {QUICK_ROUNDS}")
     parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")
@@ -385,7 +387,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     summary, full = ROOT / "README.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # what cannot be written is told now, not in ten minutes
+    if args.write:  # an error of writing comes now, not in ten minutes
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

@@ -1,10 +1,10 @@
-"""The corpora of the paper, for measuring: nothing of them is part of termsift.
+"""Readers of the corpora of the paper, which are not part of termsift.
 
-They are looked for in the folder that the environment variable TERMSIFT_DATA names, by default
+The environment variable TERMSIFT_DATA names the folder of the corpora, by default
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
 (``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1). `unigrams` and `uni- and
 bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside a ``.classes.txt``.
-`R8` is text, ``label<TAB>text`` a line, in a file of training and one of test documents.
+`R8` is text, one line ``label<TAB>text`` per document, in a training file and a test file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Split:
 
 
 def missing(name: str) -> str | None:
-    """Say why the corpus cannot be read, or None if it can."""
+    """Return why the corpus cannot be read, or None if it can be."""
     path = FOLDER / FILES[name]
     return None if path.exists() else f"{name} is not here: no {FILES[name]} in TERMSIFT_DATA"
 
@@ -91,13 +91,13 @@ def newsgroups() -> Split:
 
 
 def alt_comp() -> Split:
-    """20 Newsgroups, alt.atheism against the five comp.* together: two classes."""
+    """Two classes of 20 Newsgroups: alt.atheism, and the five comp.* groups together."""
     split = load(FOLDER / FILES["20 Newsgroups"], 6)  # by name alt.atheism, then comp.*
     return replace(split, y_train=np.minimum(split.y_train, 2), y_test=np.minimum(split.y_test, 2))
 
 
 def newsgroups_text(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """20 Newsgroups with all its words, or these and all pairs of neighbours; and the groups."""
+    """20 Newsgroups with all its words, or with all words and bigrams; and the groups."""
     path = FOLDER / FILES[name]
     arrays = np.load(path)
     X = sp.csr_array(
@@ -113,7 +113,7 @@ def reuters(largest_classes: int = 10) -> Split:
 
 
 def r8() -> Split:
-    """Reuters-21578 R8, eight classes: scikit-learn's words of two letters and more."""
+    """Reuters-21578 R8, eight classes; words as in scikit-learn, of two letters or more."""
     from sklearn.feature_extraction.text import CountVectorizer  # the rest does without
 
     train = FOLDER / FILES["R8"]

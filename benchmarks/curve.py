@@ -1,12 +1,12 @@
-"""How long naive Bayes at every number of terms takes, beside fitting it anew for each.
+"""Time of naive Bayes at every number of terms, against fitting it for each.
 
     python benchmarks/curve.py [--quick] [--write]
 
-On 20 Newsgroups, where `corpora.py` finds it, else on workload A (half of it for testing): the
-curve for k = 1 to 2,000 against scikit-learn's MultinomialNB fitted and asked to predict at each of
-these k; then a 10-fold cross-validation of seven methods at 200 values of k against one of
-scikit-learn's `chi2` at ten. In one process, in turn; the accuracies are asserted to be the same in
-the same run.
+The collection is 20 Newsgroups if `corpora.py` finds it, otherwise workload A, half of it for
+testing. The curve for k = 1 to 2,000 runs against scikit-learn's MultinomialNB, fitted at each of
+these k. Then a 10-fold cross-validation of seven methods at 200 values of k runs against one of
+scikit-learn's `chi2` at ten. Contenders take turns in one process, and their accuracies are
+asserted to be equal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDS = 10
 
 
 def collection(quick: bool) -> tuple[str, corpora.Split]:
-    """Give 20 Newsgroups, or halves of workload A."""
+    """Return 20 Newsgroups, or halves of workload A."""
     if not quick and corpora.missing("20 Newsgroups") is None:
         return "20 Newsgroups", corpora.newsgroups()
     work = workload("A", quick)
@@ -44,7 +44,7 @@ def collection(quick: bool) -> tuple[str, corpora.Split]:
 def refitted(
     split: corpora.Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Give the test accuracy of MultinomialNB, fitted at each k to the first k terms."""
+    """Return the test accuracy of MultinomialNB, fitted at each k to the first k terms."""
     accuracies = []
     for k in ks:
         terms = indices[:k]
@@ -54,7 +54,7 @@ def refitted(
 
 
 def folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Give (train, test) documents of each fold."""
+    """Return the (train, test) documents of each fold."""
     fold_of = np.random.default_rng(0).permutation(len(y)) % FOLDS
     return [(np.flatnonzero(fold_of != f), np.flatnonzero(fold_of == f)) for f in range(FOLDS)]
 
@@ -62,9 +62,9 @@ def folds(y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
 def cross_validated_chi2(
     split: corpora.Split, cv: list[Any], ks: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Give the mean accuracy of MultinomialNB on the terms of the largest `chi2`, at each k.
+    """Return the mean accuracy of MultinomialNB on the terms of the largest `chi2`, at each k.
 
-    `chi2` is worked out once a fold.
+    `chi2` is computed once per fold.
     """
     accuracies = []
     for train, test in cv:
@@ -77,7 +77,7 @@ def cross_validated_chi2(
 
 
 def measure(quick: bool) -> list[str]:
-    """Give what was found, a sentence each."""
+    """Return one sentence for each result."""
     name, split = collection(quick)
     most = 50 if quick else 2000
     ks = np.arange(1, most + 1)
@@ -135,10 +135,10 @@ def measure(quick: bool) -> list[str]:
 
 
 def main() -> None:
-    """Print the sentences, and write them if asked to."""
+    """Print the sentences, and write them with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="does it work?")
-    parser.add_argument("--write", action="store_true", help="write what the README says")
+    parser.add_argument("--quick", action="store_true", help="only check that it works")
+    parser.add_argument("--write", action="store_true", help="write the sentences of the README")
     args = parser.parse_args()
     found = measure(args.quick)
     print(*found, sep="\n")

@@ -1,10 +1,10 @@
-"""How far scores are from sixty digits, in ulps, on 20 Newsgroups and the workloads.
+"""Errors of scores in ulps, against sixty digits, on 20 Newsgroups and the workloads.
 
     python benchmarks/errors.py [--workloads A,B] [--write]
 
-A sample of rare, middling and the most frequent terms, on every SIMD target; every class too where
-there are no more than fifty. ``--write`` puts the table into ``README.md`` of this folder, and the
-largest error into the project's.
+The terms are a sample of rare, middling and the most frequent ones. Scores are checked on every
+SIMD target, and so are class scores if there are at most fifty classes. ``--write`` puts the table
+into ``README.md`` of this folder, and the largest error into the project's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # of the places in the READMEs
+MARKER = "errors"  # of the comments around the tables in both READMEs
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Row:
     """The errors of one method on one target, in ulps."""
 
     workload: str
-    terms: str  # how many of how many
+    terms: str  # sampled terms of all terms
     method: str
     target: str
     scores: list[float]
-    class_scores: list[float]  # empty where there are too many classes
+    class_scores: list[float]  # empty if there are too many classes
 
     def cells(self) -> list[str]:
         figures = [f(e) for e in (self.scores, self.class_scores) for f in (largest, nearly_all)]
@@ -56,18 +56,18 @@ class Row:
 
 
 def largest(errors: list[float]) -> str:
-    """Give the largest error."""
+    """Return the largest error."""
     return f"{max(errors):.2f}" if errors else "-"
 
 
 def nearly_all(errors: list[float]) -> str:
-    """Give what 99.9 per cent of the errors do not exceed."""
+    """Return the 99.9th percentile."""
     return f"{np.percentile(errors, 99.9):.2f}" if errors else "-"
 
 
 def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
-    """Give the errors of every method and target."""
-    # Half a second a term for 5,000 classes.
+    """Return the errors of every method on every SIMD target."""
+    # With 5,000 classes a term takes half a second.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
     columns = counts.term_frequency.tocsc()[:, terms].toarray()
     classes = counts.class_tokens.tolist(), counts.class_docs.tolist()
@@ -92,7 +92,7 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
 
 
 def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
-    """Give n of the most frequent terms, n of the others that occur, and n seen once or twice."""
+    """Return n of the most frequent terms, n of the others that occur, and n seen once or twice."""
     frequency = np.asarray(counts.term_frequency.sum(axis=0)).ravel()
     rng = np.random.default_rng(0)
 

@@ -1,13 +1,13 @@
-"""How long conditional gain takes, beside scoring and beside scikit-learn's selectors.
+"""Time of conditional gain, of scoring, and of scikit-learn's selectors.
 
     python benchmarks/gain.py [--quick] [--write]
 
-The first 2,000 terms by `ts.conditional_gain`, with `shape` estimated, of 20 Newsgroups and of its
-uni- and bigrams, where `corpora.py` finds them, and of collections made up: workloads A and C, and
-one of 570 classes. Beside it counting once with all of the paper's scores, `md` alone, and
-scikit-learn's `mutual_info_classif` of the presences of a thousand terms.
-`SequentialFeatureSelector` of naive Bayes finishes on a small part only: ten terms of a hundred. In
-one process, in turn; the same terms on any number of threads is asserted in the same run.
+`ts.conditional_gain` chooses the first 2,000 terms, with `shape` estimated, of 20 Newsgroups and of
+its uni- and bigrams, if `corpora.py` finds them, and of generated collections: workloads A and C,
+and one of 570 classes. It is compared with counting once and all of the paper's scores, with `md`
+alone, and with scikit-learn's `mutual_info_classif` of the presences of a thousand terms.
+`SequentialFeatureSelector` with naive Bayes finishes only on a small part: ten terms of a hundred.
+Contenders take turns in one process. The same run asserts that threads do not change the terms.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ HEADER = [
 
 
 def made(name: str, shape: Shape) -> Workload:
-    """Make a collection up."""
+    """Generate a collection."""
     data, indices, indptr, y = generate(shape)
     X = sp.csr_array((data, indices, indptr), shape=(shape.n_docs, shape.n_terms))
     return Workload(name, X, y)
 
 
 def works(quick: bool) -> Iterator[Workload]:
-    """Give the collections, one at a time."""
+    """Return the collections, one at a time."""
     yield workload("A", quick)
     yield workload("C", quick)
     if quick:
@@ -76,7 +76,7 @@ def paper(work: Workload, n_threads: int | None) -> None:
 
 
 def measure(work: Workload, quick: bool) -> list[str]:
-    """Give a row of the table."""
+    """Return one row of the table."""
     k = min(K, work.X.shape[1])
     one, every = (ts.conditional_gain(work.X, work.y, k, n_threads=n) for n in (1, None))
     np.testing.assert_array_equal(one.indices, every.indices)
@@ -98,7 +98,7 @@ def measure(work: Workload, quick: bool) -> list[str]:
 
 
 def sequential() -> str:
-    """Say how long scikit-learn's forward selection takes where it finishes."""
+    """Return a sentence on scikit-learn's forward selection, on a case small enough for it."""
     work = made("small", Shape(500, 100, 3, 40, 1.05, 0.3, 6))
     X = work.X.toarray()
     selector = SequentialFeatureSelector(MultinomialNB(), n_features_to_select=10, cv=5)
@@ -112,7 +112,7 @@ def sequential() -> str:
 
 
 def main() -> None:
-    """Print the table, and write it if asked to."""
+    """Print the table, and write it with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small collections")
     parser.add_argument("--write", action="store_true", help="write the table of the README")

@@ -1,13 +1,13 @@
-"""What the exact greedy order takes, beside the plain search, with the answer asserted.
+"""Cost of the exact greedy order, against the plain search, whose order it must equal.
 
     python benchmarks/greedy.py [--quick] [--write]
 
-Evaluations and time of `counts.greedy` on one thread against the number of terms, on text and on
-what is hard for it; then 20 Newsgroups with all its words, where `corpora.py` finds it. Each order
-is compared with the plain search (`exhaustive=True`) in the same run: whole where that takes no
-more than some billion evaluations, else as far as so many reach. A sort of a million numbers takes
-turns with each search, to measure by. ``--quick`` asks whether all this works; ``--write`` puts the
-tables into ``README.md`` of this folder, and a sentence into the project's.
+The tables show evaluations and time of `counts.greedy` on one thread against the number of terms,
+on text and on hard cases, then on 20 Newsgroups with all its words if `corpora.py` finds it. Each
+order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or as much
+as some billion evaluations reach. A sort of a million numbers takes turns with each search, as a
+unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
+``README.md`` of this folder, and a sentence into the project's.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ import termsift as ts
 from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from termsift import _core
 
-MARKER = "greedy"  # of the place in the README
+MARKER = "greedy"  # of the comments around the table in the README
 ROUNDS = 5
-# Evaluations that a check may take, of two classes: about ten seconds, and ten times that.
+# The most evaluations of a check with two classes: about ten seconds, and ten times that.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -63,7 +63,7 @@ def clusters(rng: Rng, n_terms: int) -> Table:
 
 
 def rays(rng: Rng, n_terms: int) -> Table:
-    """Multiples of two columns."""
+    """Terms whose counts are multiples of two columns."""
     sizes = rng.permutation(n_terms) + 1
     return np.array([[2, 1], [1, 2]])[:, np.arange(n_terms) % 2] * sizes
 
@@ -80,18 +80,18 @@ CASES: dict[str, Callable[[Rng, int], Table]] = {
     ),
 }
 GROWTH = ("text", "long tail", "all pairs distinct")
-# Terms and how many of them are chosen, in the other cases.
+# Terms, and how many of them are chosen, in the other cases.
 HARD = [(10_000, None), (100_000, None), (1_000_000, 1000)]
 
 
 def case(name: str, n_terms: int) -> ts.ClassCounts:
-    """Give the counts of a named case."""
+    """Return the counts of a named case."""
     table = CASES[name](np.random.default_rng(n_terms), n_terms)
     return ts.count(sp.csr_array(table), [0, 1])
 
 
 def distinct(counts: ts.ClassCounts) -> int:
-    """Count the terms that differ from each other, by a hash of their columns."""
+    """Return the number of distinct columns, by a hash."""
     key = np.random.default_rng(1).integers(0, 2**64, (counts.n_classes, 1), dtype=np.uint64)
     return len(np.unique(counts.term_frequency.T.astype(np.uint64) @ key))
 
@@ -101,7 +101,7 @@ def distinct(counts: ts.ClassCounts) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """What one search took."""
+    """The cost of one search."""
 
     name: str
     n_terms: int
@@ -110,17 +110,17 @@ class Row:
     chosen: int
     evaluations: int
     seconds: float
-    sorting: float  # seconds of a sort of a million numbers in between
-    checked: int  # terms, against the plain search
-    plain_seconds: float | None  # where that was checked whole
+    sorting: float  # seconds of sorting a million numbers in between
+    checked: int  # terms that were compared with the plain search
+    plain_seconds: float | None  # if all terms were compared
 
     @property
     def plain_evaluations(self) -> float:
-        """What the algorithm takes as it is written."""
+        """Evaluations of the algorithm as it is written."""
         return self.chosen * (self.n_terms - (self.chosen - 1) / 2)
 
     def cells(self) -> list[str]:
-        """Give the row of the table."""
+        """Return the cells of the row."""
         return [
             self.name,
             f"{self.n_terms:,}",
@@ -142,7 +142,7 @@ HEADER = [
     "distinct",
     "chosen",
     "evaluations",
-    "a term chosen",
+    "per chosen term",
     "/ plain",
     "ms",
     "/ sort",
@@ -154,7 +154,7 @@ HEADER = [
 def measure(
     name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
 ) -> Row:
-    """Give what the first k terms take, once they are known to be right."""
+    """Return the cost of the first k terms, after a check that they are right."""
     k = counts.n_terms if k is None else k
     plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
     whole = plain_evaluations <= budget
@@ -197,13 +197,13 @@ def measure(
 
 
 def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
-    """Fit what ~ terms ** exponent."""
+    """Return the exponent of a fit of a cost by a power of the number of terms."""
     logs = np.log([[row.n_terms, what(row)] for row in rows])
     return float(np.polyfit(*logs.T, deg=1)[0])
 
 
 def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str]]:
-    """Give the rows of each case that grows, and what was fitted to them."""
+    """Return the rows of each growing case, and the fitted exponents."""
     for name in GROWTH:
         rows = []
         for n_terms in sizes:
@@ -219,7 +219,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
 
 
 def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
-    """Give what 20 Newsgroups takes, and how the order compares with that of `md`."""
+    """Return the cost on 20 Newsgroups, and a comparison of the order with that of `md`."""
     for terms in corpora.TEXTS:
         if reason := corpora.missing(terms):
             print(f"skipped: {reason}")
@@ -235,7 +235,7 @@ def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
 
 
 def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
-    """Give how much of the first terms greedy and `md` share, and how far they are the same."""
+    """Return how many of the first terms greedy and `md` share, and how long they are equal."""
     greedy, md = counts.greedy(k), counts.rank("md", k)
     differ = np.flatnonzero(greedy.indices != md.indices)
     shares = [f"{greedy.overlap(md, n):.1%}" for n in (10, 100, 1000)]
@@ -244,7 +244,7 @@ def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Say what a million terms take, for those who read no table."""
+    """Return one sentence on a million terms, for the project's README."""
     row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
     return (
         f"All {row.n_terms:,} terms of made-up text of two classes are ranked in "
@@ -257,7 +257,7 @@ def summary(rows: Sequence[Row]) -> str:
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small collections, short checks")
+    parser.add_argument("--quick", action="store_true", help="small collections and short checks")
     parser.add_argument("--write", action="store_true", help="write the tables of the README")
     args = parser.parse_args(argv)
     if args.write and args.quick:
@@ -269,7 +269,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # what cannot be written is told now
+    if args.write:  # an error of writing comes now, not at the end
         around(readme, MARKER)
         around(ROOT / "README.md", MARKER)
     print(conditions())

@@ -1,10 +1,10 @@
-"""Interrupt every long call at random moments: how long until Ctrl-C is heard, and what is left?
+"""Interrupt every long call at random moments: time until Ctrl-C works, and the state after it.
 
     python benchmarks/interrupts.py [--rounds 5] [--seed 0] [--quick]
 
-Each call is timed undisturbed, then interrupted by SIGINT at random moments of that time. The
-table has the longest time from the signal to KeyboardInterrupt. Counts that were there before an
-interrupted update or save are asserted to be what they were.
+Each call is timed without interruption, then interrupted by SIGINT at random moments of that time.
+The table has the longest time from the signal to KeyboardInterrupt. After an interrupted update or
+save, the counts and the file must be what they were.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ import termsift as ts
 from compare import markdown
 from workloads import Workload, workload
 
-TOO_SHORT = 0.002  # a call of fewer seconds cannot be met in its midst
+TOO_SHORT = 0.002  # seconds; a shorter call cannot be interrupted midway
 
 
 def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:
-    """Give every call that may take long."""
+    """Return all calls that may take long."""
     X, y = work.X, work.y
     some, few = slice(0, X.shape[0] // 5), slice(0, X.shape[0] // 20)
     counts, other = ts.count(X[some], y[some]), ts.count(X[few], y[few])
@@ -71,7 +71,7 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
 
 
 def measure(call: Callable[[], object], rng: random.Random, rounds: int) -> tuple[float, float]:
-    """Give the seconds that a call takes, and the longest from a signal to its end."""
+    """Return the seconds of a call, and the longest time from a signal to its end."""
     begin = time.perf_counter()
     call()
     whole = time.perf_counter() - begin
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small copies of the workloads")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    # The timer's signal as Ctrl-C's, without a thread that would have to be given a turn.
+    # A timer sends the signal, since a thread would have to wait for its turn.
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -111,7 +111,7 @@ def main() -> None:
 
 
 def check_that_nothing_is_left_half_done(work: Workload, rng: random.Random, folder: Path) -> None:
-    """Interrupt updates and savings, and compare counts and files with what they may be."""
+    """Interrupt updates and saves, and check that counts and files are those before or after."""
     some, few = slice(0, work.X.shape[0] // 5), slice(0, work.X.shape[0] // 20)
     before = ts.count(work.X[few], work.y[few])
     after = before + ts.count(work.X[some], work.y[some])

@@ -1,9 +1,9 @@
-"""How long it takes to count once and score by every method.
+"""Time of counting once and scoring by every method.
 
     python benchmarks/methods.py [--quick] [--write]
 
-Against scikit-learn's chi2 alone, in one process, in turn; chi2 of ours is asserted to be the same
-numbers in the same run.
+The contender is scikit-learn's chi2 alone. Both take turns in one process, and our `chi2_counts`
+must give the same numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workloads import Workload, workload
 
 MARKER = "methods"
 ROUNDS = 5
-NO_CHI2 = ("C",)  # its dense arrays would take 16 GB
+NO_CHI2 = ("C",)  # the dense arrays of chi2 would take 16 GB
 
 
 def all_scores(work: Workload, n_threads: int | None) -> None:
@@ -33,7 +33,7 @@ def all_scores(work: Workload, n_threads: int | None) -> None:
 
 
 def measure(name: str, quick: bool) -> tuple[list[list[str]], str]:
-    """Give a row of milliseconds for each method on one and all threads, and a summary."""
+    """Return a row of milliseconds for each method, on one and on all threads, and a summary."""
     work = workload(name, quick)
     counts = ts.count(work.X, work.y)
     runs: list[Callable[[], object]] = [
@@ -61,7 +61,7 @@ def measure(name: str, quick: bool) -> tuple[list[list[str]], str]:
 
 
 def main() -> None:
-    """Print the table, and write it if asked to."""
+    """Print the table, and write it with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small copies of the workloads")
     parser.add_argument("--write", action="store_true", help="write the table of the README")

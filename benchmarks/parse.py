@@ -1,11 +1,11 @@
-"""How long reading svmlight files takes, beside scikit-learn's reader and one read of the bytes.
+"""Time of reading svmlight files, against scikit-learn's reader and one read of the bytes.
 
     python benchmarks/parse.py [--quick] [--write]
 
-A seeded file of some 100 MB (1 MB with ``--quick``), written once by scikit-learn into the folder
-of `workloads.py`. All contenders run in one process, in turn; that they give the same arrays is
-asserted in the same run. The fewest seconds are told beside the median, and the processor's time:
-where others use the machine too, only the latter compares well.
+scikit-learn writes a seeded file of some 100 MB (1 MB with ``--quick``) once, into the folder of
+`workloads.py`. All contenders take turns in one process and must return the same arrays. The table
+shows the least time, the median, and processor time: if others use the machine too, only processor
+time compares well.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHAPE = Shape(120_000, 1_000_000, 50, 143, 1.05, 0.3, 7)
 
 
 def text_file(quick: bool) -> Path:
-    """Give the file, written first if need be."""
+    """Return the path of the file, after writing it if it is missing."""
     shape = SHAPE.smaller(100) if quick else SHAPE
     path = CACHE / f"parse-{zlib.crc32(repr(shape).encode()):08x}.svm"
     if not path.exists():
@@ -51,7 +51,7 @@ def text_file(quick: bool) -> Path:
 
 
 def read_bytes(path: Path, into: bytearray) -> None:
-    """Read the file once, into memory that is there."""
+    """Read the file once, into memory that is allocated already."""
     with open(path, "rb", buffering=0) as file:
         assert file.readinto(into) == len(into)
 
@@ -64,14 +64,14 @@ def parse(text: bytes, n_threads: int) -> _core.SvmlightBlock:
 
 
 def read(path: Path, n_threads: int) -> int:
-    """Parse the file block by block, and let each go."""
+    """Parse the file block by block, keeping none."""
     with open(path, "rb") as file:
         blocks = read_blocks(file, str(path), multilabel=False, n_threads=n_threads)
         return sum(len(block.labels) for block in blocks)
 
 
 def assert_same(path: Path, text: bytes) -> tuple[int, int]:
-    """Assert that all give the same, and return how many documents and entries that is."""
+    """Assert that all readers agree, and return the numbers of documents and entries."""
     X, y = load_svmlight_file(str(path), zero_based=False)
     for n_threads in (1, 2, 3, 7):
         ours: dict[str, Any] = dict(parse(text, n_threads))
@@ -87,7 +87,7 @@ def assert_same(path: Path, text: bytes) -> tuple[int, int]:
 
 
 def measure(quick: bool) -> str:
-    """Give a sentence and a table of what was found."""
+    """Return the results: a sentence and a table."""
     path = text_file(quick)
     text = path.read_bytes()
     n_docs, n_entries = assert_same(path, text)
@@ -114,7 +114,7 @@ def measure(quick: bool) -> str:
     lines = [
         f"{len(text) / 1e6:,.0f} MB, {n_docs:,} documents, {n_entries:,} entries:",
         "",
-        "| what | fewest ms | median ms | MB/s | processor's ms | scikit-learn's / its |",
+        "| what | least ms | median ms | MB/s | processor ms | scikit-learn's / its |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     for name, seconds in times.items():
@@ -127,10 +127,10 @@ def measure(quick: bool) -> str:
 
 
 def main() -> None:
-    """Print the table, and write it if asked to."""
+    """Print the table, and write it with --write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="does it work?")
-    parser.add_argument("--write", action="store_true", help="write what the README says")
+    parser.add_argument("--quick", action="store_true", help="only check that it works")
+    parser.add_argument("--write", action="store_true", help="write the table of the README")
     args = parser.parse_args()
     found = measure(args.quick)
     print(found)

@@ -1,11 +1,11 @@
-"""Count, merge, take away, save, score and choose for an hour: all right, and memory flat?
+"""Count, merge, subtract, save, score and choose for an hour, and check results and memory.
 
     python benchmarks/soak.py [--minutes 60] [--seed 0]
 
-Counts of a moving window of random chunks are held by adding the newest and taking the oldest away.
-They are compared with sums that scipy makes of the same chunks; scores, choices and curves with
-those of one thread, and some scores with the reference. Memory is what the process holds, by
-``/proc/self/statm``: the most in the first tenth of the time may be exceeded by `SLACK`.
+Counts of a moving window of random chunks are kept by adding the newest and subtracting the oldest.
+They are compared with sums that scipy computes of the same chunks. Scores, choices and curves are
+compared with those of one thread, and some scores with the reference. Resident memory, from
+``/proc/self/statm``, may exceed its peak in the first tenth of the time by at most `SLACK`.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ import termsift as ts
 
 N_TERMS, N_CLASSES = 3_000, 12
 WINDOW = 8  # chunks
-SLACK = 64 << 20  # bytes: allocators keep pages of the threads that come and go
+SLACK = 64 << 20  # bytes: allocators keep pages of threads that have ended
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident() -> int:
-    """Give the bytes of memory that the process holds."""
+    """Return the resident memory of the process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
 
 
 @dataclass
 class Chunk:
-    """Some documents, and what they add to the table of classes and terms."""
+    """Some documents, and their counts by class and term."""
 
     X: Any
     y: Any
@@ -48,7 +48,7 @@ class Chunk:
 
 @dataclass
 class Soak:
-    """The window, and what was done."""
+    """The window of chunks, and statistics of the run."""
 
     rng: np.random.Generator
     folder: Path
@@ -61,7 +61,7 @@ class Soak:
         return int(self.rng.integers(1, 5))
 
     def chunk(self) -> Chunk:
-        """Draw documents of any number, form and type, and count them."""
+        """Draw documents of random number, container and type, and count them."""
         rng = self.rng
         n_docs = int(rng.integers(1, 4_000))
         X: Any = sp.random_array(
@@ -79,7 +79,7 @@ class Soak:
         return Chunk(whole, y, counts, one_hot @ whole, one_hot @ (whole > 0).astype(np.int64))
 
     def move(self) -> None:
-        """Add a chunk, and take the oldest away where there are enough."""
+        """Add a chunk, and subtract the oldest if the window is full."""
         new = self.chunk()
         self.chunks.append(new)
         if self.held is None:
@@ -93,7 +93,7 @@ class Soak:
         self.done["merges"] += 1
 
     def check_counts(self) -> None:
-        """Compare the table with scipy's, also after a file."""
+        """Compare the counts with scipy's, also after saving and loading."""
         assert self.held is not None
         if self.rng.random() < 0.3:
             self.held.save(self.folder / "held.termsift")
@@ -109,7 +109,7 @@ class Soak:
         self.done["tables"] += 1
 
     def check_scores(self) -> None:
-        """Compare a method's scores on some threads with one thread's, or the reference's."""
+        """Compare a method's scores on several threads with one thread or with the reference."""
         assert self.held is not None
         method = str(self.rng.choice([method.name for method in ts.methods()]))
         scores = self.held.score(method, n_threads=self.threads())
@@ -121,7 +121,7 @@ class Soak:
         self.done["scores"] += 1
 
     def check_choices(self) -> None:
-        """Compare both selectors and a curve on some threads with one thread's."""
+        """Compare both selectors and a curve on several threads with one thread."""
         assert self.held is not None
         newest, oldest = self.chunks[-1], self.chunks[0]
         if len(np.unique(newest.y)) < 2:
@@ -141,7 +141,7 @@ class Soak:
         self.done["choices"] += 1
 
     def fail(self) -> None:
-        """Give a malformed chunk, which must change nothing."""
+        """Pass a malformed chunk, which must change nothing."""
         assert self.held is not None
         X = sp.csr_array(self.chunks[-1].X.copy())
         if X.nnz == 0:

@@ -1,11 +1,10 @@
-"""Counting from the disk: a folder of 100 million entries, read a part at a time, and in memory.
+"""Counting a folder of 100 million entries, read in parts from the disk, and in memory.
 
     python benchmarks/stream.py [--quick] [--runs N] [--merge]
 
-The collection is B of `workloads`, written by `termsift.save_csr` into the cache. Both ways run in
-processes of their own, in turns; each says how long it took, what it needed of the processors and
-how much memory was resident at most, and both must give the same counts. With ``--merge`` the
-counts of eight shards of it are merged instead.
+The collection is B of `workloads`, written by `termsift.save_csr` into the cache. Both ways take
+turns, each run in a new process that reports its time, its processor time and its peak memory. Both
+must give the same counts. With ``--merge`` the counts of eight shards are merged instead.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SHARDS = 8
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a twentieth of it")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the collection")
     parser.add_argument("--runs", type=int, default=5, help="(default: 5)")
     parser.add_argument("--merge", action="store_true", help="merge eight shards instead")
     parser.add_argument("--child", choices=("memory", "folder"), help=argparse.SUPPRESS)
@@ -45,7 +44,7 @@ def main() -> None:
 
 
 def compare(quick: bool, runs: int) -> None:
-    """Run both ways in turns."""
+    """Run both ways in turn."""
     with tempfile.TemporaryDirectory(dir=workloads.CACHE) as scratch:
         folder = Path(scratch) / "csr"
         w = workloads.workload("B", quick)
@@ -76,12 +75,12 @@ def child(way: str, folder: Path) -> None:
         start, cpu = time.perf_counter(), time.process_time()
         counts = ts.count(ts.scan(folder))
     wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-    peak = peak_mb()  # before the digest, which takes memory itself
+    peak = peak_mb()  # before the digest, which needs memory itself
     print(digest(counts), wall, cpu, peak)
 
 
 def peak_mb() -> float:
-    """Give the most memory that was resident; rusage would give the parent's, if that had more."""
+    """Return the peak of resident memory; rusage may report that of the parent process."""
     status = Path("/proc/self/status").read_text()
     [line] = [line for line in status.splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) * 1024 / MB
@@ -97,7 +96,7 @@ def load_whole(folder: Path) -> list[tuple[object, object]]:
 
 
 def digest(counts: ts.ClassCounts) -> str:
-    """Give a digest of all that was counted."""
+    """Return a digest of all counts."""
     hashed = hashlib.blake2b(repr((counts.n_docs, counts.n_terms, counts.classes)).encode())
     for table in (counts.term_frequency, counts.document_frequency):
         for array in (table.data, table.indices, table.indptr):

@@ -1,11 +1,11 @@
-"""Workloads to measure on: seeded Zipfian collections of four shapes, made once and cached.
+"""Workloads: seeded Zipfian collections of four shapes, generated once and cached.
 
 A is a small collection of the size of 20 Newsgroups, B a large one, C one of 5,000 classes, D two
-classes over a hashed vocabulary. Terms are drawn from a Zipf-Mandelbrot law; a share of the tokens
-goes through a permutation of the class's own, which is what tells the classes apart; documents
-repeat themselves as real ones do. The cache is the folder that TERMSIFT_CACHE names, by default
-``termsift-benchmarks`` in the system's temporary folder: B takes about a minute to make and 0.9 GB.
-Whoever changes what `generate` does empties it: folders are named by the parameters alone.
+classes over a hashed vocabulary. Terms are drawn from a Zipf-Mandelbrot law. A share of the tokens
+goes through a permutation that differs by class, which tells the classes apart, and tokens repeat
+within a document as in real text. The cache is the folder that TERMSIFT_CACHE names, by default
+``termsift-benchmarks`` in the system's temporary folder. B takes about a minute to generate and
+0.9 GB. Empty the cache after a change of `generate`: its folders are named by the parameters alone.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Shape:
     n_docs: int
     n_terms: int
     n_classes: int
-    tokens: float  # of a document in the mean
-    exponent: float  # of Zipf's law
-    topic_share: float  # of the tokens, drawn from the class's own permutation of the terms
+    tokens: float  # tokens in a document, on average
+    exponent: float  # exponent of Zipf's law
+    topic_share: float  # share of the tokens that are drawn through the class's own permutation
     seed: int
 
     def smaller(self, factor: int) -> Shape:
-        """Give the same kind of collection with fewer documents, terms and, beyond 10, classes."""
+        """Return a smaller shape of the same kind: fewer documents, terms and classes (if > 10)."""
         return replace(
             self,
             n_docs=self.n_docs // factor,
@@ -72,16 +72,19 @@ class Workload:
         return len(np.unique(self.y))
 
     def indicator(self) -> sp.csr_array:
-        """Give the matrix of documents x classes with a 1 where a document has the class."""
+        """Return the indicator matrix of documents x classes."""
         classes, column = np.unique(self.y, return_inverse=True)
-        n_docs, index = len(column), self.X.indices.dtype  # of one kind, for scipy to copy neither
+        n_docs, index = (
+            len(column),
+            self.X.indices.dtype,
+        )  # the same type twice, so that scipy copies neither
         rows = np.arange(n_docs + 1, dtype=index)
         ones = np.ones(n_docs, self.X.dtype)
         return sp.csr_array((ones, column.astype(index), rows), shape=(n_docs, len(classes)))
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Give a workload from the cache, made there first if need be; ``quick`` for a small copy."""
+    """Return a workload, generated on first use and cached; ``quick`` for a small copy."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():
@@ -97,9 +100,9 @@ def workload(name: str, quick: bool = False) -> Workload:
 
 
 def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
-    """Make the data, indices and indptr of a collection, and its labels."""
+    """Generate the data, indices and indptr of a collection, and its labels."""
     rng = np.random.default_rng(shape.seed)
-    # A term's rank says nothing of its index.
+    # The index of a term is independent of its rank.
     order = rng.permutation(shape.n_terms).astype(np.int32)
     multipliers = np.array([_unit(rng, shape.n_terms) for _ in range(shape.n_classes)])
     mass = (np.arange(shape.n_classes) + (20 if shape.n_classes > 100 else 10)) ** -0.6
@@ -117,7 +120,7 @@ def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
 
 
 def _unit(rng: np.random.Generator, n: int) -> int:
-    """Give a number without a common divisor with n: multiplying by it permutes [0, n)."""
+    """Return a number coprime to n: multiplying by it permutes [0, n)."""
     while True:
         candidate = int(rng.integers(1, n))
         if np.gcd(candidate, n) == 1:
@@ -131,7 +134,7 @@ def _documents(
     multipliers: NDArray[np.int64],
     order: Array,
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Give the values, the terms (increasing within a document) and the rows' lengths."""
+    """Return the values, the terms (increasing within a document) and the lengths of the rows."""
     lengths = np.maximum(shape.tokens * np.exp(rng.normal(-0.245, 0.7, len(labels))), 3).astype(int)
     document = np.repeat(np.arange(len(labels)), lengths)
     first = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -143,7 +146,7 @@ def _documents(
     term = np.clip(rank.astype(np.int64), 0, shape.n_terms - 1)
     topical = rng.random(len(document)) < shape.topic_share
     term[topical] = term[topical] * multipliers[labels[document[topical]]] % shape.n_terms
-    # Burstiness: some tokens repeat an earlier one of their document, which may itself repeat one.
+    # Burstiness: some tokens repeat an earlier token of their document.
     repeats = (rng.random(len(document)) < 0.18) & (position > first)
     earlier = first + (rng.random(len(document)) * (position - first)).astype(np.int64)
     source = np.where(repeats, earlier, position)

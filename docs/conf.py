@@ -1,7 +1,6 @@
-"""The site that Sphinx makes of these pages, which read as well on a code forge.
+"""Settings of the documentation site: python -m sphinx -n -W -b html docs build/site.
 
-python -m sphinx -n -W -b html docs build/site, with termsift[docs] installed; or with the package's
-sources on PYTHONPATH, where its core has been built beside them.
+Install termsift[docs] first, or put python/ on PYTHONPATH if the core has been built there.
 """
 
 from docutils.nodes import SkipNode, math
@@ -18,11 +17,11 @@ version = release = termsift.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath"]
-myst_fence_as_directive = {"math"}  # ```math, as code forges have it
+myst_fence_as_directive = {"math"}  # ```math, as code forges write it
 myst_heading_anchors = 4
 
 default_role = "py:obj"  # of docstrings: `termsift.count` is a link
-autodoc_typehints = "none"  # the docstrings say it, and shapes as well
+autodoc_typehints = "none"  # the docstrings name types, and shapes as well
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc lists them
 
@@ -33,7 +32,7 @@ html_show_sphinx = False
 html_math_renderer = "mathml"
 
 
-# MathML, which every browser shows by itself: no script, and nothing fetched from elsewhere.
+# Formulas become MathML, which browsers show without a script and without fetching anything.
 def inline(writer: HTML5Translator, node: math) -> None:
     """Write a formula within a line."""
     writer.body.append(tex2mathml(node.astext()))
@@ -41,13 +40,20 @@ def inline(writer: HTML5Translator, node: math) -> None:
 
 
 def block(writer: HTML5Translator, node: math) -> None:
-    """Write a formula of its own; the theme lets it scroll where the screen is narrow."""
+    """Write a displayed formula; the theme makes it scroll on narrow screens."""
     formula = tex2mathml(node.astext(), as_block=True)
     writer.body.append(f'<div class="math">{formula}</div>')
     raise SkipNode
 
 
+def list_score_functions(app: Sphinx, page: str, source: list[str]) -> None:
+    """Replace the line ".. score-functions" of api.md by the functions of the registry."""
+    functions = "\n".join(f".. autofunction:: {entry.name}" for entry in termsift.methods())
+    source[0] = source[0].replace(".. score-functions\n", f"{functions}\n")
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Tell Sphinx of the formulas."""
+    """Register the functions above with Sphinx."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("source-read", list_score_functions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

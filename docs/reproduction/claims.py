@@ -1,4 +1,4 @@
-"""The paper's claims about its results, each beside what is found: verdicts come from numbers."""
+"""The paper's claims about its results, each with a verdict computed from our numbers."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
 NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
-MANY, FEW = 100, 20  # terms: many from here on, few up to here
-ALIKE = 1.0  # points: what differs by less is "similar"
+MANY, FEW = 100, 20  # terms: many is at least the one, few at most the other
+ALIKE = 1.0  # points: smaller differences are "similar"
 
 RULES = """\
 Methods are compared by the mean of their difference over the numbers of terms. "Better" holds if
-ours are ahead in most comparisons and behind in none, in part if ahead more often than behind; the
-same for "best", but one behind ends it. "At least as well" holds if ours are behind in none,
-"usually" so if in fewer than half."""
+ours are ahead in most comparisons and behind in none, and holds in part if they are ahead more
+often than behind. "Best" is the same, but fails if ours are behind once. "At least as well" holds
+if ours are behind in none, and "usually" if they are behind in fewer than half."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # of the signs of differences
 
 
 class Verdict(NamedTuple):
-    """What became of a claim, and why, in Markdown."""
+    """The verdict on a claim and the reason, in Markdown."""
 
     verdict: str
     found: str
 
 
 class Claim(NamedTuple):
-    """A few words of the paper, where they stand, and what checks them."""
+    """A quotation from the paper, its place there, and the function that checks it."""
 
     where: str
     says: str
     check: Callable[[], Verdict]
 
     def checked(self) -> Verdict:
-        """Give the verdict, also where a collection is not at hand."""
+        """Return the verdict, UNKNOWN if the collection is not available."""
         try:
             return self.check()
         except MissingCollectionError as missing:
-            return Verdict(UNKNOWN, f"{missing} is not at hand.")
+            return Verdict(UNKNOWN, f"{missing} is not available.")
 
 
 class MissingCollectionError(Exception):
-    """The collection by this name is not at hand."""
+    """The collection with this name is not available."""
 
 
 class Results(dict[tuple[str, str], Answers]):
-    """What was found, by the names of collection and classifier."""
+    """Results by the names of collection and classifier."""
 
     def __missing__(self, key: tuple[str, str]) -> Answers:
         raise MissingCollectionError(key[0])
 
 
 def all_or_some(right: Sequence[bool]) -> str:
-    """Give the verdict of several cases alike."""
+    """Return one verdict for several cases."""
     return HOLDS if all(right) else PARTLY if any(right) else FAILS
 
 
@@ -73,36 +73,36 @@ def all_or_some(right: Sequence[bool]) -> str:
 
 
 def better(signs: Sequence[int]) -> str:
-    """Tell whether ours are better, in part if more often than worse."""
+    """Judge whether ours are better; in part if they are better more often than worse."""
     if min(signs) >= 0 and 2 * sum(signs) > len(signs):
         return HOLDS
     return PARTLY if sum(signs) > 0 else FAILS
 
 
 def best(signs: Sequence[int]) -> str:
-    """Tell whether ours are the best, which one that is better ends."""
+    """Judge whether ours are the best; one that is better refutes it."""
     return FAILS if min(signs) < 0 else better(signs)
 
 
 def no_worse(signs: Sequence[int]) -> str:
-    """Tell whether none is better than ours."""
+    """Judge whether none is better than ours."""
     return HOLDS if min(signs) >= 0 else better(signs)
 
 
 def usually_no_worse(signs: Sequence[int]) -> str:
-    """Tell whether ours are not worse in most cases."""
+    """Judge whether ours are not worse in most cases."""
     return HOLDS if 2 * sum(sign < 0 for sign in signs) < len(signs) else FAILS
 
 
 class View(NamedTuple):
-    """What is looked at: a metric, and from how many terms to how many."""
+    """A metric and a range of numbers of terms."""
 
     metric: str = "accuracy"
     least: int = 0
     most: int = 10**9
 
     def of(self, ks: Ints) -> NDArray[np.bool_]:
-        """Tell which numbers of terms it looks at."""
+        """Return which numbers of terms are in the range."""
         return (ks >= self.least) & (ks <= self.most)
 
     def __str__(self) -> str:
@@ -119,9 +119,9 @@ def compared(
     *views: View,
     by_all: bool = False,
 ) -> Verdict:
-    """Judge by the first view, which becomes a table, or by all; say what each would say.
+    """Judge by the first view, or by all, and report the verdict of each; tabulate the first.
 
-    Views on numbers of terms that were not tried are left out.
+    Views without any tested number of terms are skipped.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
@@ -146,7 +146,7 @@ def compared(
 
 
 def table(corner: str, header: Sequence[str], rows: Mapping[str, Sequence[Estimate | str]]) -> str:
-    """Give a Markdown table."""
+    """Return a Markdown table."""
     return markdown([corner, *header], [[name, *map(str, cells)] for name, cells in rows.items()])
 
 
@@ -161,7 +161,7 @@ def rises_with_terms(found: Answers) -> Verdict:
     return Verdict(
         all_or_some(at_last),
         f"{at_last.sum()} of the {len(SIX)} are best at {ks[-1]:,} terms, and {(steps > 0).sum()} "
-        f"of {steps.size} steps from one number of terms to the next go up; the deepest step down "
+        f"of {steps.size} steps from one number of terms to the next go up; the largest step down "
         f"is {-min(steps.min(), 0):.1f} points.",
     )
 
@@ -185,16 +185,16 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
     values = {name: found[name].curve().min() for name in SIX}
     lowest = min(values, key=values.__getitem__)
     without = 100 * collection.largest_share
-    told = "which makes the claim an easy one" if without > limit else "which is less"
+    told = "so the claim is easy to meet" if without > limit else "which is less"
     return Verdict(
         all_or_some([value > limit for value in values.values()]),
-        f"The smallest accuracy of all is {values[lowest]:.1f}%, by {lowest}. To name the largest "
-        f"class always is right in {without:.1f}%, {told}.",
+        f"The smallest accuracy of all is {values[lowest]:.1f}%, by {lowest}. Always predicting "
+        f"the largest class is right in {without:.1f}%, {told}.",
     )
 
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
-    """Check that ours with few terms do about as well as the others with many."""
+    """Check that ours with few terms are about as accurate as the others with many."""
     rows = {
         f"{a}, {name}": [Estimate.of(of[a].at(few) - of[b].at(many)) for b in OTHERS]
         for name, of in found.items()
@@ -212,7 +212,7 @@ def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict
 
 
 def margins_grow(found: Mapping[str, Answers]) -> Verdict:
-    """Check that ours lead by more, the more classes there are."""
+    """Check that our lead grows with the number of classes."""
 
     def margins(others: Sequence[str], least: int = 0) -> list[Estimate]:
         def mean(of: Answers, names: Sequence[str]) -> Floats:
@@ -236,7 +236,7 @@ def margins_grow(found: Mapping[str, Answers]) -> Verdict:
 
 
 def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
-    """Compare with numbers that the paper prints, in per cent."""
+    """Compare with the percentages that the paper prints."""
     values = {name: 100 * found[name].at(k)[0] for name in printed}
     cells = listed(f"{name} {values[name]:.2f}% (printed: {printed[name]}%)" for name in printed)
     near = [abs(values[name] - figure) < ALIKE for name, figure in printed.items()]
@@ -244,7 +244,7 @@ def as_printed(found: Answers, printed: Mapping[str, float], k: int) -> Verdict:
 
 
 def needs_more(found: Answers, names: Sequence[str], k: int, claimed: int) -> Verdict:
-    """Check how many terms others need for what MD achieves with k."""
+    """Check how many terms the others need for the accuracy of MD with k."""
     goal, ks = 100 * found["MD"].at(k)[0], found["MD"].ks
     reached = {name: ks[found[name].curve() >= goal] for name in names}
     told = listed(
@@ -262,7 +262,7 @@ def first_terms(collection: Collection, method: str) -> Ints:
 
 
 def shared_with_md(collections: Mapping[str, Collection], method: str) -> str:
-    """Give a table of how many of its first terms are MD's."""
+    """Return a table of how many of a method's first terms are among MD's."""
     ks = (10, 100, 1000)
     rows = {}
     for name, collection in collections.items():
@@ -287,7 +287,7 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
 
 
 def chi2_bounded(collections: Mapping[str, Collection], found: Mapping[str, Answers]) -> Verdict:
-    """Check that MD-chi2 is mostly no better than MD."""
+    """Check that MD-chi2 is no better than MD on most collections."""
     verdict, text = compared(
         usually_no_worse, found, ["MD"], ["MD-chi2"], View(), View(least=MANY), View("F1")
     )
@@ -298,7 +298,7 @@ def chi2_bounded(collections: Mapping[str, Collection], found: Mapping[str, Answ
 
 
 def claims(results: Results, collections: Mapping[str, Collection]) -> list[Claim]:
-    """Give the claims about the figures, then two of the sections before them."""
+    """Return the claims about the figures, then two claims of earlier sections."""
 
     def bayes(*names: str) -> dict[str, Answers]:
         return {name: results[name, MULTINOMIAL.name] for name in names or [NEWS]}

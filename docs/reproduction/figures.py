@@ -1,7 +1,9 @@
-"""Plots as SVG: the same methods in the same colours, lines and marks."""
+"""Plots as small SVG files, with the same style for a method in every panel."""
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 from numpy.typing import ArrayLike
 
-# Okabe and Ito's colours, which the colour-blind tell apart; lines and marks tell them in grey.
+# Colours of Okabe and Ito that colour-blind people can distinguish; dashes and markers differ too.
 STYLES: list[dict[str, Any]] = [
     {"color": "#0072B2", "ls": "-", "marker": "o"},
     {"color": "#D55E00", "ls": "--", "marker": "s"},
@@ -26,7 +28,7 @@ STYLES: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines by name, x and y of each; y between ``limits`` if given."""
+    """Lines as pairs of x and y by name; ``limits`` bound y."""
 
     title: str
     y_label: str
@@ -36,7 +38,7 @@ class Panel:
 
 
 def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
-    """Write rows of panels with logarithmic x, and one legend."""
+    """Write rows of panels with a logarithmic x axis, and one legend."""
     n_rows, n_columns = len(panels), max(map(len, panels))
     names = list(dict.fromkeys(name for row in panels for panel in row for name in panel.lines))
     handles = {}
@@ -57,4 +59,21 @@ def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
                 ax.grid(color="0.9")
         n_columns = min(len(names), 3 * n_columns)
         figure.legend(handles.values(), handles, loc="outside lower center", ncols=n_columns)
-        figure.savefig(path, metadata={"Date": None})
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    path.write_text(small(text.getvalue()), "utf-8")
+
+
+def small(svg: str) -> str:
+    """Return the SVG with one decimal of each coordinate, one font, and no ids of groups."""
+    svg = svg.replace("<svg ", '<svg font-family="sans-serif" ', 1)
+    superfluous = r"(?s)<metadata>.*?</metadata>|<!-- .*? -->|font-family: [^;\"]*;? ?"
+    svg = re.sub(rf"{superfluous}|(?<=<g) id=\"\w+\"| transform=\"rotate\(-0 [^\"]*\"", "", svg)
+
+    def rounded(part: re.Match[str]) -> str:
+        short = re.sub(r"-?\d+\.\d+", lambda x: f"{float(x[0]):.1f}".removesuffix(".0"), part[0])
+        return " ".join(short.split())
+
+    coordinates = r'\b(?:d|x|y)="[^"]*"|translate\([^)]*\)|rotate\([^)]*\)'
+    svg = re.sub(coordinates, rounded, svg)
+    return re.sub(r"\s*\n\s*", "\n", re.sub(r"(</?g>)\s+(?=<[/gu])", r"\1", svg))

@@ -1,4 +1,4 @@
-"""Which method, model, policy and naive Bayes to recommend, by training documents alone."""
+"""Choose which method, model, policy and naive Bayes to recommend, on training documents only."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from claims import MANY, table
 from compare import markdown
 from trials import (
     BINARY,
+    FROM_DOCUMENTS,
     MULTINOMIAL,
     Collection,
     Estimate,
@@ -26,7 +27,7 @@ from trials import (
 
 
 class Choice(NamedTuple):
-    """A ranking, and what naive Bayes counts."""
+    """A ranking and the model of naive Bayes."""
 
     method: str
     model: str
@@ -34,7 +35,7 @@ class Choice(NamedTuple):
     naive_bayes: str
 
     def departures(self) -> int:
-        """Tell in how many ways it is not the paper's MD."""
+        """Return in how many ways the choice differs from the paper's MD."""
         return sum(a != b for a, b in zip(self, PAPERS, strict=True))
 
     def __str__(self) -> str:
@@ -45,17 +46,16 @@ class Choice(NamedTuple):
 
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
-# They cannot rank by counts alone, as shards are merged, folds taken off and files saved.
-NEED_DOCUMENTS = [each.name for each in ts.selectors() if each.reads_documents]
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
-Validated = Mapping[str, Mapping[Choice, Floats]]  # by collection: accuracy by fold and k
+# For each collection and choice, the accuracy by fold and k.
+Validated = Mapping[str, Mapping[Choice, Floats]]
 
 
 # ---- choosing ------------------------------------------------------------------------------------
 
 
 def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
-    """Give the accuracy in each fold of the training documents, for each k."""
+    """Return the accuracy in each fold of the training documents, for each k."""
     tried = [each for each in rankings() if not extent.methods or each[0] in extent.methods]
     found: dict[str, dict[Choice, Floats]] = {each.name: {} for each in collections}
     for collection in collections:
@@ -77,20 +77,20 @@ def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
 
 
 def difference(validated: Validated, a: Choice, b: Choice) -> Estimate:
-    """Give the mean of a less b over ks and collections."""
+    """Return the mean of a less b over ks and collections."""
     folds = ((of[a] - of[b]).mean(axis=1) for of in validated.values())
     return Estimate.over(map(Estimate.mean_of, folds))
 
 
 def order(validated: Validated) -> list[Choice]:
-    """Give all choices, best first."""
+    """Return all choices, best first."""
     (first, *_) = validated.values()
     return sorted(first, key=lambda choice: -difference(validated, choice, PAPERS).value)
 
 
 def choose(validated: Validated) -> Choice:
-    """Give the choice by counts nearest to the paper's MD of those that chance might put first."""
-    ordered = [each for each in order(validated) if each.method not in NEED_DOCUMENTS]
+    """Return the choice nearest to the paper's MD among those that may be best by chance."""
+    ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
 
@@ -99,19 +99,19 @@ def choose(validated: Validated) -> Choice:
 
 
 def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dict[str, Floats]]:
-    """Give the text, and the gain on each collection's test documents by k."""
+    """Return the text, and by k the gain on the test documents of each collection."""
     validated = validate(collections, extent)
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
     text = f"""\
-Chosen on training documents alone, of {listed(validated)}: by
-{extent.n_folds}-fold cross-validation of {len(ordered)} combinations, each method with its models
-and policies, and the selectors, for multinomial and for binary naive Bayes. What counts is
+The choice uses only the training documents of {listed(validated)}. It is by
+{extent.n_folds}-fold cross-validation of {len(ordered)} combinations: each method with its models
+and policies, and the selectors, for multinomial and for binary naive Bayes. The criterion is
 accuracy, averaged over {len(extent.ks)} numbers of terms and the
-collections. Of the combinations by counts that chance might put first, the one that departs in the
-fewest ways from the paper's MD is taken.
-± is two standard errors of differences between folds, as if these shared no training documents;
-over collections, which share documents, it is the mean of theirs, its upper bound.
+collections. Several combinations of methods may be best by chance. Of these, the one that differs
+in the fewest ways from the paper's MD is recommended.
+± is two standard errors of differences between folds, as if folds shared no training documents.
+Over collections, which share documents, it is the mean of theirs, an upper bound.
 
 **{told(validated, chosen)}** {of_documents(validated, chosen)}
 
@@ -119,7 +119,7 @@ over collections, which share documents, it is the mean of theirs, its upper bou
 
 {robustness(validated, chosen, extent)} {of_naive_bayes(validated, chosen)}
 
-What model and policy do for MD, with multinomial naive Bayes, over the collections:
+The gain over the paper's MD by model and policy, with multinomial naive Bayes:
 
 {models_table(validated)}
 
@@ -128,34 +128,34 @@ What model and policy do for MD, with multinomial naive Bayes, over the collecti
 
 
 def told(validated: Validated, chosen: Choice) -> str:
-    """Say what is recommended."""
+    """Return a sentence with the recommendation."""
     gain = difference(validated, chosen, PAPERS)
     if chosen == PAPERS:
-        return "The paper's MD stays: nothing is surely better."
+        return "The paper's MD stays: nothing is significantly better."
     return (
-        f"Recommended: {chosen}: {gain} points of accuracy on the paper's MD with multinomial "
-        "naive Bayes."
+        f"Recommended: {chosen}: {gain} points of accuracy over the paper's MD with "
+        "multinomial naive Bayes."
     )
 
 
 def of_documents(validated: Validated, chosen: Choice) -> str:
-    """Say what is gained by ranking by the documents themselves."""
+    """Return sentences on the gain of ranking from the documents themselves."""
     (first, *_) = validated.values()
     sentences = []
-    for method in NEED_DOCUMENTS:
+    for method in FROM_DOCUMENTS:
         other = Choice(method, "multinomial", "top", chosen.naive_bayes)
         if other in first:
             sentences.append(
                 f"`{method}`, which needs the documents themselves, gains "
-                f"{difference(validated, other, PAPERS)} on MD and "
-                f"{difference(validated, other, chosen)} on the recommended, flattered by settings "
-                "that were chosen by folds of such documents."
+                f"{difference(validated, other, PAPERS)} over MD and "
+                f"{difference(validated, other, chosen)} over the recommended method. This "
+                "flatters it, since its settings were chosen by folds of these documents."
             )
     return " ".join(sentences)
 
 
 def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
-    """Give the differences to MD, and to the first."""
+    """Return a table of the differences to MD and to the best choice."""
     rows = [
         [
             *choice,
@@ -170,7 +170,7 @@ def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
 
 
 def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
-    """Say what would be chosen by a part of what was looked at."""
+    """Return sentences on the choice that parts of the results alone would give."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
         f"{MANY} terms and more": {
@@ -189,25 +189,25 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
         other = choose(part)
         which = f"{other} ({difference(part, other, chosen)} there)"
         sentences.append(
-            f"By {name} alone the choice would be {'the same' if other == chosen else which}."
+            f"From {name} alone, the choice would be {'the same' if other == chosen else which}."
         )
     return " ".join(sentences)
 
 
 def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
-    """Say whether binary naive Bayes is part of the recommendation."""
-    part = "is" if chosen.naive_bayes == "binary" else "is no"
+    """Return sentences on whether binary naive Bayes is part of the recommendation."""
+    part = "is" if chosen.naive_bayes == "binary" else "is not"
     other = chosen._replace(naive_bayes=next(n for n in CLASSIFIERS if n != chosen.naive_bayes))
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
         f"Binary naive Bayes {part} part of the recommendation: {other.naive_bayes} naive Bayes "
-        f"gains {difference(validated, other, chosen)} on the same ranking. On the paper's MD, "
+        f"gains {difference(validated, other, chosen)} with the same ranking. With the paper's MD, "
         f"binary naive Bayes gains {on_md}."
     )
 
 
 def models_table(validated: Validated) -> str:
-    """Give MD's difference to the paper's by model and policy."""
+    """Return a table of the difference of MD to the paper's MD by model and policy."""
     (first, *_) = validated.values()
     of_md = [each for each in first if each.method == "md" and each.naive_bayes == "multinomial"]
     policies = list(dict.fromkeys(choice.policy for choice in of_md))
@@ -220,9 +220,9 @@ def models_table(validated: Validated) -> str:
 def on_test_documents(
     collections: Sequence[Collection], chosen: Choice, extent: Extent
 ) -> tuple[str, dict[str, Floats]]:
-    """Tell the gains on MD over all numbers of terms, and give those of each."""
+    """Return the text on the gain over MD on test documents, and the gain by number of terms."""
     ranker = Ranker(chosen.method, {"model": chosen.model, "policy": chosen.policy})
-    others = {method: Ranker(method) for method in NEED_DOCUMENTS}
+    others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}
     ks = np.array(extent.ks)
     shown = [k for k in (10, 50, 100, 200, 500, 1000, 2000) if k in ks]
@@ -255,9 +255,12 @@ def on_test_documents(
             Estimate.of(binary["MD"].mean() - md.mean()),
             *(of_method[-1] for of_method in of_others.values()),
         ]
-    beside = (f", that of `{name}` {Estimate.over(each)}" for name, each in of_others.items())
+    beside = (
+        f", and that of `{name}` is {Estimate.over(each)}" for name, each in of_others.items()
+    )
+    mean_gain = Estimate.over(every)
     text = f"""\
-On the test documents, which had no part in the choice, the gain on MD is {Estimate.over(every)}
+On the test documents, which were not used for the choice, the gain over MD is {mean_gain}
 points over the collections{"".join(beside)}:
 
 {table("collection", header, rows)}"""

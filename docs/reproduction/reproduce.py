@@ -1,10 +1,10 @@
-"""The paper's experiments again: its figures, claim by claim, what is better, and a simulation.
+"""Repeat the paper's experiments: its figures, its claims one by one, and a simulation.
 
     python docs/reproduction/reproduce.py [DATA] [--tdt2 FILE] [--output FOLDER] [--quick]
 
-Writes README.md and its plots into a folder. DATA holds the corpora as `corpora.py` wants them, and
-what is not there is skipped. ``--quick`` asks whether all this works. The report holds numbers,
-nothing of the corpora, and its verdicts are computed from them.
+Writes README.md and its plots into a folder. DATA contains the corpora, laid out as
+`benchmarks/corpora.py` describes; missing corpora are skipped. ``--quick`` only checks that
+everything works. The report contains no text of the corpora, and its verdicts are computed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 import sklearn
 
+import benchmarks_path  # noqa: F401, must come first
 import corpora
 import recommend
 import synthetic
@@ -52,11 +53,12 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {  # of the paper
     "Figure 5": (SVM, REUTERS),
 }
 PACKAGES = (ts, np, scipy, sklearn)
-CUT = (-10, 9)  # points: where plots of differences end
+SHOWN = ("Figure 1", "Gain")  # plots on the page; git ignores the others
+CUT = (-10, 9)  # points: the limits of plots of differences
 
 
 def collections(tdt2: Path | None) -> dict[str, Collection]:
-    """Give what is at hand of the paper's collections."""
+    """Return the collections of the paper that are available."""
     splits = {NEWS: ("20 Newsgroups", corpora.newsgroups)}
     splits[ALT_COMP] = ("20 Newsgroups", corpora.alt_comp)
     for name in REUTERS:
@@ -68,14 +70,14 @@ def collections(tdt2: Path | None) -> dict[str, Collection]:
         else:
             found[name] = Collection.split(name, load())
     if tdt2 is None:
-        print(f"skipped {TDT2}: --tdt2 says where its file is")
+        print(f"skipped {TDT2}: name its file with --tdt2")
     else:
         found[TDT2] = Collection.folded(TDT2, *corpora.load_whole(tdt2, 10))
     return found
 
 
 def measure(collections: Mapping[str, Collection], extent: Extent) -> Results:
-    """Give what the classifiers of the figures made of all rankings."""
+    """Return the results of all rankings with the classifiers of the figures."""
     results = Results()
     for classifier, ks in ((MULTINOMIAL, extent.ks), (SVM, extent.svm_ks)):
         wanted = {name for kind, names in FIGURES.values() if kind is classifier for name in names}
@@ -93,13 +95,13 @@ def measure(collections: Mapping[str, Collection], extent: Extent) -> Results:
 
 
 def less_md(title: str, found: Mapping[str, Found], names: Sequence[str]) -> Panel:
-    """Plot accuracies less MD's."""
+    """Return a panel of accuracies minus that of MD."""
     lines = {name: (found[name].ks, found[name].curve() - found["MD"].curve()) for name in names}
-    return Panel(title, "% accuracy less MD's", lines, limits=CUT)
+    return Panel(title, "accuracy over MD's, points", lines, limits=CUT)
 
 
 def figure_of(name: str, results: Results) -> list[list[Panel]]:
-    """Give a row for each collection of a figure of the paper, if at hand."""
+    """Return a row of panels for each available collection of a figure of the paper."""
     classifier, names = FIGURES[name]
     rows = []
     for collection in names:
@@ -115,7 +117,7 @@ def figure_of(name: str, results: Results) -> list[list[Panel]]:
 
 
 def figure_beyond(results: Results) -> list[list[Panel]]:
-    """Give rows of what methods that the paper does not have gain on MD."""
+    """Return panels of the gain over MD of methods that the paper does not have."""
     panels = [
         less_md(f"{collection}, {classifier}", found, ["MD", *BEYOND])
         for (collection, classifier), found in results.items()
@@ -136,8 +138,12 @@ def report(
         if not panels:
             return ""
         file = f"{title.lower().replace(' ', '_')}.svg"
-        plot(folder / file, panels)
-        return f"![{title}]({file})\n\n"
+        if title in SHOWN:
+            plot(folder / file, panels)
+            return f"![{title}]({file})\n\n"
+        (folder / "more").mkdir(exist_ok=True)
+        plot(folder / "more" / file, panels)
+        return f"`reproduce.py` draws this as `more/{file}`.\n\n"
 
     checked = [(claim, claim.checked()) for claim in claims(results, collections) if collections]
     parts = [introduction(collections, extent)]
@@ -154,7 +160,7 @@ def report(
         print("recommendation", flush=True)
         text, gains = recommend.section(split, extent)
         lines = {name: (extent.ks, gain) for name, gain in gains.items()}
-        panel = Panel("recommended", "% accuracy less MD's", lines)
+        panel = Panel("recommended", "accuracy over MD's, points", lines)
         parts.append(f"## What to use\n\n{text}\n\n{drawn('Gain', [[panel]])}".rstrip())
     print("synthetic collections", flush=True)
     text, panels = synthetic.section(quick=extent is QUICK)
@@ -164,40 +170,40 @@ def report(
 
 
 def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
-    """Say what was measured, and how to read it."""
+    """Return the introduction: what was measured, and how to read it."""
     rows = {name: described(collection) for name, collection in collections.items()}
     header = ["documents", "terms", "classes", "largest class"]
     trial = "**A quick trial, not the experiment.**\n\n" if extent is QUICK else ""
     return f"""\
-# The paper's experiments again
+# The paper's experiments, repeated
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016, compare MD and MD-chi2 with four other methods on three
-corpora. This page does so again. `docs/reproduction/reproduce.py` writes it, and computes every
-verdict from the numbers beside it.
+corpora. This page repeats their experiments. `docs/reproduction/reproduce.py` writes it and
+computes every verdict from the numbers beside it.
 
 {table("collection", header, rows)}
 
-- Deng Cai's files, as in the paper, with their splits into training and test documents; terms in
-  fewer than 2 documents are left out. "largest class" is its share of the test documents.
-- Terms are ranked on the training documents. Classifiers are scikit-learn's on the occurrences of
-  the first k terms: MultinomialNB and, as the paper says no more than "SVM", LinearSVC with C = 1.
+- The files are Deng Cai's, as in the paper, with their splits into training and test documents.
+  Terms in fewer than 2 documents are left out. "largest class" is its share of the test documents.
+- Terms are ranked on the training documents. The classifiers are scikit-learn's on the occurrences
+  of the first k terms: MultinomialNB, and LinearSVC with C = 1, since the paper says only "SVM".
 - Means are over {len(extent.ks)} numbers of terms from {extent.ks[0]} to {extent.ks[-1]:,} in a
-  geometric series, {len(extent.svm_ks)} for the SVM. How the paper spaces its own it does not say;
-  if evenly, few of them are small, hence the views "from 100 terms up".
-- Plots of differences are cut at {CUT[0]} and {CUT[1]} points.
+  geometric series, {len(extent.svm_ks)} for the SVM. The paper does not say how its own are spaced;
+  if evenly, few of them are small. The views "from 100 terms up" allow for that.
+- Plots of differences end at {CUT[0]} and {CUT[1]} points.
 - F1 is that of each class against the rest, weighted by the class's share, as in the paper.
-- ± is two standard errors, by {extent.n_resamples} resamples of the test documents, with the
-  training documents as they are. A smaller difference is called level.
-- How the classes' values become a term's score the paper does not say of CET, chi2 and GSS: here
-  the sum for CET, the largest for chi2 and GSS; "averaged" is the mean weighted by the classes'
-  shares.
+- ± is two standard errors, from {extent.n_resamples} resamples of the test documents with
+  fixed training documents. A smaller difference is called level.
+- The paper does not say how the values of the classes become a score for CET, chi2 and GSS. Here it
+  is the sum for CET and the largest value for chi2 and GSS; "averaged" is the mean weighted by the
+  classes' shares.
 
 With {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
 
 def described(collection: Collection) -> list[str]:
-    """Give the cells of a collection's row."""
+    """Return the cells of a collection in the table of collections."""
     train, test = collection.folds[0]
     documents = f"{len(train):,} + {len(test):,}"
     if len(collection.folds) > 1:
@@ -208,7 +214,7 @@ def described(collection: Collection) -> list[str]:
 
 
 def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
-    """Give a row a claim."""
+    """Return a table with one row per claim."""
     rows = (f"| {claim.where} | {claim.says} | {found.verdict} |" for claim, found in checked)
     table = "\n".join(["| where | the paper says | here it |", "|---|---|---|", *rows])
     verdicts = Counter(found.verdict for _, found in checked)
@@ -217,7 +223,7 @@ def summary(checked: Sequence[tuple[Claim, Verdict]]) -> str:
 
 
 def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:
-    """Give each claim of a place, and what was found."""
+    """Return each claim of one place of the paper, with its verdict and the reason."""
     return "\n\n".join(
         f'"{claim.says}": **{found.verdict}.**\n\n{found.found}'
         for claim, found in checked
@@ -226,7 +232,7 @@ def discussion(checked: Sequence[tuple[Claim, Verdict]], where: str) -> str:
 
 
 def tables(results: Results) -> str:
-    """Give each method's mean difference to MD, and its accuracy with some numbers of terms."""
+    """Return tables of each method's mean difference to MD and accuracy at some k."""
     header = [f"{collection}, {classifier}" for collection, classifier in results]
     differences: dict[str, list[str]] = {name: [] for name in PAPER | AVERAGED | BEYOND}
     values: dict[str, list[str]] = {name: [] for name in differences}
@@ -238,7 +244,7 @@ def tables(results: Results) -> str:
             some = (f"{100 * of.at(k)[0]:.1f}" for k in (10, 100, 1000) if k in of.ks)
             values[name].append(" / ".join(some))
     return f"""\
-Mean accuracy less MD's, in points:
+Mean accuracy minus that of MD, in points:
 
 {table("method", header, differences)}
 
@@ -253,17 +259,24 @@ Accuracy with 10 / 100 / 1,000 terms, in per cent:
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", nargs="?", type=Path, help="default: as corpora.py says")
-    parser.add_argument("--tdt2", type=Path, help="TDT2.mat")
-    parser.add_argument("--output", type=Path, help="default: docs/reproduction; quick: build/...")
-    parser.add_argument("--quick", action="store_true", help="little of everything")
+    parser.add_argument(
+        "data",
+        nargs="?",
+        type=Path,
+        help="folder of the corpora; default: as benchmarks/corpora.py describes",
+    )
+    parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
+    parser.add_argument(
+        "--output", type=Path, help="default: docs/reproduction; with --quick build/reproduction"
+    )
+    parser.add_argument("--quick", action="store_true", help="run a small part of everything")
     args = parser.parse_args(argv)
     args.output = args.output or ROOT / ("build" if args.quick else "docs") / "reproduction"
     return args
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure and write."""
+    """Run the experiments and write the report."""
     args = arguments(argv)
     if args.data:
         corpora.FOLDER = args.data

@@ -1,10 +1,11 @@
-"""Conditional gain beside choices that train a classifier: largest weights and an L1 path.
+"""Compare conditional gain with selectors that train a classifier: SVM weights and an L1 path.
 
     python docs/reproduction/rivals.py [DATA] [--tdt2 FILE] [--quick]
 
-Writes the tables of docs/reproduction/rivals.md; ``--quick`` prints a few of them. DATA holds the
-corpora as `corpora.py` wants them, and what is not there is skipped. What the rivals choose is kept
-in the folder that TERMSIFT_CACHE names (`workloads.py`), since they take a minute a collection.
+Writes the tables of docs/reproduction/rivals.md; ``--quick`` prints a few of them instead. DATA
+contains the corpora, laid out as `benchmarks/corpora.py` describes; missing corpora are skipped.
+The trained selectors take a minute per collection, so their choices are cached in the folder that
+TERMSIFT_CACHE names (`benchmarks/workloads.py`).
 """
 
 from __future__ import annotations
@@ -29,13 +30,12 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC, l1_min_c
 
+import benchmarks_path  # noqa: F401, must come first
 import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between
 from reproduce import collections, described
-from termsift._select.conditional_gain import rank_by
-from termsift._util.files import replacing
-from trials import Collection, Estimate, Ints, listed
+from trials import Collection, Estimate, Ints, listed, ranked
 from workloads import CACHE
 
 MARKER = "rivals"
@@ -44,18 +44,18 @@ KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "conditional gain"
 MANY = 200  # terms
-SURE = 0.05  # the chance of one wrong mark or more among those of a rival
-STEPS = 5  # of C on the L1 path, from one power of ten to the next
+SURE = 0.05  # the probability of any wrong mark among those of one rival
+STEPS = 5  # values of C on the L1 path per factor of ten
 
 Bools = NDArray[np.bool_]
-Choose = Callable[[sp.csr_array, Ints, int], Ints]  # the first k terms of documents and classes
+Choose = Callable[[sp.csr_array, Ints, int], Ints]  # from documents, classes and k to terms
 
 
 # ---- rankings ------------------------------------------------------------------------------------
 
 
 def damped(X: sp.csr_array) -> sp.csr_array:
-    """Give log(1 + x), each document of length 1: what linear machines are trained on."""
+    """Return log(1 + x) with rows of length 1, the input of the linear classifiers."""
     return normalize(X.log1p())
 
 
@@ -66,11 +66,11 @@ def svm_weights(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Order terms as they get a weight while C is raised to 10; those of one C by the weight.
+    """Order terms by the C at which they first get a weight, up to C = 10, then by that weight.
 
-    A term that has lost its weight by a later C keeps its place. Where C = 10 gives weights to
-    fewer than k terms, these are all. Who comes in is known long before the last digits of the
-    weights are, so that machines need not converge.
+    A term keeps its place if a larger C removes its weight. If fewer than k terms have a weight at
+    C = 10, fewer are returned. The classifiers need not converge, because the set of terms is
+    known long before the last digits of the weights are.
     """
     Z = damped(X)
     first = l1_min_c(Z, y)
@@ -96,23 +96,23 @@ OTHERS = (*RIVALS, *(name for name in METHODS if name != OURS))
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
-    """Give everyone's first k terms."""
+    """Return the first k terms of every method."""
     counts = ts.count(X, y)
-    ours = {name: rank_by(method, counts, X, y, k).indices for name, method in METHODS.items()}
+    ours = {name: ranked(method, counts, X, y, k).indices for name, method in METHODS.items()}
     return ours | {name: kept(name, choose, X, y, k) for name, choose in RIVALS.items()}
 
 
 def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Give a rival's choice from the cache, made there first if need be."""
+    """Return a rival's terms from the cache, after computing them if they are not there."""
     parts = (X.data, X.indices, X.indptr, y)
     sums = [zlib.crc32(np.ascontiguousarray(part, dtype=np.int64)) for part in parts]
     key = zlib.crc32(repr((name, STEPS, k, sums, sklearn.__version__)).encode())
     path = CACHE / f"rival-{key:08x}.npy"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        terms = choose(X, y, k)
-        with replacing(path) as file:
-            np.save(file, terms)
+        partial = path.with_suffix(".part.npy")
+        np.save(partial, choose(X, y, k))
+        partial.replace(path)
     return np.load(path)
 
 
@@ -120,7 +120,7 @@ def kept(name: str, choose: Choose, X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 class Trained(NamedTuple):
-    """A classifier, and what it is given of the chosen terms' occurrences."""
+    """A classifier, and the transformation of occurrences that it is trained on."""
 
     estimator: object
     sees: Callable[[sp.csr_array], sp.csr_array]
@@ -134,7 +134,7 @@ Hits = Mapping[tuple[str, str, str], Bools]  # by collection, classifier, method
 
 
 def hits_of(collection: Collection, ks: Sequence[int]) -> dict[tuple[str, str, str], Bools]:
-    """Tell which test documents each classifier gets right on each ranking's first k terms."""
+    """Return which test documents are classified correctly, by classifier, method and k."""
     found: dict[tuple[str, str, str], list[Bools]] = {}
     for train, test in collection.folds:
         X_train, X_test = collection.X[train], collection.X[test]
@@ -151,7 +151,7 @@ def hits_of(collection: Collection, ks: Sequence[int]) -> dict[tuple[str, str, s
 
 
 def mcnemar(ours: Bools, theirs: Bools) -> float:
-    """Give the exact p-value of McNemar's test: of the documents only one gets right, half each."""
+    """Return the exact p-value of McNemar's test on documents that only one classifies right."""
     only_ours, only_theirs = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
     if only_ours + only_theirs == 0:
         return 1.0
@@ -159,7 +159,7 @@ def mcnemar(ours: Bools, theirs: Bools) -> float:
 
 
 def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
-    """Correct p-values for being many, by Holm's step-down: the chance of any wrong one."""
+    """Adjust p-values for their number by Holm's step-down procedure."""
     p = np.array(pvalues)
     order = np.argsort(p)
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)).clip(max=1)
@@ -169,22 +169,22 @@ def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
 
 
 class Cell(NamedTuple):
-    """Our accuracy less a rival's, in points, and whether it is surely not 0."""
+    """Our accuracy minus a rival's, in points, and whether the difference is significant."""
 
     difference: float
     is_sure: bool
 
     @property
     def sign(self) -> int:
-        """1 or -1 where we are surely ahead or behind."""
+        """1 or -1 if we are significantly ahead or behind."""
         return int(np.sign(self.difference)) if self.is_sure else 0
 
 
-Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # as hits, but for ours
+Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # by the keys of Hits, without ours
 
 
 def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
-    """Compare with each rival, its p-values corrected for all its cells."""
+    """Compare with each rival; p-values are adjusted for all cells of the rival."""
     cells: dict[tuple[str, str, str], list[Cell]] = {}
     for rival in OTHERS:
         keys = [key for key in hits if key[2] == rival]
@@ -200,7 +200,7 @@ def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
 
 
 def summary(cells: Cells) -> str:
-    """Give how often we are ahead of each rival, and by how much."""
+    """Return a table of how often and by how much we are ahead of each rival."""
     rows = []
     for rival in OTHERS:
         for classifier in CLASSIFIERS:
@@ -219,9 +219,9 @@ def summary(cells: Cells) -> str:
 
 
 def by_range(hits: Hits, ks: Sequence[int]) -> str:
-    """Give our accuracy less a rival's, averaged over few and over many terms, and its error.
+    """Return a table of our accuracy minus a rival's, averaged over few and over many terms.
 
-    A cell that is not sure by itself may be one of many alike.
+    Differences that are not significant in any cell may be significant together.
     """
     rows = []
     for name, classifier in dict.fromkeys(key[:2] for key in hits):
@@ -238,7 +238,7 @@ def by_range(hits: Hits, ks: Sequence[int]) -> str:
 
 
 def losses(cells: Cells, ks: Sequence[int]) -> str:
-    """List where a rival is ahead, by any margin and surely."""
+    """Return a list of the cells where a rival is ahead."""
     lines = []
     for rival in RIVALS:
         for (name, classifier, other), row in cells.items():
@@ -253,7 +253,7 @@ def losses(cells: Cells, ks: Sequence[int]) -> str:
 
 
 def tables(hits: Hits, cells: Cells, ks: Sequence[int]) -> str:
-    """Give the accuracies of each collection by each classifier, with marks."""
+    """Return tables of accuracies by collection and classifier, with marks of significance."""
     parts = []
     marks = {1: " -", 0: "", -1: " +"}
     for name, classifier in dict.fromkeys(key[:2] for key in hits):
@@ -270,7 +270,7 @@ def tables(hits: Hits, cells: Cells, ks: Sequence[int]) -> str:
 
 
 def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
-    """Measure, and give the text."""
+    """Run the comparison and return the text."""
     hits: dict[tuple[str, str, str], Bools] = {}
     for name, collection in collections.items():
         print(name, flush=True)
@@ -301,11 +301,20 @@ Accuracy in per cent by the number of terms; "+" is surely more than {OURS}, "-"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure and write."""
+    """Run the comparison and write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", nargs="?", type=Path, help="default: as corpora.py says")
-    parser.add_argument("--tdt2", type=Path, help="TDT2.mat")
-    parser.add_argument("--quick", action="store_true", help="few terms, and nothing is written")
+    parser.add_argument(
+        "data",
+        nargs="?",
+        type=Path,
+        help="folder of the corpora; default: as benchmarks/corpora.py describes",
+    )
+    parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="use two numbers of terms, and print instead of writing",
+    )
     args = parser.parse_args(argv)
     if args.data:
         corpora.FOLDER = args.data

@@ -1,8 +1,8 @@
-"""Collections drawn from known distributions: how near the optimum selections come.
+"""Collections drawn from known distributions: how near selections come to the optimum.
 
-The paper's optimum are the k terms of the largest divergence, which of real text nobody knows. Here
-the classes' probabilities are known, and with them the true divergence of the terms that a method
-chooses from a sample, and where there are few terms the optimum itself.
+The paper's optimum is the set of k terms with the largest divergence, which is unknown for real
+text. Here the probabilities are known, hence also the true divergence of the terms that a method
+chooses from a sample and, if there are few terms, the optimum itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DOCUMENTS = np.array([10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000])  #
 
 @dataclass(frozen=True)
 class Shape:
-    """What is drawn: terms by a Zipf law, their logarithms in each class off by ``spread``."""
+    """A distribution to draw from: a Zipf law times exp(``spread`` * normal) in each class."""
 
     n_classes: int
     n_terms: int
@@ -43,7 +43,7 @@ class Shape:
 
     @property
     def few(self) -> bool:
-        """Whether all subsets can be looked at."""
+        """Whether all subsets can be tried."""
         return self.n_terms <= 20
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Shape:
 
 
 def divergence(p: Floats, subsets: NDArray[np.integer]) -> Floats:
-    """Give the JMH divergence of equally likely classes on each row of terms and the pool."""
+    """Return the JMH divergence of each row of terms and its pool, with equally likely classes."""
     chosen = np.moveaxis(p[:, subsets], 0, -1)
     with_pool = np.concatenate([chosen, 1 - chosen.sum(axis=-2, keepdims=True)], axis=-2)
     rest = (with_pool.sum(axis=-1, keepdims=True) - with_pool) / (p.shape[0] - 1)
@@ -60,12 +60,12 @@ def divergence(p: Floats, subsets: NDArray[np.integer]) -> Floats:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What methods chose, by repetition and number of documents.
+    """Results by repetition and number of documents.
 
-    ``share`` is the true divergence of the chosen terms, as a share of the optimum's: that of the
-    best subset where all can be looked at, else that of greedy on the probabilities themselves.
-    ``overlap`` is the share of MD-chi2's terms that are MD's, ``limit`` the same on the
-    probabilities themselves, to which it tends.
+    ``share`` is the true divergence of the chosen terms as a share of the optimum: the best subset
+    if all can be tried, otherwise the choice of greedy from the true probabilities. ``overlap`` is
+    the share of MD-chi2's terms that MD chooses too, and ``limit`` the same for the true
+    probabilities, which is the limit for many documents.
     """
 
     shape: Shape
@@ -76,7 +76,7 @@ class Outcome:
 
 
 def experiment(shape: Shape, documents: Ints = DOCUMENTS, seed: int = 0) -> Outcome:
-    """Draw truths, samples of each, and see what is chosen."""
+    """Draw distributions and samples of each, and evaluate what every method chooses."""
     names = [*METHODS, *([EXHAUSTIVE] if shape.few else []), CHANCE]
     size = shape.repetitions, len(documents)
     share = {name: np.empty(size) for name in names}
@@ -85,14 +85,14 @@ def experiment(shape: Shape, documents: Ints = DOCUMENTS, seed: int = 0) -> Outc
     for repetition in range(shape.repetitions):
         rng = np.random.default_rng([seed, repetition])
         p = shape.truth(rng)
-        exact = choices(np.rint(p * 2**40).astype(np.int64), shape.k)  # as good as p itself
+        exact = choices(np.rint(p * 2**40).astype(np.int64), shape.k)  # practically p itself
         limit[repetition] = shared(exact)
         if subsets is None:
             optimum = divergence(p, exact["greedy"])
         else:
             optimum = divergence(p, subsets).max()
         for i, n_docs in enumerate(documents):
-            # All that the methods see of documents of a known length is the sums of their counts.
+            # Methods see only the counts of a class: documents need not be drawn one by one.
             sample = rng.multinomial(n_docs * LENGTH, p)
             chosen = choices(sample, shape.k)
             overlap[repetition, i] = shared(chosen)
@@ -105,7 +105,7 @@ def experiment(shape: Shape, documents: Ints = DOCUMENTS, seed: int = 0) -> Outc
 
 
 def choices(sample: NDArray[np.int64], k: int) -> dict[str, NDArray[np.int64]]:
-    """Give the k terms of each method, and check the divergence by the way."""
+    """Return the k terms of each method, after a check of the divergence."""
     counts = ts.count(sample, range(len(sample)))
     chosen = {name: counts.rank(method, k).indices for name, method in METHODS.items()}
     ours = ts.divergence(counts, chosen["greedy"])
@@ -114,12 +114,12 @@ def choices(sample: NDArray[np.int64], k: int) -> dict[str, NDArray[np.int64]]:
 
 
 def smoothed(sample: NDArray[np.int64]) -> Floats:
-    """Give probabilities after Laplace."""
+    """Return probabilities with Laplace smoothing."""
     return (sample + 1) / (sample.sum(axis=1, keepdims=True) + sample.shape[1])
 
 
 def shared(chosen: dict[str, NDArray[np.int64]]) -> float:
-    """Give the share of MD-chi2's terms that are MD's."""
+    """Return the share of MD-chi2's terms that MD chooses too."""
     return len(np.intersect1d(chosen["MD-chi2"], chosen["MD"])) / len(chosen["MD"])
 
 
@@ -132,7 +132,7 @@ SAME = 0.99  # of the terms
 
 
 def section(quick: bool = False) -> tuple[str, list[list[Panel]]]:
-    """Give the text and the plots."""
+    """Return the text and the plots."""
     shapes, documents = [*FEW, *MANY], DOCUMENTS
     if quick:
         shapes = [replace(shape, repetitions=3) for shape in (FEW[0], *MANY[::2])]
@@ -142,15 +142,15 @@ def section(quick: bool = False) -> tuple[str, list[list[Panel]]]:
     overlaps = [outcome for outcome in outcomes if not outcome.shape.few]
     verdict, told = equivalent(overlaps)
     text = f"""\
-The paper's supplement, which has an experiment of this kind, is not at hand; this one is ours.
-Terms follow a Zipf law; in each class their logarithms are off by a normal deviate times "spread".
-Classes are equally likely, documents have {LENGTH} tokens. Everything is drawn
-{shapes[0].repetitions} times where there are 12 terms, else {shapes[-1].repetitions} times;
+The paper's supplement has an experiment of this kind but is not available; this one is ours.
+Terms follow a Zipf law; in each class their logarithms are shifted by a normal deviate times
+"spread". Classes are equally likely, and documents have {LENGTH} tokens. Everything is drawn
+{shapes[0].repetitions} times with 12 terms and otherwise {shapes[-1].repetitions} times;
 ± is two standard errors of the mean.
 
-**How near the optimum.** The true divergence of the chosen terms, in per cent of that of the best
-subset where there are 12 terms, else of that of greedy's choice by the true probabilities. By
-"{EXHAUSTIVE}" the best subset of the sample is meant. Spread 1.
+**How near the optimum.** The true divergence of the chosen terms, in per cent of the optimum: the
+best subset if there are 12 terms, otherwise greedy's choice from the true probabilities.
+"{EXHAUSTIVE}" is the best subset of the sample. Spread 1.
 
 {share_table(shares)}
 
@@ -161,30 +161,30 @@ Points between MD and others, with {documents[-1]:,} documents of each class:
 **MD-chi2 and MD as documents grow.** "[MD-chi2] should be equivalent to the approach in Algorithm 3
 if there are infinite training documents" (Section 4.4): **{verdict}.** {told} Scores tend
 to those of the true probabilities, and two functions of these rank alike only as far as the classes
-are alike. Of MD-chi2's terms MD has, in per cent:
+are alike. Share of MD-chi2's terms that MD chooses too, in per cent:
 
 {overlap_table(overlaps)}"""
     return text, panels(shares, overlaps)
 
 
 def columns(outcome: Outcome) -> list[int]:
-    """Give the numbers of documents that tables show, by position."""
+    """Return the positions of the numbers of documents that tables show."""
     return np.flatnonzero(np.isin(outcome.documents, SHOWN)).tolist()
 
 
 def header(outcome: Outcome) -> list[str]:
-    """Give the heads of those columns."""
+    """Return the headers of those columns."""
     return [f"{outcome.documents[i]:,}" for i in columns(outcome)]
 
 
 def per_cent(runs: Floats) -> str:
-    """Give the mean of shares, and two of its standard errors."""
+    """Return the mean of shares and two standard errors, in per cent."""
     mean = Estimate.mean_of(runs)
     return f"{mean.value:.1f} ± {mean.error:.1f}"
 
 
 def share_table(outcomes: Sequence[Outcome]) -> str:
-    """Give a row a shape and method."""
+    """Return a table with one row per shape and method."""
     rows = {
         f"{outcome.shape}: {name}": [per_cent(share[:, i]) for i in columns(outcome)]
         for outcome in outcomes
@@ -194,7 +194,7 @@ def share_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def last_table(outcomes: Sequence[Outcome]) -> str:
-    """Compare MD with greedy and MD-chi2 by the most documents."""
+    """Return a table of MD minus greedy and minus MD-chi2 with most documents."""
     others = ("greedy", "MD-chi2")
     rows = {
         str(outcome.shape): [
@@ -207,7 +207,7 @@ def last_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def equivalent(outcomes: Sequence[Outcome]) -> tuple[str, str]:
-    """Give the verdict on the limit, and why."""
+    """Return the verdict on the limit and the reason."""
     limits = {
         spread: min(float(each.limit.mean()) for each in outcomes if each.shape.spread == spread)
         for spread in dict.fromkeys(outcome.shape.spread for outcome in outcomes)
@@ -216,11 +216,11 @@ def equivalent(outcomes: Sequence[Outcome]) -> tuple[str, str]:
     cells = listed(f"{100 * limit:.1f}% at spread {spread:g}" for spread, limit in limits.items())
     return all_or_some(
         same
-    ), f"In the limit they share {cells}; {100 * SAME:.0f}% would be the same."
+    ), f"In the limit they share {cells}; {100 * SAME:.0f}% would count as the same."
 
 
 def overlap_table(outcomes: Sequence[Outcome]) -> str:
-    """Give a row a shape, with the limit."""
+    """Return a table of the overlap with one row per shape, and the limit."""
     rows = {
         f"{outcome.shape}, spread {outcome.shape.spread:g}": [
             *(per_cent(outcome.overlap[:, i]) for i in columns(outcome)),
@@ -232,7 +232,7 @@ def overlap_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def panels(shares: Sequence[Outcome], overlaps: Sequence[Outcome]) -> list[list[Panel]]:
-    """Give the plots: shares of the optimum without chance, then what MD and MD-chi2 share."""
+    """Return panels: shares of the optimum, then the overlap of MD and MD-chi2."""
     x_label = "documents of each class"
     tops = [
         Panel(

@@ -1,4 +1,4 @@
-"""What classifiers make of the first k terms of rankings, and how sure test documents make us."""
+"""Accuracy of classifiers on the first k terms of rankings, with standard errors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sklearn.svm import LinearSVC
 
 import termsift as ts
 from corpora import Split
-from termsift._select.conditional_gain import rank_by
 
 METRICS = ("accuracy", "F1")
+FROM_DOCUMENTS = ("conditional_gain",)  # the selectors that read documents and not counts
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is done: numbers of terms, resamples of test documents, methods tried (or all)."""
+    """The size of a run: numbers of terms, resamples, folds, and methods (none: all)."""
 
     ks: tuple[int, ...]
     svm_ks: tuple[int, ...]
@@ -34,7 +34,7 @@ class Extent:
     methods: tuple[str, ...] = ()
 
 
-# A geometric series, so that few terms weigh as much as many: the preferred numbers R10.
+# A geometric series gives few terms as much weight as many. These are the preferred numbers R10.
 R10 = (10, 12, 16, 20, 25, 32, 40, 50, 63, 80)
 KS = (*R10, 100, 125, 160, 200, 250, 315, 400, 500, 630, 800, 1000, 1250, 1600, 2000)
 FULL = Extent(KS, (*KS[::2], KS[-1]), 400, 10)
@@ -42,7 +42,7 @@ QUICK = Extent((10, 100, 200, 1000), (10, 100), 20, 3, ("md", "ig", "conditional
 
 
 class Ranker(NamedTuple):
-    """A method or selector, and its options."""
+    """A method or selector with its options."""
 
     method: str
     options: Mapping[str, str] = {}
@@ -56,8 +56,8 @@ PAPER = {
     "chi2": Ranker("chi2"),
     "GSS": Ranker("gss"),
 }
-# The paper does not say how the classes' values of chi2 and GSS become a score: by default the
-# largest is taken.
+# The paper does not say how the class values of chi2 and GSS become a score. The default is the
+# largest value; here it is their mean.
 AVERAGED = {
     "chi2 averaged": Ranker("chi2", {"aggregate": "mean"}),
     "GSS averaged": Ranker("gss", {"aggregate": "mean"}),
@@ -74,25 +74,25 @@ BEYOND = {
 
 @dataclass(frozen=True)
 class Classifier:
-    """What is trained on the chosen terms; ``naive_bayes`` as in `termsift.selection_curve`."""
+    """A classifier; ``naive_bayes`` is its name in `termsift.selection_curve`, if it has one."""
 
     name: str
     estimator: Any
     naive_bayes: str | None = None
 
     def sees(self, X: sp.csr_array) -> sp.csr_array:
-        """Give occurrences, or presences where these are what it counts."""
+        """Return what the classifier reads: occurrences, or presences."""
         return X.sign() if self.naive_bayes == "binary" else X
 
 
 MULTINOMIAL = Classifier("naive Bayes", MultinomialNB(), "multinomial")
 BINARY = Classifier("binary naive Bayes", MultinomialNB(), "binary")
-SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # with fewer it may not converge
+SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # the default may not converge
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents, and which of them are trained and tested on: an official split, or folds."""
+    """Documents with an official split, or with folds, into training and test documents."""
 
     name: str
     X: sp.csr_array
@@ -101,7 +101,7 @@ class Collection:
 
     @classmethod
     def split(cls, name: str, split: Split) -> Collection:
-        """Take an official split."""
+        """Return a collection with an official split."""
         X = sp.vstack([split.X_train, split.X_test], format="csr")
         _, y = np.unique(np.r_[split.y_train, split.y_test], return_inverse=True)
         documents = np.arange(X.shape[0])
@@ -110,77 +110,77 @@ class Collection:
 
     @classmethod
     def folded(cls, name: str, X: sp.csr_array, labels: Ints) -> Collection:
-        """Deal documents without a split to ten folds, as the paper does."""
+        """Return a collection with ten folds, as in the paper, for documents without a split."""
         _, y = np.unique(labels, return_inverse=True)
         folds = StratifiedKFold(10, shuffle=True, random_state=0)
         return cls(name, X, y, list(folds.split(X, y)))
 
     @property
     def tested(self) -> Ints:
-        """The classes of the test documents, fold after fold."""
+        """The classes of the test documents of all folds."""
         return np.concatenate([self.y[test] for _, test in self.folds])
 
     @property
     def largest_share(self) -> float:
-        """The share of the largest class in the test documents: accuracy without looking."""
+        """The share of the largest class, the accuracy of always predicting it."""
         return float(np.bincount(self.tested).max() / len(self.tested))
 
     def training(self) -> tuple[sp.csr_array, Ints]:
-        """Give the documents of an official split that may be looked at to choose a method."""
+        """Return the training documents of an official split."""
         ((train, _),) = self.folds
         return self.X[train], self.y[train]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a classifier made of a ranking, for several numbers of terms.
+    """Results of a classifier on a ranking, for several numbers of terms.
 
-    ``values`` has accuracy and weighted F1, each of shape (1 + resamples, ks): first of the test
-    documents, then of as many drawn from them with replacement, the same for every ranking.
+    ``values`` has accuracy and weighted F1, each of shape (1 + resamples, ks). The first row is of
+    the test documents, the others are of resamples of them, the same for every ranking.
     """
 
     ks: Ints
     values: Mapping[str, Floats]
 
     def curve(self, metric: str = "accuracy") -> Floats:
-        """Give per cent for each k."""
+        """Return a metric for each k, in per cent."""
         return 100 * self.values[metric][0]
 
     def mean(self, metric: str = "accuracy", least: int = 0, most: int = 10**9) -> Floats:
-        """Give the mean over the ks of a range, of shape (1 + resamples,)."""
+        """Return the mean over a range of k, of shape (1 + resamples,)."""
         return self.values[metric][:, (self.ks >= least) & (self.ks <= most)].mean(axis=1)
 
     def at(self, k: int) -> Floats:
-        """Give the accuracy with k terms, of shape (1 + resamples,)."""
+        """Return the accuracy with k terms, of shape (1 + resamples,)."""
         return self.mean(least=k, most=k)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value in points, and two of its standard errors."""
+    """A value in points and two standard errors."""
 
     value: float
     error: float
 
     @classmethod
     def of(cls, sample: Floats) -> Estimate:
-        """Take a statistic of the test documents, then of resamples."""
+        """Estimate from a statistic of the test documents and of their resamples."""
         return cls(100 * float(sample[0]), 200 * float(sample[1:].std(ddof=1)))
 
     @classmethod
     def mean_of(cls, runs: Floats) -> Estimate:
-        """Take the mean of independent runs."""
+        """Estimate the mean of independent runs."""
         return cls(100 * float(runs.mean()), 200 * float(runs.std(ddof=1) / np.sqrt(len(runs))))
 
     @classmethod
     def over(cls, estimates: Iterable[Estimate]) -> Estimate:
-        """Take the mean of several, whose error is at most the mean of theirs."""
+        """Average estimates; the mean of their errors is an upper bound of the error."""
         pairs = [(each.value, each.error) for each in estimates]
         return cls(*np.mean(pairs, axis=0).tolist())
 
     @property
     def sign(self) -> int:
-        """1 or -1 where chance is not enough to explain the value."""
+        """1 or -1 if the value exceeds its error, otherwise 0."""
         return int(self.value > self.error) - int(self.value < -self.error)
 
     def __str__(self) -> str:
@@ -188,13 +188,13 @@ class Estimate:
 
 
 def resampled(n_docs: int, n_resamples: int) -> Floats:
-    """Give how often each document counts: once, then as drawn with replacement."""
+    """Return the weights of documents: ones, then resamples with replacement."""
     drawn = np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), n_resamples)
     return np.vstack([np.ones(n_docs), drawn])
 
 
 def metrics(truth: Ints, answers: Ints, weights: Floats) -> dict[str, Floats]:
-    """Give accuracy and F1, weighted by the classes' shares, of each resample and k.
+    """Return the accuracy and the weighted F1 of each resample and k.
 
     ``answers`` has the shape (ks, documents).
     """
@@ -222,9 +222,9 @@ def evaluate(
     ks: Sequence[int],
     n_resamples: int,
 ) -> dict[str, Found]:
-    """Rank the training documents, train on the first k terms, classify the test documents.
+    """Rank on the training documents, train on the first k terms, classify the test documents.
 
-    The answers are scikit-learn's; naive Bayes must agree with `termsift.selection_curve`.
+    scikit-learn classifies; for naive Bayes its results must agree with `termsift.selection_curve`.
     """
     answers: dict[str, list[Ints]] = {name: [] for name in rankers}
     for train, test in collection.folds:
@@ -233,7 +233,7 @@ def evaluate(
         counts = ts.count(X_train, y_train)
         for name, ranker in rankers.items():
             documents = X_train, y_train
-            ranking = rank_by(ranker.method, counts, *documents, max(ks), **ranker.options)
+            ranking = ranked(ranker.method, counts, *documents, max(ks), **ranker.options)
             X_few, X_asked = (classifier.sees(X[:, ranking.indices]) for X in (X_train, X_test))
             models = (clone(classifier.estimator).fit(X_few[:, :k], y_train) for k in ks)
             answered = np.array(
@@ -246,7 +246,7 @@ def evaluate(
                 )
                 mine = metrics(y_test, answered, np.ones((1, len(test))))
                 for metric, theirs in zip(METRICS, (curve.accuracy, curve.f1), strict=True):
-                    # Equal posteriors may fall either way: two documents are let pass.
+                    # scikit-learn may decide ties the other way: two documents may differ.
                     np.testing.assert_allclose(theirs, mine[metric][0], atol=2 / len(test))
     truth, weights = collection.tested, resampled(len(collection.tested), n_resamples)
     return {
@@ -255,7 +255,16 @@ def evaluate(
     }
 
 
+def ranked(
+    method: str, counts: ts.ClassCounts, X: sp.csr_array, y: Ints, k: int, **options: str
+) -> ts.Ranking:
+    """Return the first k terms by a method, from the counts or from the documents."""
+    if method in FROM_DOCUMENTS:
+        return ts.conditional_gain(X, y, k)
+    return counts.rank(method, k, **options)
+
+
 def listed(items: Iterable[str]) -> str:
-    """Join with commas and a word."""
+    """Join with commas and "and"."""
     *others, end = items
     return f"{', '.join(others)} and {end}" if others else end

@@ -1,4 +1,4 @@
-"""The benchmarks' own parts: the seeded workloads, the tables and where they are written."""
+"""The parts of the benchmarks: seeded workloads, tables and where they are written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Workload:
 
 
 def test_workloads_are_the_same_every_time(tiny: Workload, tmp_path: Path) -> None:
-    again = workload("tiny")  # from the cache
+    again = workload("tiny")  # this time from the cache
     arrays = generate(TINY)
     for made, cached, array in zip(
         (tiny.X.data, tiny.X.indices, tiny.X.indptr, tiny.y),
@@ -116,7 +116,7 @@ def test_peaks_are_of_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 @pytest.fixture
 def block(monkeypatch: pytest.MonkeyPatch) -> Block:
-    """Made-up figures on two threads: a peer that is faster, one that is not, one not run."""
+    """Return made-up figures on two threads: a faster peer, a slower one, and one not run."""
     monkeypatch.setattr(compare, "THREADS", [1, 2])
     rows = [
         Row(compare.ONE_READ, 1, 0.002, 15, None),
@@ -136,10 +136,17 @@ def cells(line: str) -> list[str]:
 def test_full_table(block: Block) -> None:
     title, _, header, rule, *rows = compare.full_table(block).splitlines()
     assert title == "X: 1,000 documents, 2,000 terms, 3 classes, 40,000 entries"
-    assert len({len(line) for line in (header, rule, *rows)}) == 1  # aligned
+    assert len({len(line) for line in (header, rule, *rows)}) == 1  # the columns are aligned
     found = {tuple(cells(row)[:2]): cells(row)[2:] for row in rows}
     assert found[OURS, "2"] == ["10.0", "5.0", "0.50", "1.0", "123", "15"]
-    assert found["scipy Y.T @ X", "1"] == ["5.00", "2.5", "0.25", "0.50", "4.0", "15"]  # we lose
+    assert found["scipy Y.T @ X", "1"] == [
+        "5.00",
+        "2.5",
+        "0.25",
+        "0.50",
+        "4.0",
+        "15",
+    ]  # the peer is faster
     assert found["sklearn chi2", "1"] == ["1,234", "617", "62", "123", "0.0", "8"]
     not_run = found["sklearn MultinomialNB().fit (not run: needs 32 GB)", "1"]
     assert not_run == ["-", "-", "-", "-", "-", "0"]
@@ -219,7 +226,7 @@ def test_the_readme_has_the_markers() -> None:
         "methods",
         "gain",
         "curve",
-        "accuracy",
+        "parse",
     ):
         assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
 
@@ -232,7 +239,7 @@ def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     whole, folds = curve.measure(quick=True)
     assert "k = 1 to 50" in whole
     assert "7 methods at 10 values of k" in folds
-    # Got wrong: a figure whose answer is another than scikit-learn's.
+    # An answer that differs from scikit-learn's must be found.
     refitted = curve.refitted
     monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
     with pytest.raises(AssertionError):
@@ -248,7 +255,7 @@ def test_readers_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_p
     table = parse.measure(quick=True)
     assert len(table.splitlines()) == 4 + 7
     assert len(list(tmp_path.iterdir())) == 1
-    # Got wrong: a figure whose arrays are others than scikit-learn's.
+    # Arrays that differ from scikit-learn's must be found.
     right = parse.parse
     monkeypatch.setattr(parse, "parse", lambda *args: {**right(*args), "labels": [0]})
     with pytest.raises(AssertionError):
@@ -271,7 +278,7 @@ def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatc
         "conditional_gain",
         lambda X, y, k, n_threads: chosen(X, y, k, step=0.5 if n_threads else 0.4),
     )
-    with pytest.raises(AssertionError):  # other terms on other numbers of threads
+    with pytest.raises(AssertionError):  # the terms depend on the number of threads
         gain.measure(work, quick=True)
 
 
@@ -342,11 +349,11 @@ def test_partial_counts_are_measured_and_their_law_checked(monkeypatch: pytest.M
     work = gain.made("small", shape)
     measured = cluster.partial_counts(work, rounds=1)
     assert measured["serialised"] == pytest.approx(12, rel=0.05)
-    assert all(seconds > 0 for seconds in cluster.unite(cluster.chunks(work), rounds=1))
+    assert all(seconds > 0 for seconds in cluster.merge_times(cluster.chunks(work), rounds=1))
     rows = cluster.check_model(work, shape)
     assert [row[0] for row in rows] == ["500", "4,000", "32,000"]
     law = cluster.pairs
-    assert law(shape, 1e12) == pytest.approx(4 * 5000)  # all that there are
+    assert law(shape, 1e12) == pytest.approx(4 * 5000)  # every pair
     monkeypatch.setattr(cluster, "pairs", lambda *args: 1.2 * law(*args))
     with pytest.raises(AssertionError):
         cluster.check_model(work, shape)
@@ -361,8 +368,8 @@ def test_a_tree_of_one_level_is_flat(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one[3] == flat[3]
     assert float(one[4]) == pytest.approx(1e3 * float(flat[3]), rel=0.1)
     assert two[2] == "2"
-    assert float(two[3]) > float(one[3])  # it moves more,
-    assert float(two[5]) < float(one[5])  # on more machines
+    assert float(two[3]) > float(one[3])  # it moves more data,
+    assert float(two[5]) < float(one[5])  # but on more machines, so its longest path is shorter
 
 
 def test_counters_of_the_benchmark_count(tmp_path: Path) -> None:

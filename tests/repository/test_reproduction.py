@@ -1,9 +1,13 @@
-"""The paper's experiments again: the parts that compute verdicts, and a quick run."""
+"""The paper's experiments: the parts that compute verdicts, and a quick run."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,9 +23,11 @@ from sklearn.metrics import accuracy_score, f1_score
 import claims
 import compare
 import corpora
+import figures
 import recommend
 import reproduce
 import synthetic
+import termsift as ts
 import trials
 
 FEW_TERMS = synthetic.Shape(n_classes=3, n_terms=8, k=3, spread=1.0, repetitions=5)
@@ -90,7 +96,7 @@ def test_synthetic_divergence_of_two_classes_is_the_j_divergence() -> None:
 
 
 def write_corpus(path: Path, n_classes: int) -> None:
-    """Write made-up documents as Deng Cai's files are."""
+    """Write made-up documents in the format of Deng Cai's files."""
     rng = np.random.default_rng(n_classes)
     y = np.repeat(np.arange(1, n_classes + 1), 15)
     p = np.exp(rng.standard_normal((n_classes, 2500)))
@@ -103,7 +109,7 @@ def write_corpus(path: Path, n_classes: int) -> None:
 
 @pytest.fixture(params=["made up", "nothing", "real"])
 def data(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
-    """Give the arguments that say where the corpora are."""
+    """Return the arguments that name the folder of the corpora."""
     if request.param == "real":
         if reason := corpora.missing("20 Newsgroups") or corpora.missing("Reuters"):
             pytest.skip(reason)
@@ -119,21 +125,42 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
 def test_the_experiments_run(
     data: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # put back what the run sets
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
     folder = tmp_path / "report"
     reproduce.main([*data, "--quick", "--output", str(folder)])
     text = (folder / "README.md").read_text("utf-8")
-    plots = set(re.findall(r"\((\w+\.svg)\)", text))
-    assert plots == {path.name for path in folder.glob("*.svg")}
+    shown = set(re.findall(r"\((\w+\.svg)\)", text))
+    assert shown == {path.name for path in folder.glob("*.svg")}
+    named = set(re.findall(r"`more/(\w+\.svg)`", text))
+    assert named == {path.name for path in folder.glob("more/*.svg")}
     assert "nan" not in text
     assert "Known distributions" in text
     nothing, complete = len(data) == 1 and data[0] == str(tmp_path), len(data) == 3
     assert ("## The claims" in text) != nothing
     assert ("Recommended: " in text or "stays: " in text) != nothing
     assert text.count(f"| {claims.UNKNOWN} |") == (0 if nothing or complete else 3)  # TDT2's
-    assert len(plots) == (1 if nothing else 8 if complete else 7)
+    assert len(shown | named) == (1 if nothing else 8 if complete else 7)
 
 
-def test_the_quick_report_spares_the_full_one() -> None:
+def test_the_quick_report_does_not_overwrite_the_full_one() -> None:
     assert reproduce.arguments([]).output == compare.ROOT / "docs" / "reproduction"
     assert reproduce.arguments(["--quick"]).output == compare.ROOT / "build" / "reproduction"
+
+
+def test_svg_is_made_small_and_stays_well_formed() -> None:
+    svg = '<svg width="9pt">\n <g id="a">\n  <path d="M 1.25 2.0 \nL 3.1415 4"/>\n </g>\n</svg>\n'
+    small = figures.small(svg)
+    path = '<path d="M 1.2 2 L 3.1 4"/>'
+    assert small == f'<svg font-family="sans-serif" width="9pt">\n<g>\n{path}\n</g></svg>\n'
+    ElementTree.fromstring(small)
+
+
+def test_the_scripts_run_from_a_checkout(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(ts.__file__).parents[1])}
+    for script in ("reproduce", "accuracy_at_k", "rivals"):
+        path = compare.ROOT / "docs" / "reproduction" / f"{script}.py"
+        command = [sys.executable, str(path), "--help"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.stdout.startswith("usage"), done.stderr

@@ -1,4 +1,4 @@
-"""Conditional gain beside trained choices: the tests of significance, the rivals, a quick run."""
+"""The comparison with trained selectors: significance tests, the selectors, a quick run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib")
 
 from test_reproduction import write_corpus
 
+import accuracy_at_k
 import compare
 import corpora
 import rivals
@@ -21,7 +22,7 @@ import trials
 
 
 def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
-    """Make documents of three classes that terms 0, 1 and 2 tell, less and less."""
+    """Return documents of three classes; terms 0, 1 and 2 each mark one, less and less clearly."""
     rng = np.random.default_rng(0)
     y = np.arange(n_docs) % 3
     X = rng.poisson(0.5, (n_docs, 12))
@@ -30,23 +31,23 @@ def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
     return sp.csr_array(X), y
 
 
-def test_mcnemar_is_that_of_a_fair_coin() -> None:
+def test_mcnemar_is_a_sign_test() -> None:
     ours, theirs = np.array([1] * 6 + [0, 0, 1], bool), np.array([0] * 5 + [1, 1, 0, 1], bool)
-    # 5 only ours, 1 only theirs: 2 (1 + 6) / 2^6.
+    # Ours alone is right 5 times and theirs once: p = 2 (1 + 6) / 2^6.
     assert rivals.mcnemar(ours, theirs) == pytest.approx(14 / 64)
     assert rivals.mcnemar(theirs, ours) == rivals.mcnemar(ours, theirs)
     assert rivals.mcnemar(ours, ours) == 1
 
 
 def test_holm_steps_down() -> None:
-    # By hand: 3 x 0.01, 2 x 0.03, and no less than that for 0.04.
+    # By hand: 3 * 0.01, 2 * 0.03, and at least as much for 0.04.
     np.testing.assert_allclose(rivals.holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06])
     np.testing.assert_allclose(rivals.holm([0.9, 0.8]), [1, 1])
     assert rivals.holm([]).shape == (0,)
 
 
 @pytest.mark.parametrize("choose", rivals.RIVALS.values(), ids=[*rivals.RIVALS])
-def test_trained_choices_find_the_terms_that_tell(choose: rivals.Choose) -> None:
+def test_trained_selectors_find_the_telling_terms(choose: rivals.Choose) -> None:
     X, y = told_apart()
     terms = choose(X, y, 5)
     assert set(terms[:3]) == {0, 1, 2}
@@ -82,7 +83,7 @@ def test_choices_are_kept_until_the_documents_differ(
     assert len(asked) == 5
 
 
-def test_cells_say_who_is_surely_ahead() -> None:
+def test_cells_mark_significant_differences() -> None:
     always, never = np.ones((1, 40), bool), np.zeros((1, 40), bool)
     hits = {("a", "naive Bayes", method): always for method in (rivals.OURS, *rivals.OTHERS)}
     hits["a", "naive Bayes", "SVM weights"] = never
@@ -101,18 +102,18 @@ def test_cells_say_who_is_surely_ahead() -> None:
 
 
 def test_few_and_many_terms_are_averaged_over_documents() -> None:
-    # Of four documents we get all right with 10 terms, and with 200 and 500 one less, twice.
+    # We are right on all four documents with 10 terms, and on three with 200 and 500 terms.
     ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
     theirs[0] = False
     ours[1:, 0] = False
     hits = {("a", "SVM", method): theirs for method in rivals.RIVALS}
     hits["a", "SVM", rivals.OURS] = ours
-    # Three of four documents differ by 0, one by -100: 200 sqrt(0.25 / 4).
+    # Three documents differ by 0 and one by -100: the error is 200 sqrt(0.25 / 4).
     cells = rivals.by_range(hits, [10, 200, 500]).splitlines()[-1].split("|")[2:-1]
     assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 2
 
 
-def test_classifiers_are_right_on_what_is_told_apart() -> None:
+def test_classifiers_are_right_on_separable_documents() -> None:
     X, y = told_apart()
     documents = np.arange(60)
     collection = trials.Collection("made up", X, y, [(documents[:40], documents[40:])])
@@ -127,7 +128,7 @@ def test_classifiers_are_right_on_what_is_told_apart() -> None:
 def test_the_page_is_written(
     at_hand: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # put back what the run sets
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
     monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rivals, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(rivals, "KS", (2, 5, 200))
@@ -160,5 +161,6 @@ def test_the_page_is_written(
     assert "nan" not in page
 
 
-def test_the_page_has_a_place_for_the_tables() -> None:
+def test_the_pages_have_a_place_for_the_tables() -> None:
     compare.around(rivals.PAGE, rivals.MARKER)
+    compare.around(accuracy_at_k.PAGE, accuracy_at_k.MARKER)

@@ -1,4 +1,4 @@
-"""Choosing terms one after the other: Algorithm 1, with exact probabilities and sixty digits."""
+"""Algorithm 1: terms chosen one after the other, with exact probabilities and sixty digits."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from termsift.reference.counting import SupportsScoring
+from termsift.reference.ranking import check_k
 from termsift.reference.tables import (
     Alpha,
     ClassPrior,
     events,
+    exact_outside,
+    exact_priors,
     present_classes,
-    prior_weights,
     smoothing,
 )
 
-_DIGITS = 60  # of a logarithm; a probability is an exact fraction
-_TIE = Decimal(10) ** -40  # divergences this close, relatively, are equal but for their last digits
+_DIGITS = 60  # of a logarithm; probabilities are exact fractions
+_TIE = Decimal(10) ** -40  # divergences whose relative difference is smaller are equal
 
 Variable: TypeAlias = list[Fraction]  # its probability in each class that has documents
 
-# Whose terms are variables of their own. By the other models the terms, and the pool of those not
-# chosen, are the outcomes of one variable.
+# Models in which every term is a variable of its own. In the others the terms, and the pool of all
+# terms that are not chosen, are the outcomes of one variable.
 INDEPENDENT = ("bernoulli", "poisson")
 
 
 def divergence(
-    counts: SupportsScoring,
+    counts: Any,
     indices: Iterable[int],
     *,
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = None,
     model: str = "multinomial",
 ) -> float:
-    """Tell how well some terms together tell the classes apart, all others being one: their pool.
+    """Return how well some terms together tell the classes apart, with all others pooled.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ def divergence(
     Returns
     -------
     float
-        In nats: the J-divergence of two classes, the JMH divergence of more. By the models
-        "bernoulli" and "poisson" the sum of the terms' `md`, with no pool beside them.
+        In nats: the J-divergence of two classes, or the JMH divergence of more. With the models
+        "bernoulli" and "poisson" it is the sum of the terms' ``md``, and there is no pool.
 
     Examples
     --------
@@ -75,54 +76,54 @@ def divergence(
 
 
 def greedy(
-    counts: SupportsScoring,
+    counts: Any,
     k: int | None = None,
     *,
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = None,
     model: str = "multinomial",
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    r"""Choose terms one after the other: Algorithm 1 of Tang, Kay and He.
+    r"""Choose terms one after the other by Algorithm 1 of Tang, Kay and He.
 
     Parameters
     ----------
-    counts : ReferenceCounts or the like
-        Anything with ``class_docs`` and what the model counts: ``term_frequency`` ("multinomial",
-        "poisson") or ``document_frequency``, dense or sparse.
+    counts : ReferenceCounts or similar
+        Any object with ``class_docs`` and what the model counts: ``term_frequency`` for
+        "multinomial" and "poisson", otherwise ``document_frequency``, dense or sparse.
     k : int, optional
-        How many terms to choose; all of them by default, or if there are fewer.
+        How many terms to choose. By default, and if there are fewer, all.
     alpha : float or pair of floats, default 1
-        Smoothing, as for `class_scores`, but 0.1 is 1/10 and not the double next to it. No
-        probability may be 0, and those of a class may not exceed 1 in sum: M b1 <= b2. Neither is
-        asked by the models "bernoulli" and "poisson".
+        Smoothing, as for `class_scores`, except that 0.1 is 1/10 and not the double next to it.
+        No probability may be 0, and those of a class may not exceed 1 in sum: M b1 <= b2. The
+        models "bernoulli" and "poisson" require neither.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
-        As for `class_scores`. Two classes have the same divergence by any.
+        As for `class_scores`. It does not change the divergence of two classes.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        As for `class_scores`. By the last two the terms are independent: no term takes from what
-        another tells, and the choice is the ranking by `md`, the divergences its running sums.
+        As for `class_scores`. With the last two the terms are independent: the choice is the
+        ranking by ``md``, and the divergences are its running sums.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        The terms in the order of their choice; of equally good ones the lowest index comes first.
+        The terms in the order of choice; equally good terms are ordered by index.
     divergences : ndarray of shape (min(k, M),)
-        The divergence after each step, in nats. None is less than the one before (Theorem 1).
+        The divergence after each step, in nats. It never decreases (Theorem 1).
 
     Notes
     -----
     Step k forms k + 1 variables for every term i not yet chosen: the chosen terms
-    :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all the rest, whose probability is
+    :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms, whose probability is
     :math:`1 - p_{ic} - \sum_m p_{s_m c}`. It chooses the i with the largest divergence between the
     classes' distributions of these variables. The paper does so for two classes and
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    For more classes it leaves the algorithm at that. Here they are told apart by the divergence
-    that the paper's other algorithms maximise, which for two classes is J::
+    It leaves more classes open. Here these use the divergence that the paper's other algorithms
+    maximise, which for two classes is J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
-    Divergences that agree in 40 digits are taken for equal.
+    Divergences that agree in 40 digits are equal.
 
     Examples
     --------
@@ -134,8 +135,7 @@ def greedy(
     >>> divergences.round(4)
     array([0.8912, 1.1883, 1.1883])
     """
-    if k is not None and k < 0:
-        raise ValueError(f"k must not be negative, not {k}")
+    check_k(k)
     p, pi = _fractions(counts, alpha, class_prior, model)
     chosen: list[int] = []
     divergences: list[Decimal] = []
@@ -154,10 +154,8 @@ def greedy(
     return np.array(chosen, dtype=np.int64), np.array(divergences, dtype=np.float64)
 
 
-def same_first_term(
-    counts: SupportsScoring, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None
-) -> bool:
-    r"""Tell whether the first term is the same without the pool: the paper's condition.
+def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
+    r"""Return whether the first term would be the same without the pool: the paper's condition.
 
     Parameters
     ----------
@@ -171,11 +169,11 @@ def same_first_term(
 
     Notes
     -----
-    `md` is the divergence after the first step of Algorithm 1, so that both begin with the same
-    term, always. The paper reaches Algorithm 2 by an approximation that could change it: a term's
-    p is small, so that the pool's part nearly vanishes and the term's own may stand for all.
-    Let :math:`e_1` be the best term by its own part, sum_c p log(p/q). It is also the first of
-    Algorithm 1 if and only if, for every other term e,
+    ``md`` is the divergence after the first step of Algorithm 1, so both always begin with the same
+    term. The paper derives Algorithm 2 by an approximation that could change it: p of a term is
+    small, so the pool's part nearly vanishes and only the term's own part is kept. Let :math:`e_1`
+    be the best term by its own part, sum_c p log(p/q). It is also the first of Algorithm 1 if and
+    only if, for every other term e,
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
 
@@ -188,7 +186,7 @@ def same_first_term(
     >>> same_first_term(count([[3, 0, 1], [0, 3, 1]], ["sport", "trade"]))
     True
 
-    Where a term is half of a class, the pool tells as much as the term does:
+    If a term is half of a class, the pool's part is as large as the term's:
 
     >>> counts = count([[10, 8, 28], [0, 36, 26]], [0, 1])
     >>> same_first_term(counts)
@@ -211,15 +209,14 @@ def _share(x: Variable, pi: list[Fraction]) -> Decimal:
     """Return what one variable adds to the divergence of the classes."""
     if len(x) == 2:  # J, as in the paper
         return _times_log(x[0] - x[1], x[0], x[1])
-    return sum(
-        (_times_log(x_c, x_c, q_c) for x_c, q_c in zip(x, _others(x, pi), strict=True)), Decimal(0)
-    )
+    q = exact_outside(x, pi)
+    return sum((_times_log(x_c, x_c, q_c) for x_c, q_c in zip(x, q, strict=True)), Decimal(0))
 
 
 def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
-    """Return the sum over classes of `md`, of a term whose variable is its own."""
+    """Return the sum over classes of ``md``, for a term that is a variable of its own."""
     divergence = Decimal(0)
-    for x_c, q_c in zip(x, _others(x, pi), strict=True):
+    for x_c, q_c in zip(x, exact_outside(x, pi), strict=True):
         divergence += _times_log(x_c, x_c, q_c)
         if model == "poisson":
             divergence += _decimal(q_c - x_c)
@@ -228,14 +225,8 @@ def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
     return divergence
 
 
-def _others(x: Variable, pi: list[Fraction]) -> Variable:
-    """Return the variable's probability outside each class: the mixture of the others."""
-    weighted = [pi_c * x_c for pi_c, x_c in zip(pi, x, strict=True)]
-    return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]
-
-
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> Decimal:
-    """Return factor * log(x / y), which is 0 if the factor is, else inf for y = 0."""
+    """Return factor * log(x / y): 0 if the factor is 0, otherwise inf if y is 0."""
     if factor == 0 or x == y:
         return Decimal(0)
     if y == 0:
@@ -248,7 +239,7 @@ def _decimal(x: Fraction) -> Decimal:
 
 
 def _pool(p: list[Variable], chosen: list[int]) -> Variable:
-    """Return the variable that all terms but the chosen ones are together."""
+    """Return the pool of all terms that are not chosen, as one variable."""
     return [1 - sum((p[i][c] for i in chosen), Fraction(0)) for c in range(len(p[0]))]
 
 
@@ -266,31 +257,29 @@ def _simple(x: float) -> Fraction:
 
 
 def _fractions(
-    counts: SupportsScoring, alpha: Alpha, class_prior: ClassPrior, model: str
+    counts: Any, alpha: Alpha, class_prior: ClassPrior, model: str
 ) -> tuple[list[Variable], list[Fraction]]:
-    """Return the probabilities of each term in the classes with documents, and the priors."""
+    """Return each term as a variable, and the priors of the classes with documents."""
     x_ic, X_c = events(counts, model)
     n_terms = len(x_ic[0])
     b1, b2 = smoothing(alpha, n_terms, model)
+    present = present_classes(counts)
+    x = [[Fraction(value) for value in x_ic[c]] for c in present]
+    X = [Fraction(X_c[c]) for c in present]
     if model not in INDEPENDENT:
         b1 = _simple(float(b1))
         b2 = b1 * n_terms if np.ndim(alpha) == 0 else _simple(float(b2))
         if abs(b2 - b1 * n_terms) <= b2 / 2**45:
             b2 = b1 * n_terms
-    present = present_classes(counts)
-    weights = prior_weights(counts, class_prior)
-    x = [[Fraction(value) for value in x_ic[c]] for c in present]
-    if model in INDEPENDENT:
-        X = [Fraction(X_c[c]) for c in present]
-    else:
         X = [sum(row, Fraction(0)) for row in x]
         if n_terms * b1 > b2:
             raise ValueError(f"alpha = (b1, b2) needs {n_terms} b1 <= b2, not {alpha}")
         if b1 == 0 and not all(all(row) for row in x):
-            raise ValueError("a term that a class lacks has probability 0: alpha must be positive")
+            raise ValueError(
+                "a term that is absent from a class has probability 0: alpha must be positive"
+            )
     p = [
         [(row[i] + b1) / (size + b2) for row, size in zip(x, X, strict=True)]
         for i in range(n_terms)
     ]
-    pi = [Fraction(weights[c]) for c in present]
-    return p, [w / sum(pi) for w in pi]
+    return p, exact_priors(counts, class_prior)

@@ -1,4 +1,4 @@
-"""What naive Bayes of the first k terms makes of other documents, and how often it is right."""
+"""Naive Bayes on the first k terms of a ranking, and how well it classifies documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from termsift.reference.counting import Number, SupportsScoring, _documents, count
+from termsift.reference.counting import Number, as_list, count, read_documents, summed
+from termsift.reference.formulas import log
 from termsift.reference.ranking import rank, round_robin
 from termsift.reference.scoring import class_scores, score
 from termsift.reference.tables import class_docs, events, present_classes, smoothing
@@ -19,29 +20,29 @@ METRICS = (
     *("macro_precision", "macro_recall", "macro_f1"),
 )
 
-_TIE = 2.0**-45  # posteriors this close, relative to what is added up for both, are equal
+_TIE = 2.0**-45  # posteriors that differ by less, relative to their summands, are equal
 
 Curve: TypeAlias = dict[str, list[Any]]
 
 
 def log_posteriors(
-    counts: SupportsScoring,
+    counts: Any,
     document: dict[int, Number],
     terms: Sequence[int],
     *,
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[tuple[float, float]]:
-    r"""Return the log posterior of each class, but for what all have in common.
+    r"""Return the log posterior of each class, up to a constant that all classes share.
 
     Parameters
     ----------
-    counts : ReferenceCounts or the like
-        Of the training documents.
+    counts : ReferenceCounts or similar
+        Counts of the training documents.
     document : dict of int to number
-        What the document has of each term that it contains.
+        The occurrences of each term of the document.
     terms : sequence of int
-        The terms that count, k of them; the model is the one trained on these alone.
+        The k terms of the model, which is trained on these alone.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
         The model, see Notes.
     alpha : float, default 1
@@ -50,22 +51,22 @@ def log_posteriors(
     Returns
     -------
     list of pairs of floats
-        For each class the log posterior, -inf for one without documents; and the sum of the
-        absolute values of what it is made of.
+        For each class the log posterior, -inf for a class without documents, and the sum of the
+        absolute values of its summands.
 
     Notes
     -----
     With p_ic = (x_ic + b1) / (X_c + b2), sums over the k terms, and x_i of the document::
 
         "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
-        "binary"        the same of presences                         x_ic = d_ic, X_c = sum_i d_ic
+        "binary"        the same with x_i = 1                         x_ic = d_ic, X_c = sum_i d_ic
         "bernoulli"     log n_c + sum_{i in document} log p_ic
                                 + sum_{i not in it} log(1 - p_ic)     x_ic = d_ic, X_c = n_c
         "poisson"       log n_c + sum_i [x_i log p_ic - p_ic]         x_ic = l_ic, X_c = n_c
 
     Examples
     --------
-    Class 0 lacks term 1, but has three quarters of the documents.
+    Term 1 is absent from class 0, which has three quarters of the documents.
 
     >>> counts = count([[2, 0], [1, 0], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> posteriors = log_posteriors(counts, {0: 1, 1: 1}, [0, 1])
@@ -90,9 +91,9 @@ def log_posteriors(
             if of_presence:
                 x = int(x > 0)
             if x > 0:
-                parts.append(x * _log(p))
+                parts.append(x * log(p))
             elif naive_bayes == "bernoulli":
-                parts.append(_log(1 - p))
+                parts.append(log(1 - p))
             if naive_bayes == "poisson":
                 parts.append(-float(p))
         posteriors.append((math.fsum(parts), math.fsum(map(abs, parts))))
@@ -100,14 +101,14 @@ def log_posteriors(
 
 
 def predict(
-    counts: SupportsScoring,
+    counts: Any,
     X: Any,
     terms: Sequence[int],
     *,
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[int]:
-    """Return the class that each document is taken for, as its row in the counts.
+    """Return the predicted class of each document, as a row of the counts.
 
     Parameters
     ----------
@@ -119,8 +120,8 @@ def predict(
     Returns
     -------
     list of int
-        The class of the largest log posterior, the first of those that equal it: which differ from
-        it by 2^-45 of what is added up for both, or less.
+        The first class whose log posterior equals the largest. Two are equal if they differ by at
+        most 2^-45 of the absolute sum of their summands.
 
     Examples
     --------
@@ -128,12 +129,8 @@ def predict(
     >>> predict(counts, [[1, 1], [0, 2]], [0, 1])
     [0, 1]
     """
-    documents, _, _ = _documents(X)
     found = []
-    for entries in documents:
-        document: dict[int, Number] = {}
-        for i, x in entries:
-            document[i] = document.get(i, 0) + x
+    for document in map(summed, read_documents(X)[0]):
         posteriors = log_posteriors(counts, document, terms, naive_bayes=naive_bayes, alpha=alpha)
         best, size = max(posteriors, key=lambda posterior: posterior[0])
         equal = (log >= best - _TIE * (size + own) for log, own in posteriors)
@@ -152,24 +149,24 @@ def selection_curve(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> Curve:
-    """Train on the first k terms and test, for each k.
+    """Train and test naive Bayes on the first k terms, for each k.
 
     Parameters
     ----------
     ranking : sequence of int
         Terms, best first.
     X_train, y_train, X_test, y_test
-        Documents and their labels, as for `count`, one label each.
+        Documents as for `count`, and one label for each.
     ks : sequence of int, optional
-        Numbers of terms; by default every one up to the length of the ranking.
+        Numbers of terms. By default all from 1 to the length of the ranking.
     naive_bayes, alpha
         As for `log_posteriors`.
 
     Returns
     -------
     dict of str to list
-        "k"; "predictions", for each k the labels of all test documents; and each of ``METRICS``, a
-        number for each k.
+        "k"; "predictions", the predicted labels of the test documents for each k; and each of
+        ``METRICS``, one number for each k.
 
     Examples
     --------
@@ -180,14 +177,13 @@ def selection_curve(
     """
     counts = count(X_train, y_train)
     terms = [int(i) for i in ranking]
-    known: list[Hashable] = y_test.tolist() if hasattr(y_test, "tolist") else list(y_test)
     curve: Curve = {name: [] for name in ("k", "predictions", *METRICS)}
     for k in range(1, len(terms) + 1) if ks is None else ks:
         codes = predict(counts, X_test, terms[:k], naive_bayes=naive_bayes, alpha=alpha)
         labels = [counts.classes[code] for code in codes]
         curve["k"].append(int(k))
         curve["predictions"].append(labels)
-        for name, value in metrics(known, labels).items():
+        for name, value in metrics(as_list(y_test), labels).items():
             curve[name].append(value)
     return curve
 
@@ -204,18 +200,18 @@ def cross_validate(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[Curve]:
-    """Count, rank, train and test anew for each fold.
+    """Count, rank, train and test for each fold.
 
     Parameters
     ----------
     X, y
-        Documents, a list of rows or an array, and a label for each.
+        Documents, a list of rows or an array, and one label for each.
     folds : sequence of pairs of sequences of int
-        Training and test documents.
+        The training and the test documents of each fold.
     method, model : str
-        As for `score`, and smoothed by alpha as well.
+        As for `score`, which uses the same alpha.
     policy : {"top", "round_robin"}
-        How scores become a ranking: `rank` or `round_robin`.
+        Whether scores become a ranking by `rank` or by `round_robin`.
     ks, naive_bayes, alpha
         As for `selection_curve`.
 
@@ -253,11 +249,11 @@ def cross_validate(
 
 
 def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[str, float]:
-    """Return each of ``METRICS`` from what documents are and what they are taken for.
+    """Return each of ``METRICS`` from the true and the predicted labels.
 
-    Of a class with P documents taken for it, T of it, and H both: precision H/P, recall H/T and F1
-    2H/(P + T), 0 where it is 0/0; weighted by T, and as plain means ("macro") over the classes that
-    some document is of or taken for.
+    A class with T true, P predicted and H correctly predicted documents has precision H/P, recall
+    H/T and F1 2H/(P + T), each 0 where it is 0/0. The metrics are means over the classes among
+    these labels, weighted by T, or unweighted ("macro").
 
     Examples
     --------
@@ -280,10 +276,3 @@ def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[st
         found[name] = math.fsum(values[c] * T[c] for c in classes) / len(known)
         found[f"macro_{name}"] = math.fsum(values.values()) / len(classes)
     return {name: found[name] for name in METRICS}
-
-
-def _log(p: Fraction) -> float:
-    """Return log p; near 1 by way of the difference."""
-    if 2 * abs(p.numerator - p.denominator) < p.denominator:
-        return math.log1p(float(p - 1))
-    return math.log(p.numerator) - math.log(p.denominator)

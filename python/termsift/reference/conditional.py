@@ -1,4 +1,4 @@
-"""Conditional gain: each term chosen for what it adds about the class of each document."""
+"""Conditional gain: terms chosen one after the other for what they add to those before them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from termsift.reference.counting import ReferenceCounts, count
+from termsift.reference.counting import (
+    ReferenceCounts,
+    as_list,
+    count,
+    is_indicator,
+    read_documents,
+)
+from termsift.reference.ranking import check_k
 
 _SHAPES = [math.exp(math.log(0.1) + i / 19 * math.log(30 / 0.1)) for i in range(20)]
-_MOST_TERMS = 4000  # that these are tried on
+_MOST_TERMS = 4000  # whose likelihood is computed for each shape
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,53 +35,54 @@ def conditional_gain(
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    r"""Choose terms one after the other, each for what it adds, given those chosen before it.
+    r"""Choose terms one after the other, each for what it adds to those chosen before it.
 
     Parameters
     ----------
     X, y, sample_weight
-        As for `count`, with one label a document.
+        As for `count`, with one label per document.
     k : int, optional
-        How many terms to choose; all of them by default, or if there are fewer.
+        How many terms to choose. By default, and if there are fewer, all.
     shape : float or "empirical_bayes"
         a, or `likeliest_shape` of the counts.
     temper, step : float
         rho and b.
     classes_in_play : int
-        Of how many classes a document may be.
+        How many classes a document keeps a probability for.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
-        The terms in the order of their choice.
+        The terms in the order of choice.
     gains : ndarray of shape (min(k, M),)
         The gain of each when it was chosen, in nats.
 
     Notes
     -----
-    Of the d_t documents that have the term t, D_tc are of class c; there are n_c of the class, n in
-    all. How much more of the term the class has than its share, and how much without one document
-    of the class, in logarithms shrunk to 0 by a::
+    Term t is in d_t documents, D_tc of them of class c. Class c has n_c documents, and there are n.
+    W_tc is the log ratio of D_tc to its expected value, shrunk to 0 by a; W'_tc is the same after
+    leaving out one document of class c that has the term::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
     (A difference below 0 counts as 0, and 0/0 is 0.) A document d of class y that has m of the
-    chosen terms is of class c with a probability, kept in single precision,
+    chosen terms belongs to class c with a probability, kept in single precision,
 
         P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
 
-    where F_dc is the sum of W_tc over these terms, for c = y of W'_tc; P_dc = n_c / n for m = 0.
-    From its first chosen term t on it is of its own class or of one of the others of the largest
-    log(n_c / n) + W_tc, compared in whole units of 2^-30, equals by index; for the rest P_dc = 0.
-    Were a step b of one more term believed, the losses -log P_dy would become less by its gain::
+    where F_dc is the sum of W_tc over these terms, or of W'_tc for c = y; P_dc = n_c / n for m = 0.
+    At its first chosen term t a document keeps its own class and those of the others with the
+    largest log(n_c / n) + W_tc, compared in integer units of 2^-30, equals by index; P_dc = 0 for
+    the rest. If term t multiplied the odds of class c by exp(b W_tc), or exp(b W'_tc) for c = y,
+    the losses -log P_dy would fall by the term's gain::
 
         gain_t = sum over the documents d with t of
                  -log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
-    Terms wait by their last known gains. The first of them is worked out again if another has been
-    chosen since; otherwise it is chosen. Gains are compared in whole units of 2^-40 n nats, and
-    equals stand by index.
+    Terms wait in the order of their last known gains. The first of them is chosen if its gain was
+    computed after the last choice; otherwise its gain is computed again. Gains are compared in
+    integer units of 2^-40 n nats, and equal gains are ordered by index.
 
     Examples
     --------
@@ -85,19 +93,17 @@ def conditional_gain(
     >>> gains.round(4)
     array([ 0.4748,  0.4748,  0.2233, -0.0577])
     """
-    if k is not None and k < 0:
-        raise ValueError(f"k must not be negative, not {k}")
+    check_k(k)
     has = _presence(X)
     counts = count(has, y, sample_weight)
-    if hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2:
-        raise ValueError("y is an indicator, not one label a document")
-    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+    if is_indicator(y):
+        raise ValueError("y is an indicator matrix, not one label per document")
     a = likeliest_shape(counts) if isinstance(shape, str) else shape
 
     present = np.flatnonzero(counts.class_docs > 0)
     position = {counts.classes[c]: i for i, c in enumerate(present)}
     w = np.ones(len(has)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
-    own = [position.get(label, -1) for label in labels]  # -1: nothing but documents of weight 0
+    own = [position.get(label, -1) for label in as_list(y)]  # -1: all its documents weigh 0
     documents = [np.flatnonzero(column & (w > 0)).tolist() for column in has.T]
     n_c = counts.class_docs[present].astype(np.float64)
     W, own_W = _log_lifts(counts.document_frequency[present].astype(np.float64), n_c, a)
@@ -139,7 +145,7 @@ def conditional_gain(
 
     n_terms = has.shape[1]
     gains = [gain(t) for t in range(n_terms)]
-    known_at = [0] * n_terms  # how many terms were chosen by then
+    known_at = [0] * n_terms  # how many terms were chosen when the gain was computed
     waiting = [(-units(gains[t]), t) for t in range(n_terms)]
     heapq.heapify(waiting)
     chosen: list[int] = []
@@ -155,12 +161,12 @@ def conditional_gain(
 
 
 def likeliest_shape(counts: ReferenceCounts) -> float:
-    """Return the shape by which the counts of documents are most likely.
+    """Return the shape with the largest likelihood of the document frequencies.
 
-    With lambda, which has the distribution Gamma(a, a), D_tc is Poisson's of mean lambda n_c d_t/n.
-    The likelihood without lambda is a negative binomial; it is compared at twenty shapes between
-    0.1 and 30, for terms with d_t >= 2, evenly spaced if they are more than 4,000. Factors without
-    a, Gamma(D_tc) and E^D_tc, are left out: beside them, large weights would leave a no digits.
+    D_tc is Poisson with mean lambda n_c d_t / n, and lambda has the distribution Gamma(a, a), so
+    D_tc is negative binomial. Its likelihood is compared at twenty shapes a between 0.1 and 30, for
+    the terms with d_t >= 2 or, if there are more, 4,000 of them at even spaces. The factors without
+    a, Gamma(D_tc) and E^D_tc, are left out: with large weights they would leave a no digits.
 
     Examples
     --------
@@ -198,18 +204,16 @@ def _log_gamma_ratio(x: float, a: float) -> float:
 
 
 def _presence(X: Any) -> npt.NDArray[np.bool_]:
-    """Return which document (rows) has which term (columns): a positive entry of it or several."""
-    if not hasattr(X, "tocoo"):
-        return np.asarray(X) > 0
-    entries = X.tocoo()
-    has = np.zeros(X.shape, dtype=np.bool_)
-    seen = entries.data > 0
-    has[entries.row[seen], entries.col[seen]] = True
+    """Return which document (rows) has which term (columns)."""
+    documents, n_terms, _ = read_documents(X)
+    has = np.zeros((len(documents), n_terms), dtype=np.bool_)
+    for d, document in enumerate(documents):
+        has[d, [i for i, _ in document]] = True
     return has
 
 
 def _log_lifts(D: Floats, n_c: Floats, a: float) -> tuple[Floats, Floats]:
-    """Return W_tc and W'_tc, terms in rows."""
+    """Return W_tc and W'_tc, with terms in rows."""
     n, d = float(n_c.sum()), D.sum(axis=0)
     W, own_W = np.zeros(D.T.shape), np.zeros(D.T.shape)
     for c in range(len(n_c)):

@@ -1,11 +1,11 @@
-"""Counting: from documents and labels to what the scores are made of."""
+"""Counting: from documents and labels to the counts that every score reads."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,29 +18,29 @@ TF = ("raw", "log", "binary")
 
 @dataclass(frozen=True)
 class ReferenceCounts:
-    """What a collection amounts to once it is counted: class by class, term by term.
+    """The counts of a collection, for each class and term.
 
-    The arrays are int64 where every value and weight is an integer, float64 otherwise.
+    The arrays are int64 if all values and weights are integers, and float64 otherwise.
 
     Attributes
     ----------
     classes : list
-        The labels, in the order of the rows below.
+        The labels, one for each row below.
     class_docs : ndarray of shape (N,)
         n_c.
     class_tokens : ndarray of shape (N,)
-        l_c, the row sums of ``term_frequency`` taken in term order.
+        l_c, the sums of the rows of ``term_frequency``, added in term order.
     term_frequency : ndarray of shape (N, M)
         l_ic.
     document_frequency : ndarray of shape (N, M)
         d_ic.
     n_docs : int or float
-        n: all documents, each counted once however many classes it has, even none.
+        n. Every document counts once, however many classes it has, and even if it has none.
     collection_term_frequency, collection_document_frequency : ndarray of shape (M,), or None
-        l_i and d_i, with each document counted once. None where every document has exactly one
-        class: they are then the sums over the classes.
+        l_i and d_i, where each document counts once. None if every document has exactly one class:
+        they are then the sums over the classes.
     tf : {"raw", "log", "binary"}
-        What was counted of each entry, see `count`.
+        How an entry was counted, see `count`.
     """
 
     classes: list[Hashable]
@@ -54,24 +54,6 @@ class ReferenceCounts:
     tf: str = "raw"
 
 
-class SupportsScoring(Protocol):
-    """Counts of any make: what every score reads, as dense or sparse arrays.
-
-    Beside it, all methods but "md" and "md_chi2" read ``document_frequency`` and ``n_docs``, and
-    those two read ``document_frequency`` by some models. Where documents have several classes or
-    none, the methods need ``collection_term_frequency`` and ``collection_document_frequency`` as
-    well, as `ReferenceCounts` has them.
-    """
-
-    @property
-    def class_docs(self) -> Any:
-        """Documents of each class, n_c."""
-
-    @property
-    def term_frequency(self) -> Any:
-        """Occurrences of each term in each class, l_ic."""
-
-
 def count(
     X: Any,
     y: Any,
@@ -79,39 +61,39 @@ def count(
     classes: Iterable[Hashable] | None = None,
     tf: str = "raw",
 ) -> ReferenceCounts:
-    """Count terms and documents, class by class, one document after the other.
+    """Count the terms and documents of each class, one document after the other.
 
     Parameters
     ----------
     X : sparse or dense array of shape (n_docs, n_terms)
         Occurrences of each term in each document, none negative. Duplicate entries of a sparse
-        matrix are summed; explicit zeros count nowhere.
+        matrix are summed, and explicit zeros are ignored.
     y : sequence of n_docs labels, or array or sparse matrix of shape (n_docs, N)
-        One hashable label for each document, or an indicator of zeros and ones by which a document
-        counts in each of its classes.
+        One hashable label for each document, or an indicator matrix of zeros and ones. With the
+        latter a document counts in each of its classes.
     sample_weight : sequence of n_docs numbers, optional
-        A document of weight w counts as w documents; of weight 0, nowhere.
+        A document of weight w counts as w documents, and one of weight 0 is ignored.
     classes : sequence of labels, optional
-        The classes, in the order wanted. By default the labels of ``y``, sorted if they can be
-        sorted, else by kind and text; for an indicator 0, ..., N - 1.
+        The classes in the order of the result. By default the labels of ``y``, sorted if they can
+        be compared, otherwise by type and text; for an indicator matrix 0, ..., N - 1.
     tf : {"raw", "log", "binary"}
-        What a document adds for a term that occurs x > 0 times in it: x, log(1 + x) or 1.
+        What x > 0 occurrences of a term in a document add: x, log(1 + x) or 1.
 
     Returns
     -------
     ReferenceCounts
-        Exact int64 counts where the values of ``X`` and the weights are of integer (or boolean)
-        type; of "binary" where the weights are, of "log" never. Otherwise float64: each cell is the
+        Exact int64 counts if the values of ``X`` and the weights have an integer (or boolean) type;
+        with "binary" if the weights have one, with "log" never. Otherwise float64: each cell is the
         sum of value times weight, in document order.
 
     Raises
     ------
     ValueError
-        Lengths differ, a value or weight is negative or not finite, a label is None, NaN or not
-        among ``classes``, an indicator holds something other than 0 and 1 or has a single column
-        without ``classes``, ``tf`` is unknown.
+        If lengths differ, a value or weight is negative or not finite, a label is None, NaN or not
+        among ``classes``, an indicator matrix has a value other than 0 and 1 or has a single column
+        without ``classes``, or ``tf`` is unknown.
     OverflowError
-        A count exceeds its type.
+        If a count exceeds its type.
 
     Examples
     --------
@@ -130,7 +112,7 @@ def count(
     """
     if tf not in TF:
         raise ValueError(f"unknown tf {tf!r}; there are {', '.join(TF)}")
-    documents, n_terms, integer_values = _documents(X)
+    documents, n_terms, integer_values = read_documents(X)
     labels, memberships = _memberships(y, classes)
     weights, integer_weights = _weights(sample_weight, len(documents))
     if len(memberships) != len(documents):
@@ -149,7 +131,7 @@ def count(
     for document, members, weight in zip(documents, memberships, weights, strict=True):
         w = number(weight)
         n_docs += w
-        # A product that vanishes, of numbers as small as 1e-200, counts nowhere, like a zero.
+        # A product that underflows to 0, of numbers as small as 1e-200, is ignored like a zero.
         occurrences = [(i, number(value) * w) for i, value in document]
         for c in members:
             n_c[c] += w
@@ -174,7 +156,7 @@ def count(
 def _add(
     occurrences: list[tuple[int, Number]], w: Number, l_i: list[Number], d_i: list[Number]
 ) -> None:
-    """Add one document of weight w to the occurrences and to the documents of its terms."""
+    """Add a document of weight w to the term and document frequencies of its terms."""
     for i, occurrence in occurrences:
         l_i[i] += occurrence
     for i in {i for i, occurrence in occurrences if occurrence}:
@@ -182,18 +164,23 @@ def _add(
 
 
 def _transformed(document: Document, tf: str) -> Document:
-    """Return one entry a term: the transform of the sum of its entries."""
+    """Return one entry for each term: the transform of the sum of its entries."""
+    return [(i, math.log1p(x) if tf == "log" else 1) for i, x in summed(document).items()]
+
+
+def summed(document: Document) -> dict[int, Number]:
+    """Return the occurrences of each term of a document, with duplicate entries summed."""
     values: dict[int, Number] = {}
     for i, value in document:
         values[i] = values.get(i, 0) + value
-    return [(i, math.log1p(value) if tf == "log" else 1) for i, value in values.items()]
+    return values
 
 
-def _documents(X: Any) -> tuple[list[Document], int, bool]:
-    """Return the nonzero entries of each document as stored, M, and whether they are integers."""
+def read_documents(X: Any) -> tuple[list[Document], int, bool]:
+    """Return each document's nonzero entries as stored, M, and whether the values are integers."""
     entries: Iterable[tuple[int, int, Number]]
     if hasattr(X, "tocoo"):
-        # Every sparse format comes as triplets, each duplicate its own, rows in their stored order.
+        # tocoo() keeps duplicates of every sparse format, and the stored order within a row.
         triplets = X.tocoo()
         n_docs, n_terms = X.shape
         values = triplets.data
@@ -214,16 +201,25 @@ def _documents(X: Any) -> tuple[list[Document], int, bool]:
     return documents, n_terms, _holds_integers(values)
 
 
+def is_indicator(y: Any) -> bool:
+    """Return whether y is an indicator matrix; a list of tuples is a list of labels."""
+    return hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return the elements of an array or sequence as Python's own objects."""
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
 def _memberships(
     y: Any, classes: Iterable[Hashable] | None
 ) -> tuple[list[Hashable], list[list[int]]]:
-    """Return the classes and, for each document, the positions of its own among them."""
+    """Return the classes, and for each document the positions of its classes among them."""
     given: list[Any] | None = None if classes is None else list(classes)
     if given is not None and len(set(given)) != len(given):
         raise ValueError("classes names a label twice")
 
-    # A list of tuples is a list of labels, though numpy would take it for a table.
-    if hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2:
+    if is_indicator(y):
         indicator = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
         n_classes = indicator.shape[1]
         if given is None and n_classes == 1:
@@ -238,12 +234,12 @@ def _memberships(
         members = [[c for c, value in enumerate(row) if value] for row in rows]
         return list(range(n_classes)) if given is None else given, members
 
-    labels: list[Any] = y.tolist() if hasattr(y, "tolist") else list(y)
+    labels = as_list(y)
     if given is None:
         given = list(dict.fromkeys(labels))
         try:
             given = sorted(given)
-        except TypeError:  # no order among them: by kind and text
+        except TypeError:  # the labels cannot be compared: sort by type and text
             given = sorted(given, key=lambda label: (type(label).__name__, repr(label)))
     position = {label: c for c, label in enumerate(given)}
     for d, label in enumerate(labels):
@@ -255,14 +251,14 @@ def _memberships(
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label is None or NaN, or a tuple or frozenset that holds one of them."""
+    """Return whether a label is None or NaN, or a tuple or frozenset that contains either."""
     if isinstance(label, (tuple, frozenset)):
         return any(_is_missing(part) for part in label)
     return label is None or label != label
 
 
 def _weights(sample_weight: Any, n_docs: int) -> tuple[list[Number], bool]:
-    """Return the weight of each document and whether they are integers."""
+    """Return the weight of each document, and whether the weights are integers."""
     if sample_weight is None:
         return [1] * n_docs, True
     weights = np.asarray(sample_weight)
@@ -279,7 +275,7 @@ def _holds_integers(values: npt.NDArray[Any]) -> bool:
 
 
 def total(values: Iterable[Number]) -> Number:
-    """Add left to right; `sum` compensates floats from Python 3.12 on and not before."""
+    """Return the sum from left to right; Python's `sum` compensates floats since version 3.12."""
     result: Number = 0
     for value in values:
         result += value

@@ -1,7 +1,7 @@
-"""The methods: the value of term i for class c, one function each, and the table of them all.
+"""The formulas: one function per method, which returns the value of term i for class c.
 
-A, B, C and D are documents: with term i within class c and outside it, without it within and
-outside. The symbols are explained in `termsift.reference`, the conventions too.
+The symbols and conventions are those of `termsift.reference`. A, B, C and D are documents: with
+term i in class c and outside it, and without term i in class c and outside it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from termsift.reference.tables import Cells, Probabilities
 
 Value: TypeAlias = Fraction | float
 
-# ------------------------------------------------------------------ probabilities, by event models
+# ----------------------------------------------------------- probabilities, under an event model
 
 
 def md(t: Probabilities, i: int, c: int) -> float:
     """``p log(p/q) + (1-p) log((1-p)/(1-q))``: KL divergence of two Bernoulli variables.
 
-    Of two Poisson variables it is p log(p/q) - p + q. Tang, Kay and He 2016, Algorithms 2 and 3;
+    For two Poisson variables it is p log(p/q) - p + q. Tang, Kay and He 2016, Algorithms 2 and 3;
     the Poisson form is ours.
     """
     p, q = t.p(i, c), t.q(i, c)
@@ -33,9 +33,9 @@ def md(t: Probabilities, i: int, c: int) -> float:
 
 
 def md_chi2(t: Probabilities, i: int, c: int) -> float:
-    """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``, or twice its first half: noncentralities.
+    """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``; "pearson": ``(p-q)^2 / var(q)``.
 
-    var(q) is q (1-q), of Poisson variables q. Tang, Kay and He 2016, eq. (20) and Section 4.4.
+    var(q) is q (1-q), and q for Poisson variables. Tang, Kay and He 2016, eq. (20) and Section 4.4.
     """
     p, q = t.p(i, c), t.q(i, c)
     pearson = _squared_gap_over_variance(p, q, t.model)
@@ -63,7 +63,7 @@ def _squared_gap_over_variance(p: float, q: float, model: str) -> float:
     return (p - q) ** 2 / variance
 
 
-# ------------------------------------------------------------- documents and occurrences, as counts
+# ------------------------------------------------------------------------------- frequencies
 
 
 def df(t: Cells, i: int, c: int) -> Value:
@@ -86,7 +86,7 @@ def tfidf_of_term(t: Cells, i: int) -> Value:
     return float(t.l_i[i]) * log(t.n / t.d_i[i])
 
 
-# ------------------------------------------------------------------------------------- information
+# ------------------------------------------------------------------------------- information
 
 
 def mi(t: Cells, i: int, c: int) -> Value:
@@ -102,14 +102,14 @@ def cet(t: Cells, i: int, c: int) -> Value:
 def ig(t: Cells, i: int, c: int) -> Value:
     """Information gain, ``(A/n) log(A n / (d_i n_c)) + (C/n) log(C n / ((n-d_i) n_c))``.
 
-    Yang and Pedersen 1997. The sum over classes that share no document is the mutual information of
-    presence and class.
+    Yang and Pedersen 1997. If no document has two classes, the sum over classes is the mutual
+    information of presence and class.
     """
     absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, (t.n - t.d_i[i]) * t.n_c[c])
     return cet(t, i, c) + absence
 
 
-# ---------------------------------------------------------------------------- the two by two table
+# ------------------------------------------------------------- the four cells of term and class
 
 
 def chi2(t: Cells, i: int, c: int) -> Value:
@@ -124,7 +124,7 @@ def chi2_printed(t: Cells, i: int, c: int) -> Value:
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
-    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``, chi2's root. Ng, Goh and Low 1997."""
+    """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: the root of chi2. Ng, Goh and Low 1997."""
     root = math.sqrt(chi2(t, i, c))
     return root if t.det(i, c) >= 0 else -root
 
@@ -133,7 +133,7 @@ def g2(t: Cells, i: int, c: int) -> Value:
     """``2 sum O log(O/E)`` over the four cells O, E = row total column total / n. Dunning 1993."""
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # Of two classes, one's A, B, C, D are the other's B, A, D, C: fsum gives both the same bits.
+    # A, B, C, D of one of two classes are B, A, D, C of the other. fsum gives both the same bits.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -160,7 +160,7 @@ def odds_ratio(t: Cells, i: int, c: int) -> Value:
 def relevancy(t: Cells, i: int, c: int) -> Value:
     """``log((A/n_c + 1/6) / (B/(n-n_c) + 1/6))``, or 0 if n = n_c.
 
-    Wiener, Pedersen and Weigend 1995; Sebastiani 2002 misprints the denominator.
+    Wiener, Pedersen and Weigend 1995. Sebastiani 2002 misprints the denominator.
     """
     if t.outside(c) == 0:
         return 0.0
@@ -169,9 +169,9 @@ def relevancy(t: Cells, i: int, c: int) -> Value:
 
 
 def bns(t: Cells, i: int, c: int) -> Value:
-    """``|F^-1(A/n_c) - F^-1(B/(n-n_c))|``, F the normal distribution; 0 if n = n_c.
+    """``|F^-1(A/n_c) - F^-1(B/(n-n_c))|`` with the normal distribution F; 0 if n = n_c.
 
-    Forman 2003. Rates are clipped to [0.0005, 0.9995]: F^-1 is infinite at 0 and 1.
+    Forman 2003. Rates are clipped to [0.0005, 0.9995], since F^-1 is infinite at 0 and 1.
     """
     if t.outside(c) == 0:
         return 0.0
@@ -184,7 +184,7 @@ def _clipped(rate: Fraction) -> Fraction:
 
 
 def _normal_quantile(rate: Fraction) -> float:
-    if rate > Fraction(1, 2):  # by symmetry: 1 - rate has the digits
+    if rate > Fraction(1, 2):  # 1 - rate loses fewer digits as a float; F is symmetric
         return -NormalDist().inv_cdf(float(1 - rate))
     return NormalDist().inv_cdf(float(rate))
 
@@ -195,16 +195,16 @@ def jlh(t: Cells, i: int, c: int) -> Value:
     return max(Fraction(0), fg - bg) * fg / bg
 
 
-# ------------------------------------------------------------------------------------- occurrences
+# ------------------------------------------------------------------------------- occurrences
 
 
 def log_odds(t: Cells, i: int, c: int) -> Value:
-    """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``, a log odds ratio's z-score.
+    """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``: z-score of a log odds ratio.
 
     x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0, S = L - l_c + a_0. Monroe, Colaresi and
-    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior, a_i = a_0 l_i / L: as many
-    occurrences as Laplace's smoothing has, a_0 = b2, spread as those of the collection. Without it
-    x or u may be 0, where the limit is 0.
+    Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0 l_i / L. It adds
+    a_0 = b2 occurrences, as many as Laplace's smoothing, spread like those of the collection.
+    Without a prior x or u may be 0, where the limit is 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.a_0 * l_i / L
@@ -215,7 +215,7 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     odds, other_odds = x * S_less_u, u * R_less_x
     if x == 0 or u == 0 or odds == other_odds:
         return 0.0
-    if odds == 0 or other_odds == 0:  # without a prior: no other term in the class, or outside it
+    if odds == 0 or other_odds == 0:  # no prior, and no other term in the class or outside it
         return math.inf if odds > 0 else -math.inf
     return log(odds / other_odds) * math.sqrt(x * u / (x + u))
 
@@ -225,11 +225,11 @@ def chi2_counts(t: Cells, i: int, c: int) -> Value:
     return _ratio((t.l_ic[c][i] - t.expected(i, c)) ** 2, t.expected(i, c))
 
 
-# ------------------------------------------------------------------------------------- conventions
+# ------------------------------------------------------------------------------- conventions
 
 
 def log(x: Fraction) -> float:
-    """Natural logarithm of an exact number, near 1 as well; log 0 = -inf."""
+    """Return the natural logarithm of an exact number, accurate near 1 too; log 0 = -inf."""
     if x == 0:
         return -math.inf
     if Fraction(1, 2) < x < 2:
@@ -238,7 +238,7 @@ def log(x: Fraction) -> float:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
-    """Return factor log(x/y), 0 if the factor is 0 and inf if only y is."""
+    """Return factor log(x/y): 0 if the factor is 0, otherwise inf if y is 0."""
     if factor == 0:
         return 0.0
     if y == 0:
@@ -253,17 +253,17 @@ def _ratio(x: Fraction, y: Fraction) -> Value:
     return x / y
 
 
-# ---------------------------------------------------------------------------------------- registry
+# ------------------------------------------------------------------------------- all methods
 
 
 @dataclass(frozen=True)
 class Method:
-    """One method: its value of a class, how the values become a score, and what it reads."""
+    """A method: its value for a class, how the values become a score, and what it reads."""
 
-    value: Callable[[Any, int, int], Value]  # of Probabilities or Cells, i and c
-    aggregate: str | None  # None: the score is not made of the classes' values but `of_term`
+    value: Callable[[Any, int, int], Value]  # of Probabilities or Cells, term i and class c
+    aggregate: str | None  # None: the score is `of_term`, not an aggregate of the class values
     of_term: Callable[[Cells, int], Value] | None = None
-    has_models: bool = False  # and reads Probabilities, not Cells
+    has_models: bool = False  # True: it reads Probabilities; False: it reads Cells
 
 
 METHODS = {

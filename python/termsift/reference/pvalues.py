@@ -1,37 +1,37 @@
-"""How surprising a statistic would be, had terms and classes nothing to do with each other."""
+"""Significance: the probability of a larger statistic if terms and classes were independent."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from termsift.reference.counting import SupportsScoring
-from termsift.reference.directions import direction_of_cells
+from termsift.reference.directions import class_directions
 from termsift.reference.scoring import class_scores, score, to_float
-from termsift.reference.tables import cells, present_classes
+from termsift.reference.tables import Cells, present_classes
 
 TESTS = ("chi2", "g2", "chi2_counts")
 
 
 @dataclass(frozen=True)
 class Significance:
-    """The terms' statistics, and how likely larger ones would be by chance.
+    """The statistics of terms and their p-values.
 
     Attributes
     ----------
     statistics : ndarray of shape (M,), or (N, M) per class
     degrees : int
-        Degrees of freedom of the chi-square distribution that the p-values are of.
+        Degrees of freedom of the chi-square distribution.
     log_pvalues : ndarray of that shape
         Logarithms of the p-values, which do not underflow.
     signs : ndarray of that shape, int8
-        1 where the class has more of the term than its share, -1 less, 0 neither.
+        1 where the class has more of the term than its share, -1 where it has less, 0 otherwise.
     classes : ndarray of shape (M,), int64, or None
-        The class of the largest value (of equals the first), whose sign is given. None per class.
+        The first class with the largest value, which ``signs`` refers to. None per class.
     """
 
     statistics: npt.NDArray[np.float64]
@@ -46,37 +46,35 @@ class Significance:
         return np.exp(self.log_pvalues)
 
     def adjusted(self, how: str = "bh", log: bool = False) -> npt.NDArray[np.float64]:
-        """Return the p-values adjusted for their number, or the logarithms: see `adjusted`."""
+        """Return the p-values, or their logarithms, after `adjusted`."""
         flat = adjusted(self.log_pvalues.ravel(), how).reshape(self.log_pvalues.shape)
         return flat if log else np.exp(flat)
 
 
-def significance(
-    counts: SupportsScoring, method: str = "chi2", per_class: bool = False
-) -> Significance:
-    """Test whether terms and classes have to do with each other.
+def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> Significance:
+    """Test whether terms and classes are independent.
 
     Parameters
     ----------
-    counts : ReferenceCounts or the like
+    counts : ReferenceCounts or similar
         As for `class_scores`.
     method : {"chi2", "g2", "chi2_counts"}
         The statistic.
     per_class : bool, default False
-        Test every term in every class against outside it; otherwise every term once.
+        Whether to test every term in every class against the other classes, or every term once.
 
     Returns
     -------
     Significance
-        Per class all statistics have 1 degree of freedom. Classes without documents have the
+        Per class every statistic has 1 degree of freedom, and classes without documents have the
         p-value 1.
 
     Notes
     -----
-    Of a term, ``chi2`` and ``g2`` give the largest value of a class, 1 degree of freedom, and
-    ``chi2_counts`` the sum of the classes' values, one degree less than classes with documents. Per
-    class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same of the other classes together, which
-    makes it 1 / (1 - n_c/n) times as large.
+    The statistic of a term is the largest value of a class for ``chi2`` and ``g2``, with 1 degree
+    of freedom. For ``chi2_counts`` it is the sum of the classes' values, with one degree less than
+    there are classes with documents. Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same
+    for the other classes together, which multiplies it by 1 / (1 - n_c/n).
 
     Examples
     --------
@@ -94,34 +92,26 @@ def significance(
     """
     if method not in TESTS:
         raise ValueError(f"{method!r} is no test of significance; there are {', '.join(TESTS)}")
-    table = cells(counts, alpha=0)
     by_class = class_scores(counts, method)
+    signs = class_directions(counts, method)
     present = present_classes(counts)
-    signs = np.zeros(by_class.shape, dtype=np.int8)
-    for c in present:
-        for i in range(table.n_terms):
-            signs[c, i] = direction_of_cells(table, method, i, c)
 
     if per_class:
-        statistics = by_class
         if method == "chi2_counts":
+            table = Cells(counts)
             for c in present:
                 share_outside = to_float(table.outside(c) / table.n)
-                if share_outside > 0:  # else every value is 0
-                    statistics[c] /= share_outside
-        return Significance(statistics, 1, _log_pvalues(statistics, 1), signs, None)
+                if share_outside > 0:  # otherwise every value is 0
+                    by_class[c] /= share_outside
+        return Significance(by_class, 1, _log_pvalues(by_class, 1), signs, None)
 
-    # The first of the largest: max keeps the first it meets.
-    best = [max(present, key=lambda c: by_class[c, i]) for i in range(table.n_terms)]
-    statistics = score(counts, method)  # by each method's own aggregate
+    # max() returns the first of equal classes.
+    terms = np.arange(by_class.shape[1])
+    best = np.array([max(present, key=lambda c: by_class[c, i]) for i in terms], dtype=np.int64)
+    statistics = score(counts, method)  # with the default aggregate of the method
     degrees = len(present) - 1 if method == "chi2_counts" else 1
-    return Significance(
-        statistics,
-        degrees,
-        _log_pvalues(statistics, degrees),
-        np.array([signs[c, i] for i, c in enumerate(best)], dtype=np.int8),
-        np.array(best, dtype=np.int64),
-    )
+    log_pvalues = _log_pvalues(statistics, degrees)
+    return Significance(statistics, degrees, log_pvalues, signs[best, terms], best)
 
 
 def _log_pvalues(statistics: npt.NDArray[np.float64], degrees: int) -> npt.NDArray[np.float64]:
@@ -130,12 +120,12 @@ def _log_pvalues(statistics: npt.NDArray[np.float64], degrees: int) -> npt.NDArr
 
 
 def log_pvalue(statistic: float, degrees: int) -> float:
-    r"""Return the logarithm of the chance that a chi-square variable is larger.
+    r"""Return the logarithm of the probability that a chi-square variable is larger.
 
     Parameters
     ----------
     statistic : float
-        From 0 to inf; what rounding has made less than 0 counts as 0.
+        From 0 to inf; a negative value, made by rounding, counts as 0.
     degrees : int
         Degrees of freedom, at least 1.
 
@@ -146,10 +136,10 @@ def log_pvalue(statistic: float, degrees: int) -> float:
 
     Notes
     -----
-    The chance is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2, whose
-    recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) ends at Q(1, z) = exp(-z) or
-    Q(1/2, z) = erfc(sqrt z): all terms are positive. Where Q is near 1, its complement is
-    summed instead, exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
+    The probability is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2.
+    The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) ends at Q(1, z) = exp(-z) or
+    Q(1/2, z) = erfc(sqrt z), and all its terms are positive. Where Q is near 1, the complement is
+    summed instead: exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
 
     Examples
     --------
@@ -167,7 +157,7 @@ def log_pvalue(statistic: float, degrees: int) -> float:
         return -math.inf
     if z < a:
         terms = [a * math.log(z) - z - math.lgamma(a + 1)]
-        while terms[-1] > terms[0] - 50:  # e^-50 is nothing beside it, and so is all that follows
+        while terms[-1] > terms[0] - 50:  # all later terms together are below e^-50 of the first
             terms.append(terms[-1] + math.log(z / (a + len(terms))))
         return math.log1p(-math.exp(_log_of_sum(terms)))
     first = 1.0 if degrees % 2 == 0 else 0.5
@@ -182,7 +172,7 @@ def _log_erfc_of_root(z: float) -> float:
     root = math.sqrt(z)
     if root < 20:
         return math.log(math.erfc(root))
-    # Where erfc nears the smallest numbers: exp(-z) / sqrt(pi) over its continued fraction,
+    # Here erfc would underflow. It is exp(-z) / sqrt(pi) over the continued fraction
     # root + (1/2) / (root + 1 / (root + (3/2) / (root + ...))).
     fraction = root
     for j in range(30, 0, -1):
@@ -196,20 +186,21 @@ def _log_of_sum(logs: list[float]) -> float:
 
 
 def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.float64]:
-    """Adjust p-values for the number of them, in logarithms.
+    """Adjust p-values for the number of tests, in logarithms.
 
     Parameters
     ----------
     log_pvalues : sequence of m numbers
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
-        "bonferroni": m p. "bh", Benjamini and Hochberg 1995: the p-value in place j of their
-        ascending order has the smallest of m p / place over the places from j on. Both at most 1.
+        "bonferroni": m p. "bh", Benjamini and Hochberg 1995: the p-value in place j of the
+        ascending order becomes the smallest m p / place over the places from j on. Neither exceeds
+        1.
 
     Returns
     -------
     ndarray of shape (m,)
-        Logarithms, in the order given.
+        Logarithms, in the order of the input.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From scores to rankings."""
+"""Rankings: from scores to the order of the terms."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 
 def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
-    """Rank terms by score, descending; of equal ones the lowest index comes first.
+    """Rank terms by descending score; equal scores are ordered by index.
 
     Parameters
     ----------
     scores : array of shape (M,)
         One score for each term.
     k : int, optional
-        How many terms to return; all of them by default, or if there are fewer.
+        How many terms to return. By default, and if there are fewer, all.
 
     Returns
     -------
@@ -26,7 +26,7 @@ def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
     >>> rank([0.5, 2.0, 0.5, 3.0])
     array([3, 1, 0, 2])
     """
-    _check_k(k)
+    check_k(k)
     values = np.asarray(scores, dtype=np.float64).tolist()
     order = sorted(range(len(values)), key=lambda i: (-values[i], i))
     return np.array(order[:k], dtype=np.int64)
@@ -35,28 +35,28 @@ def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
 def round_robin(
     class_scores: npt.ArrayLike, k: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Rank terms by turns: each class in turn names the best term that it finds in its own list.
+    """Rank terms with the classes in turns: each class in turn names the next term of its list.
 
     Parameters
     ----------
     class_scores : array of shape (N, M)
-        The values of each term for each class that takes part: those with documents.
+        The value of each term for each class that has documents.
     k : int, optional
-        How many terms to return; all of them by default, or if there are fewer.
+        How many terms to return. By default, and if there are fewer, all.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
         Terms in int64, best first.
     values : ndarray of shape (min(k, M),)
-        The class values that earned them their places.
+        The class values that earned the terms their places.
 
     Notes
     -----
     A class lists all terms by its own value, as `rank` does. A term's place is its best position
-    in any list. First come the terms of the first place, by index, then those of the second, and so
-    on. A position whose term has come before is passed over: the class does not name its next best
-    in its stead. A term's value is that of the first class that has it at its place.
+    in any list. The terms of the first place come first, by index, then those of the second, and so
+    on. A class whose term has been named already passes; it does not name its next best term
+    instead. A term's value is that of the first class that has it at its place.
 
     Examples
     --------
@@ -68,17 +68,18 @@ def round_robin(
     >>> values
     array([9., 7., 2.])
     """
-    _check_k(k)
+    check_k(k)
     by_class = np.asarray(class_scores, dtype=np.float64).tolist()
     lists = [rank(values).tolist() for values in by_class]
     n_terms = len(by_class[0])
-    # (position, class): the smaller, the better.
+    # The smallest (position, class) is the best.
     place = [min((lists[c].index(i), c) for c in range(len(lists))) for i in range(n_terms)]
     order = sorted(range(n_terms), key=lambda i: (place[i][0], i))[:k]
     values = [by_class[place[i][1]][i] for i in order]
     return np.array(order, dtype=np.int64), np.array(values, dtype=np.float64)
 
 
-def _check_k(k: int | None) -> None:
+def check_k(k: int | None) -> None:
+    """Check that a number of terms, if given, is not negative."""
     if k is not None and k < 0:
         raise ValueError(f"k must not be negative, not {k}")

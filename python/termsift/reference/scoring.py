@@ -1,30 +1,29 @@
-"""From counts to scores: a formula for every class and term, then one number a term."""
+"""Scores: from counts to a value for every class and term, then to one number for each term."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from termsift.reference.counting import SupportsScoring, total
+from termsift.reference.counting import total
 from termsift.reference.formulas import METHODS, Method, Value
 from termsift.reference.tables import (
     Alpha,
     Cells,
     ClassPrior,
     Probabilities,
-    cells,
     present_classes,
     priors,
-    probabilities,
 )
 
 AGGREGATES = ("sum", "mean", "max")
 
 
 def class_scores(
-    counts: SupportsScoring,
+    counts: Any,
     method: str = "md",
     *,
     alpha: Alpha = 1.0,
@@ -36,56 +35,57 @@ def class_scores(
 
     Parameters
     ----------
-    counts : ReferenceCounts or the like
-        Anything with ``class_docs`` and ``term_frequency``, the latter dense or sparse; most
-        methods read more, see `SupportsScoring`.
+    counts : ReferenceCounts or similar
+        Any object with ``class_docs`` and ``term_frequency``, dense or sparse. All methods but "md"
+        and "md_chi2" also read ``document_frequency`` and ``n_docs`` and, if documents have several
+        classes or none, ``collection_term_frequency`` and ``collection_document_frequency``.
     method : str
-        The score: "md", "md_chi2", see Notes, or another name of ``formulas.METHODS``.
+        "md" or "md_chi2", see Notes, or another name of ``formulas.METHODS``.
     alpha : float or pair of floats, default 1
         Smoothing: b1 = alpha and b2 = alpha * M (models "bernoulli": 2 alpha, "poisson": alpha); or
-        (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". ``log_odds`` takes
-        the weight of its prior from it, b2; no other method but "md" and "md_chi2" is smoothed.
+        (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". For ``log_odds``
+        b2 is the weight of the prior. No other method but "md" and "md_chi2" is smoothed.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
-        take no part: their scores are 0 and the other priors are scaled up. At least two of these
-        must be positive, lest a class be compared with nothing.
+        are ignored: their scores are 0 and the other priors are scaled up. At least two of the
+        other priors must be positive, so that every class is compared with another.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        What "md" and "md_chi2" count, and what they divide it by, see Notes.
+        What "md" and "md_chi2" count and what they divide it by, see Notes.
     noncentrality : {"jeffreys", "pearson"}
-        Which noncentrality `md_chi2` takes, see Notes.
+        Which noncentrality ``md_chi2`` is, see Notes.
 
     Returns
     -------
     ndarray of shape (N, M)
-        Scores in float64; infinite for p_ic > 0 = q_ic and the like, never NaN. All methods but
-        "md" and "md_chi2" give 0 to a term that no document has.
+        Scores in float64; infinite where p_ic > 0 = q_ic, for example, and never NaN. With all
+        methods but "md" and "md_chi2" a term that no document has scores 0.
 
     Notes
     -----
     With p = p_ic and q = q_ic,
 
-    ``md`` is the term's share in the Jeffreys-Multi-Hypothesis divergence (Algorithms 2 and 3 of
+    ``md`` is the term's part of the Jeffreys-Multi-Hypothesis divergence (Algorithms 2 and 3 of
     Tang, Kay and He)::
 
         p log(p / q) + (1 - p) log((1 - p) / (1 - q))
 
     ``md_chi2`` is the noncentrality parameter of its asymptotic distribution (their eq. 20 and
-    Section 4.4), which leaves open whether the multi-class score means all of it or its first half
-    alone. All of it selects better and is the default::
+    Section 4.4). They leave open whether the multi-class score has both terms or only the first.
+    Both terms select better and are the default::
 
         nu_J    = 1/2 [(p - q)^2 / (q (1 - q)) + (p - q)^2 / (p (1 - p))]     "jeffreys"
         Pearson =      (p - q)^2 / (q (1 - q))                                "pearson"
 
-    Both are of two Bernoulli variables, p = (x_ic + b1) / (X_c + b2), where a model says what is
-    counted::
+    Both methods compare Bernoulli variables with p = (x_ic + b1) / (X_c + b2). The model defines
+    what is counted::
 
-        "multinomial"   occurrences, x = l_ic, among all of the class, X = l_c
-        "binary"        documents, x = d_ic, among those of all terms, X = sum_i d_ic
-        "bernoulli"     documents, x = d_ic, among those of the class, X = n_c
-        "poisson"       occurrences in a document, a rate: x = l_ic, X = n_c
+        "multinomial"   x = l_ic occurrences of X = l_c
+        "binary"        x = d_ic documents of X = sum_i d_ic
+        "bernoulli"     x = d_ic documents of X = n_c
+        "poisson"       x = l_ic occurrences in X = n_c documents, a rate
 
-    By the last, p and q are the rates of two Poisson variables: ``md`` is p log(p / q) - p + q, and
-    `md_chi2` has p and q in place of p (1 - p) and q (1 - q).
+    With the last, p and q are the rates of Poisson variables: ``md`` is p log(p / q) - p + q, and
+    ``md_chi2`` has p and q in place of p (1 - p) and q (1 - q).
 
     Examples
     --------
@@ -95,8 +95,8 @@ def class_scores(
     array([[2., 0.],
            [2., 0.]])
 
-    Without smoothing, what never occurs outside a class tells it apart without bound. Here that
-    is term 0, and in place of term 1 every other term:
+    Without smoothing, a divergence is infinite where only one side is impossible. Here term 0 never
+    occurs outside class 0, and no term but term 1 does:
 
     >>> class_scores(counts, "md", alpha=0)
     array([[       inf,        inf],
@@ -104,7 +104,12 @@ def class_scores(
     """
     scores = np.zeros(np.shape(counts.term_frequency))
     chosen = _find(method, model)
-    table = _table(counts, chosen, alpha, class_prior, noncentrality, model)
+    priors(counts, class_prior)  # a wrong prior is an error with every method
+    table: Probabilities | Cells
+    if chosen.has_models:
+        table = Probabilities(counts, alpha, class_prior, model, noncentrality)
+    else:
+        table = Cells(counts, alpha)
     for c in present_classes(counts):
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
@@ -113,7 +118,7 @@ def class_scores(
 
 
 def score(
-    counts: SupportsScoring,
+    counts: Any,
     method: str = "md",
     *,
     alpha: Alpha = 1.0,
@@ -122,21 +127,21 @@ def score(
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
 ) -> npt.NDArray[np.float64]:
-    """Score every term: its values for the classes, in one number.
+    """Score every term: aggregate its class scores into one number.
 
     Parameters
     ----------
     counts, method, alpha, class_prior, model, noncentrality
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
-        Sum over classes; mean, weighted by pi_c; or the largest value. Classes without documents
-        take no part, nor does in the mean one with a prior of 0. By default the method's own, see
-        ``formulas.METHODS``; that of "df" and "tfidf" is their value in the collection as a whole.
+        Sum over classes, mean weighted by pi_c, or largest value. Classes without documents are
+        ignored, and the mean also ignores those with a prior of 0. The default depends on the
+        method, see ``formulas.METHODS``; for "df" and "tfidf" it is the value of the collection.
 
     Returns
     -------
     ndarray of shape (M,)
-        Scores in float64, never NaN: a sum of inf and -inf is 0, as 0/0 is.
+        Scores in float64, never NaN: a sum of inf and -inf is 0, like 0/0.
 
     Examples
     --------
@@ -152,35 +157,27 @@ def score(
     if aggregate is not None and aggregate not in AGGREGATES:
         raise ValueError(f"unknown aggregate {aggregate!r}; there are {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
-    by_class = class_scores(
-        counts,
-        method,
-        alpha=alpha,
-        class_prior=class_prior,
-        model=model,
-        noncentrality=noncentrality,
-    ).tolist()
-    present = present_classes(counts)
-    pi_c = priors(counts, class_prior)
-    scores = np.zeros(np.shape(counts.term_frequency)[1])
+    options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
+    by_class = class_scores(counts, method, alpha=alpha, class_prior=class_prior, **options)
+    scores = np.zeros(by_class.shape[1])
     if aggregate is None and chosen.of_term is not None:
-        table = cells(counts, alpha)
+        table = Cells(counts, alpha)
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
                 scores[i] = to_float(chosen.of_term(table, i))
         return scores
 
-    for i in range(len(scores)):
-        values = [by_class[c][i] for c in present]
-        weights = [pi_c[c] for c in present]
-        how = aggregate or chosen.aggregate
+    how = aggregate or chosen.aggregate
+    present = present_classes(counts)
+    pi_c = priors(counts, class_prior)
+    for i, of_classes in enumerate(by_class.T.tolist()):
         if how == "sum":
-            scores[i] = _sum(values)
+            scores[i] = _sum([of_classes[c] for c in present])
         elif how == "mean":
-            # A prior of 0 silences even an infinite value.
-            scores[i] = _sum([pi * x for pi, x in zip(weights, values, strict=True) if pi > 0])
+            # A class with a prior of 0 is ignored even if its value is infinite.
+            scores[i] = _sum([pi_c[c] * of_classes[c] for c in present if pi_c[c] > 0])
         else:
-            scores[i] = max(values)
+            scores[i] = max(of_classes[c] for c in present)
     return scores
 
 
@@ -193,23 +190,8 @@ def _find(method: str, model: str) -> Method:
     return METHODS[method]
 
 
-def _table(
-    counts: SupportsScoring,
-    method: Method,
-    alpha: Alpha,
-    class_prior: ClassPrior,
-    noncentrality: str,
-    model: str,
-) -> Probabilities | Cells:
-    """Return what the method reads; the options are checked by any."""
-    priors(counts, class_prior)
-    if method.has_models:
-        return probabilities(counts, alpha, class_prior, noncentrality, model)
-    return cells(counts, alpha)
-
-
 def _is_unseen(table: Probabilities | Cells, i: int) -> bool:
-    """Tell whether a term has score 0 whatever the formula: no document has it."""
+    """Return whether the score is 0 whatever the formula, since no document has the term."""
     return isinstance(table, Cells) and table.d_i[i] == 0
 
 

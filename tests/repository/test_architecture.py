@@ -1,0 +1,69 @@
+"""Imports and includes run downward, in the order that docs/architecture.py lists."""
+
+from __future__ import annotations
+
+import graphlib
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+STAGES: dict[str, Any] = runpy.run_path(str(DOCS / "architecture.py"))
+
+Graph = dict[str, set[str]]
+Parts = tuple[Graph, list[list[str]], Callable[[str], str]]
+
+
+@pytest.fixture(params=["package", "core"])
+def parts(request: pytest.FixtureRequest) -> Parts:
+    """Return the graph, the floors and the function that names the stage of a file."""
+    graph, floors, stage = {
+        "package": ("package_imports", "PACKAGE_FLOORS", "package_stage"),
+        "core": ("core_includes", "CORE_FLOORS", "core_stage"),
+    }[request.param]
+    return STAGES[graph](), STAGES[floors], STAGES[stage]
+
+
+def test_every_file_has_a_stage_and_every_stage_a_file(parts: Parts) -> None:
+    graph, floors, stage_of = parts
+    assert {stage for floor in floors for stage in floor} == {stage_of(file) for file in graph}
+
+
+def test_imports_run_downward(parts: Parts) -> None:
+    assert STAGES["upward"](*parts) == []
+
+
+def test_there_is_no_circle(parts: Parts) -> None:
+    list(graphlib.TopologicalSorter(parts[0]).static_order())  # raises CycleError
+
+
+def test_only_the_command_line_imports_the_public_names() -> None:
+    imports = STAGES["package_imports"]()
+    importers = {STAGES["package_stage"](m) for m in imports if "termsift" in imports[m]}
+    assert importers <= {"cli"}
+
+
+def test_the_reference_and_the_rest_do_not_know_each_other() -> None:
+    for module, imported in STAGES["package_imports"]().items():
+        for other in imported:
+            assert ("reference" in module) == ("reference" in other), f"{module} -> {other}"
+
+
+def test_the_page_draws_the_stages_in_their_order() -> None:
+    pages = (DOCS / "architecture.md").read_text("utf-8")
+    pictures = re.findall(r"(?ms)^```text\n(.*?)^```$", pages)
+    drawn = [[re.split(" {2,}", line[:43].strip()) for line in p.splitlines()] for p in pictures]
+    assert drawn == [STAGES["PACKAGE_FLOORS"][::-1], STAGES["CORE_FLOORS"][::-1]]
+
+
+def test_an_upward_import_is_seen() -> None:
+    found = STAGES["upward"](
+        {"a.low": {"a.high"}, "a.high": {"a.low"}, "a.beside": {"a.low"}},
+        [["low", "beside"], ["high"]],
+        STAGES["package_stage"],
+    )
+    assert found == ["a.low -> a.high", "a.beside -> a.low"]
