@@ -23,7 +23,7 @@ from signals import start_hearing
 from termsift._select.conditional_gain import rank_by
 from termsift.cli import rank as rank_command
 from termsift.cli.arguments import FOLDS
-from termsift.io import Collection, _demo, read_collection
+from termsift.io import Collection, load_demo, read_collection
 
 TABLE = """\
 label,text
@@ -799,7 +799,7 @@ def test_demo(run: Any) -> None:
 def test_demo_says_what_it_does_to_a_terminal_only(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     assert run("demo").err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
@@ -807,14 +807,14 @@ def test_demo_says_what_it_does_to_a_terminal_only(
 
 @pytest.fixture(scope="module")
 def docstrings() -> Collection:
-    return _demo.load()
+    return load_demo()
 
 
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
 def test_demo_by_every_method(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch, method: Any
 ) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     assert f"({method.name})" in run("demo", "--method", method.name).out
 
 
@@ -945,7 +945,7 @@ def test_the_demo_is_a_collection(run: Any, command: str) -> None:
 
 
 def test_rank_the_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
     counts = ts.count(docstrings.X, docstrings.y)
     counts.term_names = docstrings.term_names
