@@ -519,6 +519,9 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
     np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
 
 
+QUOTES = "a quote within a quoted field is written twice"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "columns", "message"),
     [
@@ -531,8 +534,10 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
         ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
         ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
-        ("c.csv", 'label,text\na,one\nb,"two\n', {}, "c.csv, line 3: unexpected end of data; a quote within a quoted field is written twice"),
-        ("c.csv", 'label,text\na,"one" two\n', {}, "c.csv, line 2: ',' expected after '\"'; a quote within a quoted field is written twice"),
+        ("c.csv", 'label,text\na,one\nb,"two\n', {},
+         f"c.csv, line 3: unexpected end of data; {QUOTES}"),
+        ("c.csv", 'label,text\na,"one" two\n', {},
+         f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
         ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
         ("c.csv", "label,text\na,one\n", {"text": 2},
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
