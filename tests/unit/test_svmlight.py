@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from signals import LIMIT, interrupting, needs_timers, start_deaf
 from termsift import _core
-from termsift.io._svmlight import ParsedLines, read_blocks
+from termsift.io._svmlight import read_blocks
 
 THREADS = (1, 2, 3, 7)
 FIELDS = ("indptr", "indices", "data", "labels", "label_indptr")
@@ -288,17 +288,17 @@ def test_the_test_of_ctrl_c_ends_where_sigint_is_ignored() -> None:
 # -------------------------------------------------------------------------------------- blocks
 
 
-def everything(blocks: list[ParsedLines]) -> list[list[Any]]:
+def everything(blocks: list[_core.SvmlightBlock]) -> list[list[Any]]:
     """Return the documents of blocks: labels, indices, counts."""
     documents = []
     for block in blocks:
-        label_indptr = block.label_indptr
+        label_indptr = block["label_indptr"]
         if label_indptr is None:
-            label_indptr = np.arange(len(block.labels) + 1)
-        for d in range(len(block.indptr) - 1):
-            own = slice(*block.indptr[d : d + 2])
-            labels = block.labels[slice(*label_indptr[d : d + 2])]
-            documents.append([labels, block.indices[own], block.data[own]])
+            label_indptr = np.arange(len(block["labels"]) + 1)
+        for d in range(len(block["indptr"]) - 1):
+            own = slice(*block["indptr"][d : d + 2])
+            labels = block["labels"][slice(*label_indptr[d : d + 2])]
+            documents.append([labels, block["indices"][own], block["data"][own]])
     return [[array.tolist() for array in document] for document in documents]
 
 
@@ -327,7 +327,7 @@ def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
     monkeypatch.setattr("termsift.io._svmlight._LINES_AT_ONCE", 100)
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
     assert everything(blocks) == whole
-    assert max(len(block.indptr) - 1 for block in blocks) < 150
+    assert max(len(block["indptr"]) - 1 for block in blocks) < 150
 
 
 @pytest.mark.parametrize("block_bytes", [1, 7, 64])
@@ -353,9 +353,9 @@ def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
     for text in (b"1 1:1\n2:1\n3:1\n2 1:1\n", b"1 1:1\n2:1\n3:1\n2,3 1:1\n"):
         blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, skip=True)
         parts = list(blocks)
-        assert sum(part.n_skipped for part in parts) == 2
+        assert sum(part["n_skipped"] for part in parts) == 2
         assert len(everything(parts)) == 2
-        assert [line for part in parts for line, _ in part.skipped] == [2, 3]
+        assert [line for part in parts for line, _ in part["skipped"]] == [2, 3]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
@@ -364,8 +364,8 @@ def test_bad_lines_are_skipped_and_told(block_bytes: int) -> None:
     options: dict[str, Any] = {"multilabel": False, "skip": True, "block_bytes": block_bytes}
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))
     assert [labels for labels, *_ in everything(blocks)] == [[1], [2]]
-    assert sum(block.n_skipped for block in blocks) == 3
-    assert [line for block in blocks for line, _ in block.skipped] == [2, 4, 5]
+    assert sum(block["n_skipped"] for block in blocks) == 3
+    assert [line for block in blocks for line, _ in block["skipped"]] == [2, 4, 5]
 
 
 def test_a_file_that_fails_fails_where_it_is_read() -> None:
@@ -376,8 +376,8 @@ def test_a_file_that_fails_fails_where_it_is_read() -> None:
             return super().read(size)
 
     blocks = read_blocks(Failing(b"1 1:1\n1 2:1\n1 3:1\n"), "f.svm", block_bytes=6)
-    assert next(blocks).indices.tolist() == [1]
-    assert next(blocks).indices.tolist() == [2]
+    assert next(blocks)["indices"].tolist() == [1]
+    assert next(blocks)["indices"].tolist() == [2]
     with pytest.raises(OSError, match="Input/output"):
         next(blocks)
 
@@ -397,5 +397,5 @@ def test_blocks_are_the_text(lines: list[str], block_bytes: int) -> None:
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=False))
     whole = parse(text)
     for field in ("indices", "labels"):
-        joined = [value for block in blocks for value in getattr(block, field).tolist()]
+        joined = [value for block in blocks for value in block[field].tolist()]
         assert joined == whole[field].tolist()

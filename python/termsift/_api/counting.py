@@ -132,6 +132,11 @@ def count_checked(
     return ClassCounts._of(added, labels.classes, None, tf)
 
 
+def nothing(tf: str) -> ClassCounts:
+    """Return the counts of no documents."""
+    return ClassCounts._of(_core.Counts(0, True), [], None, tf)
+
+
 def count_steps(
     scan: Scan,
     tf: str,
@@ -142,7 +147,7 @@ def count_steps(
 ) -> Generator[ClassCounts, None, None]:
     """Count a scan on top of ``counts``, and yield them after each chunk and each input."""
     if counts is None:
-        counts = ClassCounts._of(_core.Counts(0, True), [], None, tf)
+        counts = nothing(tf)
     with closing(scan.steps()) as steps:
         for X, y in steps:
             if X is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -46,6 +47,7 @@ class ArrowTable(TextSource):
         try:
             with closing(self._batches(self.path, text, label)) as batches:
                 for columns, n_bytes in batches:
+                    self.bytes_read = partial(int, n_bytes)
                     for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
                         row += 1
                         name = label_text(its_label)
@@ -58,7 +60,7 @@ class ArrowTable(TextSource):
                         if fault is not None or name is None:
                             complain(f"{self.path}, row {row}: {fault}")
                         else:
-                            yield its_text, name, n_bytes
+                            yield its_text, name
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
 

@@ -32,6 +32,7 @@ class ClassFolder(TextSource):
     def rows(self, complain: Complain) -> Rows:
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
+        self.bytes_read = lambda: n_bytes
         for label, file in self._documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link
@@ -41,7 +42,7 @@ class ClassFolder(TextSource):
                 complain(str(error))
             else:
                 n_bytes += len(text)
-                yield text, label, n_bytes
+                yield text, label
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -361,7 +361,7 @@ def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
             "second, and may be others: give the names of all by terms, or count both apart"
         )
     widest = max(named, key=lambda source: len(source.names))  # type: ignore[arg-type]
-    agreed: Any = widest.names
+    agreed: NDArray[np.object_] = widest.names  # type: ignore[assignment]
     for source in named:
         names: Any = source.names
         differ = np.flatnonzero(names != agreed[: len(names)])

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from termsift import _core
@@ -67,11 +65,11 @@ class SvmlightFile(Source):
             ) as parsed_blocks,
         ):
             for parsed in parsed_blocks:
-                width = int(parsed.indices.max(initial=base - 1)) - base + 1
-                width = width if names is None else len(names)
-                indices = (parsed.indices - base).astype(np.int32)
-                shape = len(parsed.indptr) - 1, width
-                X = sp.csr_array((parsed.data, indices, parsed.indptr), shape=shape)
+                indptr, indices = parsed["indptr"], parsed["indices"]
+                width = int(indices.max(initial=base - 1)) - base + 1
+                shape = len(indptr) - 1, width if names is None else len(names)
+                columns = (indices - base).astype(np.int32)
+                X = sp.csr_array((parsed["data"], columns, indptr), shape=shape)
                 if y is None:
                     labels, classes = _own_labels(parsed)
                 else:
@@ -82,10 +80,11 @@ class SvmlightFile(Source):
                         f"{self._labels}: {y.shape[0]} labels, and {self.path} has more documents"
                     )
                 told = [
-                    f"{self.path}, line {n}: {what}" for n, what in parsed.skipped[:COMPLAINTS_KEPT]
+                    f"{self.path}, line {line}: {what}"
+                    for line, what in parsed["skipped"][:COMPLAINTS_KEPT]
                 ]
-                n_skipped = parsed.n_skipped
-                del parsed, indices  # the indices take twice the memory of those of the block
+                n_skipped = parsed["n_skipped"]
+                del parsed, indices, columns  # the indices take twice the memory of the columns
                 yield Block(X, labels, raw.tell(), classes, n_skipped, told)
                 del X, labels
         if y is not None and y.shape[0] != n_docs:
@@ -94,43 +93,12 @@ class SvmlightFile(Source):
             )
 
 
-@dataclass(frozen=True, eq=False)
-class ParsedLines:
-    """The documents of some lines, as they are written.
-
-    Attributes
-    ----------
-    indptr : ndarray of shape (n_docs + 1,), int64
-        Where the entries of each document begin and end.
-    indices : ndarray of shape (n_entries,), int64
-        The indices in the order of the file, repeated ones included.
-    data : ndarray of shape (n_entries,), int64 or float64
-        The counts: int64 if all of them are whole numbers that int64 holds.
-    labels : ndarray of shape (n_labels,), float64
-        The labels of the documents, one after the other.
-    label_indptr : ndarray of shape (n_docs + 1,), int64, or None
-        Where the labels of each document begin and end; None if each has one.
-    n_skipped : int
-        How many lines were skipped.
-    skipped : list of (int, str)
-        The number of each skipped line and what is wrong with it, for the first hundred.
-    """
-
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int64]
-    data: npt.NDArray[np.int64] | npt.NDArray[np.float64]
-    labels: npt.NDArray[np.float64]
-    label_indptr: npt.NDArray[np.int64] | None
-    n_skipped: int
-    skipped: list[tuple[int, str]]
-
-
-def _own_labels(parsed: ParsedLines) -> tuple[Any, list[Any] | None]:
+def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:
     """Return the labels of the lines, or their indicator matrix and its classes."""
-    labels = integers_if_whole(parsed.labels)
-    if parsed.label_indptr is None:
+    labels, label_indptr = integers_if_whole(parsed["labels"]), parsed["label_indptr"]
+    if label_indptr is None:
         return labels, None
-    n_labels = np.diff(parsed.label_indptr)
+    n_labels = np.diff(label_indptr)
     return (labels, None) if (n_labels == 1).all() else indicator_of(labels, n_labels)
 
 
@@ -144,7 +112,7 @@ def read_blocks(
     indices: tuple[int, int] = (0, _core.max_terms),
     index_note: str = "",
     n_threads: int | None = None,
-) -> Generator[ParsedLines, None, None]:
+) -> Generator[_core.SvmlightBlock, None, None]:
     r"""Parse a file block by block, while another thread reads the next block.
 
     Parameters
@@ -154,7 +122,8 @@ def read_blocks(
     name : str
         What errors call the file.
     block_bytes : int, default 2^24
-        How much is read at a time. A longer line is read whole.
+        How much is read at a time. A longer line is read whole, and a block of more than 500,000
+        lines is divided.
     multilabel : bool, optional
         True: a document has any number of labels. False: it has one. By default it may have any
         number if some document of the file has several, and needs one otherwise. That is known at
@@ -171,36 +140,29 @@ def read_blocks(
 
     Yields
     ------
-    parsed : ParsedLines
-        The same documents in the same order whatever `block_bytes` and `n_threads`. There may be
-        blocks without documents.
+    parsed : dict
+        What `_core.parse_svmlight` returns: the same documents in the same order whatever
+        `block_bytes` and `n_threads`. There may be blocks without documents.
 
     Raises
     ------
     ValueError
         For the first bad line; the message has its number, the token and what was expected.
 
-    Notes
-    -----
-    The text takes 4 * `block_bytes` of memory, the parsed lines 16 bytes for each entry and 16 or
-    24 for each document. A block of more than 500,000 lines is cut into parts of about so many.
-
     Examples
     --------
     >>> import io
     >>> file = io.BytesIO(b"1 3:2 7:1\n# no document\n-1 2:0.5\n")
     >>> [parsed] = read_blocks(file, "example", multilabel=False)
-    >>> parsed.indptr, parsed.indices, parsed.data
-    (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]))
-    >>> parsed.labels
-    array([ 1., -1.])
+    >>> parsed["indptr"], parsed["indices"], parsed["data"], parsed["labels"]
+    (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]), array([ 1., -1.]))
     """
     threads = check_n_threads(n_threads)
     min_index, max_index = indices
     line, several, unlabelled = 1, False, None
     with closing(prefetched(_whole_lines(file, block_bytes))) as texts:
         for text in texts:
-            block = _core.parse_svmlight(
+            parsed = _core.parse_svmlight(
                 text,
                 first_line=line,
                 multilabel=multilabel is not False,
@@ -212,22 +174,13 @@ def read_blocks(
                 index_note=index_note,
                 file=name,
             )
-            line += block["n_lines"]
-            unlabelled = unlabelled or block["unlabelled"]
-            label_indptr = block["label_indptr"]
+            line += parsed["n_lines"]
+            unlabelled = unlabelled or parsed["unlabelled"]
+            label_indptr = parsed["label_indptr"]
             several = several or (
                 label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
             )
-            parsed = ParsedLines(
-                block["indptr"],
-                block["indices"],
-                block["data"],
-                block["labels"],
-                label_indptr,
-                block["n_skipped"],
-                block["skipped"],
-            )
-            del text, block, label_indptr  # frees the memory that the consumer drops
+            del text, label_indptr  # frees the memory that the consumer drops
             yield parsed
             del parsed
     if multilabel is None and unlabelled is not None and not several:

@@ -50,6 +50,7 @@ class DelimitedTable(TextSource):
         has_header = not isinstance(columns[0], int)
         positions: list[int] | None = None
         with opened(self.path) as (content, raw), _long_fields():
+            self.bytes_read = raw.tell
             faults = list[str]()
             lines = decoded_lines(self.path, content, self.options.encoding, faults.append)
             parse = self._unquoted if self._dialect is None else self._quoted
@@ -64,7 +65,7 @@ class DelimitedTable(TextSource):
                 if positions is not None and fault is None:
                     text, label = (fields[position] for position in positions)
                     if label:
-                        yield text, label, raw.tell()
+                        yield text, label
                         continue
                     fault = "the label is empty"
                 complain(f"{self.path}, {_lines(begin, end)}: {fault}")
@@ -163,6 +164,7 @@ class JsonLines(TextSource):
         text_key = "text" if text is None else str(text)
         label_key = "label" if label is None else str(label)
         with opened(self.path) as (content, raw):
+            self.bytes_read = raw.tell
             faults = list[str]()
             lines = decoded_lines(self.path, content, self.options.encoding, faults.append)
             for number, line in enumerate(lines, 1):
@@ -175,7 +177,7 @@ class JsonLines(TextSource):
                     except ValueError as exc:
                         complain(str(exc))
                     else:
-                        yield *pair, raw.tell()
+                        yield pair
 
 
 def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, str]:

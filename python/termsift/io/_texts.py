@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TypeAlias
 
@@ -16,14 +16,20 @@ from termsift.text import GrowingRows, TextRules
 
 _BATCH_ENTRIES = 1 << 21  # terms of documents; reading texts takes longer than counting them
 
-# The text and label of each good row, and how many bytes of the file have been read.
-Rows: TypeAlias = Generator[tuple[str, str, int], None, None]
+Rows: TypeAlias = Generator[tuple[str, str], None, None]  # texts and their labels
 
 
 class TextSource(Source):
-    """An input of texts with their labels."""
+    """An input of texts with their labels.
+
+    Attributes
+    ----------
+    bytes_read : callable
+        Returns how many bytes `rows` has read; it need not work once all have been read.
+    """
 
     has_texts = True
+    bytes_read: Callable[[], int]
 
     @abstractmethod
     def rows(self, complain: Complain) -> Rows:
@@ -32,7 +38,7 @@ class TextSource(Source):
     def blocks(self, words: dict[str, int]) -> Blocks:
         """Count the words of the rows, batch by batch."""
         options = self.options
-        n_bytes, n_skipped, told = 0, 0, list[str]()
+        n_skipped, told = 0, list[str]()
 
         def complain(complaint: str) -> None:
             nonlocal n_skipped
@@ -44,17 +50,17 @@ class TextSource(Source):
 
         batch, labels = self._batch(words), list[str]()
         with closing(self.rows(complain)) as rows:
-            for text, label, n_bytes in rows:
+            for text, label in rows:
                 batch.add(text)
                 labels.append(label)
                 if batch.n_entries >= _BATCH_ENTRIES or len(labels) == options.chunk_docs:
                     X, y = batch.matrix(), object_array(labels)
-                    yield Block(X, y, n_bytes, None, n_skipped, told)
+                    yield Block(X, y, self.bytes_read(), None, n_skipped, told)
                     del X, y
                     batch, labels = self._batch(words), []
                     n_skipped, told = 0, []
         if labels or n_skipped:
-            yield Block(batch.matrix(), object_array(labels), n_bytes, None, n_skipped, told)
+            yield Block(batch.matrix(), object_array(labels), self.n_bytes, None, n_skipped, told)
 
     def _batch(self, words: dict[str, int]) -> _WordBatch | _HashedBatch:
         rules = self.options.rules
