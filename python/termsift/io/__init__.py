@@ -2,20 +2,20 @@
 
 The ending of a file's name tells how it is read:
 
-=================================  ===============================================  ===========
-ending                             content                                          .gz, .zst
-=================================  ===============================================  ===========
-``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line               yes
-``.npz``                           a matrix by ``scipy.sparse.save_npz``            no
-``.mtx``                           Matrix Market                                    yes
-``.csv`` ``.tsv``                  a table with quoting: a text and a label         yes
-``.txt``                           ``label<TAB>text`` per line, never quoted        yes
-``.jsonl`` ``.ndjson``             a JSON object per line: a text and a label       yes
-``.parquet``                       a Parquet table: a text and a label              no
-``.arrow`` ``.feather`` ``.ipc``   an Arrow table: a text and a label               no
-a folder                           a sub-folder per class, a file per document; or
-                                   arrays, as `termsift.save_csr` writes them
-=================================  ===============================================  ===========
+==================================  ================================================  =========
+ending                              content                                           .gz, .zst
+==================================  ================================================  =========
+``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line                yes
+``.npz``                            a matrix by ``scipy.sparse.save_npz``             no
+``.mtx``                            Matrix Market                                     yes
+``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
+``.txt``                            ``label<TAB>text`` per line, never quoted         yes
+``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
+``.parquet``                        a Parquet table: a text and a label               no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow table: a text and a label                no
+a folder                            a sub-folder per class, a file per document       no
+a folder                            arrays, as :func:`termsift.save_csr` writes them  no
+==================================  ================================================  =========
 
 ``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[arrow]``.
 

@@ -35,7 +35,7 @@ from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
 from termsift.io._labels import read_names
-from termsift.io._source import Block, Blocks, Options, Source
+from termsift.io._source import Block, Blocks, Options, Source, docs_within
 
 _MATRIX = ("indptr", "indices", "data")
 _FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
@@ -239,17 +239,9 @@ class CsrFolder(Source):
     def _end_of_part(self, begin: int) -> int:
         """Find where the documents end that are mapped together from ``begin`` on."""
         entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
-        limit = int(self._indptr.part(begin, begin + 1)[0]) + _PART_BYTES // entry_bytes
-        low, high = begin + 1, self._n_docs
-        if self.options.chunk_docs is not None:
-            high = min(high, begin + self.options.chunk_docs)
-        while low < high:  # bisection reads single offsets, without mapping the whole array
-            middle = (low + high + 1) // 2
-            if self._indptr.part(middle, middle + 1)[0] <= limit:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        indptr = self._indptr.part(begin, self._n_docs + 1)  # of which few pages are read
+        end = min(begin + docs_within(indptr, _PART_BYTES // entry_bytes), self._n_docs)
+        return end if self.options.chunk_docs is None else min(end, begin + self.options.chunk_docs)
 
     def _matrix(self, begin: int, end: int) -> Any:
         """Return documents as a CSR array on the memory of the files."""

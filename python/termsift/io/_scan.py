@@ -23,7 +23,7 @@ from termsift._util.printable import printable, printable_errors
 from termsift.io._kinds import open_source
 from termsift.io._labels import integers_if_all_whole, object_array
 from termsift.io._prefetch import prefetched
-from termsift.io._source import COMPLAINTS_KEPT, Options, Source, check_options
+from termsift.io._source import COMPLAINTS_KEPT, Options, Source, check_options, docs_within
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
@@ -332,8 +332,7 @@ class Scan:
             yield 0, 0
         n_entries = _CHUNK_BYTES // (X.indices.itemsize + X.data.itemsize)
         while begin < n_docs:
-            limit = int(X.indptr[begin]) + n_entries
-            end = max(int(np.searchsorted(X.indptr, limit, side="right")) - 1, begin + 1)
+            end = min(begin + docs_within(X.indptr[begin:], n_entries), n_docs)
             if self._options.chunk_docs is not None:
                 end = min(end, begin + self._options.chunk_docs)
             yield begin, end

@@ -52,6 +52,34 @@ class Options:
     grows: bool = True
 
 
+def check_options(
+    *,
+    terms: str | os.PathLike[str] | None,
+    text: str | int | None,
+    label: str | int | None,
+    encoding: str | None,
+    preset: str | None,
+    rules: Mapping[str, Any],
+) -> Options:
+    """Check the options that `scan` and `read_collection` share."""
+    if terms is not None:
+        check_path(terms, "terms")
+    check_column(text, "text")
+    check_column(label, "label")
+    codec = "utf-8" if encoding is None else encoding
+    check_encoding(codec)
+    given = {"terms": terms, "text": text, "label": label, "encoding": encoding, "preset": preset}
+    return Options(
+        [name for name, value in {**given, **rules}.items() if value is not None],
+        text,
+        label,
+        codec,
+        text_rules(preset, **rules),
+        None if terms is None else Path(terms),
+        None if terms is None else read_names(terms),
+    )
+
+
 @dataclass(frozen=True)
 class Block:
     """Documents that were read together.
@@ -80,32 +108,12 @@ class Block:
     complaints: list[str] = field(default_factory=list)
 
 
-def check_options(
-    *,
-    terms: str | os.PathLike[str] | None,
-    text: str | int | None,
-    label: str | int | None,
-    encoding: str | None,
-    preset: str | None,
-    rules: Mapping[str, Any],
-) -> Options:
-    """Check the options that `scan` and `read_collection` share."""
-    if terms is not None:
-        check_path(terms, "terms")
-    check_column(text, "text")
-    check_column(label, "label")
-    codec = "utf-8" if encoding is None else encoding
-    check_encoding(codec)
-    given = {"terms": terms, "text": text, "label": label, "encoding": encoding, "preset": preset}
-    return Options(
-        [name for name, value in {**given, **rules}.items() if value is not None],
-        text,
-        label,
-        codec,
-        text_rules(preset, **rules),
-        None if terms is None else Path(terms),
-        None if terms is None else read_names(terms),
-    )
+def docs_within(indptr: NDArray[Any], n_entries: int) -> int:
+    """Return how many documents, at least 1, have at most so many entries together."""
+    limit = min(int(indptr[0]) + n_entries, np.iinfo(indptr.dtype).max)
+    # A limit of another dtype would let numpy copy the offsets.
+    n_docs = np.searchsorted(indptr, indptr.dtype.type(limit), side="right") - 1
+    return max(int(n_docs), 1)
 
 
 Blocks: TypeAlias = Generator[Block, None, None]
