@@ -146,7 +146,7 @@ class TextRules:
         X, found = count_words(map(self.cutter(), _checked(texts)), names)
         if names is not None or not self._drops:
             return X, found
-        kept = self.kept(X)
+        kept = self._kept(X)
         return X[:, kept], found[kept]
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
@@ -202,7 +202,7 @@ class TextRules:
         plain = TextRules()._cuts
         return next(rule for rule, value in self._cuts.items() if value != plain[rule])
 
-    def kept(self, X: sparse.csr_array) -> npt.NDArray[np.intp]:
+    def _kept(self, X: sparse.csr_array) -> npt.NDArray[np.intp]:
         """Give the columns of the terms that are in enough documents, and in not too many."""
         n_docs, n_terms = X.shape
         at_least, at_most = (

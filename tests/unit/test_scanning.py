@@ -73,7 +73,7 @@ def test_going_on_after_every_input(written: Any) -> None:
         inputs_done = scan.inputs_done
         words = [] if scan.term_names is None else scan.term_names.tolist()
         rest = ts.scan(paths, **options)
-        rest.resume(inputs_done, words, scan.n_skipped, scan.skipped)
+        rest._resume(inputs_done, words, scan.n_skipped, scan.skipped)
         so_far = ts.ClassCounts._of(counts._counts, counts.classes, None, "raw")
         *_, after = [so_far, *count_steps(rest, "raw", so_far)]
         assert finished(after, rest) == whole

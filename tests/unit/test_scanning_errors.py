@@ -209,7 +209,7 @@ def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: A
         assert ts.count(scan).n_docs == 8
         assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
     # A job that goes on after the first input knows what was left out before.
-    scan.resume(1, [], 9, ["before"])
+    scan._resume(1, [], 9, ["before"])
     assert len(list(scan)) > 0
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
 

@@ -148,7 +148,7 @@ def count_steps(
     """Count a scan on top of ``counts``, and yield them after each chunk and each input."""
     if counts is None:
         counts = nothing(tf)
-    with closing(scan.steps()) as steps:
+    with closing(scan._steps()) as steps:
         for X, y in steps:
             if X is not None:
                 with validation.naming(scan.where):

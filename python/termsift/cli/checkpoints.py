@@ -67,7 +67,7 @@ class Checkpoint:
         words = [] if names is None else names.tolist()
         if self._scan.has_words and (len(words) != counts.n_terms or len({*words}) < len(words)):
             raise self._damaged()
-        self._scan.resume(n_inputs, words, n_skipped, skipped)
+        self._scan._resume(n_inputs, words, n_skipped, skipped)
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, None, tf)
 
@@ -80,7 +80,7 @@ class Checkpoint:
         scan, n_inputs = self._scan, self._scan.inputs_done
         job = {
             "n_inputs": n_inputs,
-            "files": _identities(scan.files(n_inputs)),
+            "files": _identities(scan._files(n_inputs)),
             "options": self._options,
             "n_skipped": scan.n_skipped,
             "skipped": scan.skipped,
@@ -114,7 +114,7 @@ class Checkpoint:
                 return f"it was made with {option}={before!r}, this one has {option}={now!r}"
         if n_inputs > len(self._scan.paths):
             return f"it has counted {n_inputs} inputs, and this one has {len(self._scan.paths)}"
-        ours = _identities(self._scan.files(n_inputs))
+        ours = _identities(self._scan._files(n_inputs))
         for theirs, our in zip(files, ours, strict=False):
             if theirs[0] != our[0]:
                 return f"it has counted {theirs[0]} where this one reads {our[0]}"

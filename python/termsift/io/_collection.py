@@ -186,7 +186,7 @@ def read_split(
     if first.has_texts:
         known = _with_sorted_terms(known, options)
         second.options = replace(options, grows=False)
-        new = _stacked(second, known.term_names)
+        new = replace(_stacked(second, known.term_names), term_names=known.term_names)
         new.X.sort_indices()
         if not new.X.nnz:
             raise ValueError(f"{second.path}: has no term of {first.path}")
@@ -278,7 +278,7 @@ def _with_sorted_terms(collection: Collection, options: Options) -> Collection:
     """Sort the words of texts, without those that the rules drop."""
     rules, names = options.rules, collection.term_names
     if names is not None:
-        kept = rules.kept(collection.X)
+        kept = rules._kept(collection.X)
         columns = np.array(sorted(kept.tolist(), key=names.tolist().__getitem__), dtype=np.intp)
         X = collection.X[:, columns]
         X.sort_indices()

@@ -223,9 +223,9 @@ class Scan:
                 "indices of the others; give names by terms, or leave out min_df"
             )
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self.resume(0, [], 0, [])
+        self._resume(0, [], 0, [])
 
-    def resume(
+    def _resume(
         self, inputs_done: int, words: list[str], n_skipped: int, skipped: list[str]
     ) -> None:
         """Let every iteration begin after some inputs; what they held is for the caller to know."""
@@ -255,7 +255,7 @@ class Scan:
         """The inputs, in order."""
         return [source.path for source in self._sources]
 
-    def files(self, n_inputs: int) -> list[Path]:
+    def _files(self, n_inputs: int) -> list[Path]:
         """Return the files that are read for the first inputs."""
         files = [file for source in self._sources[:n_inputs] for file in source.files]
         return files if self._options.terms is None else [*files, self._options.terms]
@@ -276,23 +276,23 @@ class Scan:
         return object_array(list(self._words)[: self._n_terms])
 
     def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
-        with closing(self.steps()) as steps:
+        with closing(self._steps()) as steps:
             for X, y in steps:
                 if X is not None:
                     yield X, y
                 del X, y
 
-    def steps(self) -> Generator[tuple[Any, Any], None, None]:
+    def _steps(self) -> Generator[tuple[Any, Any], None, None]:
         """Yield the chunks, and (None, None) at the end of each input."""
         self._begin()
-        with printable_errors(), closing(prefetched(self._steps(self._words))) as steps:
+        with printable_errors(), closing(prefetched(self._read(self._words))) as steps:
             for step in steps:
                 self._take(step)
                 if step.X is None or step.X.shape[0]:
                     yield step.X, step.y
                 del step
 
-    def _steps(self, words: dict[str, int]) -> Generator[_Step, None, None]:
+    def _read(self, words: dict[str, int]) -> Generator[_Step, None, None]:
         """Read the chunks, in the reading thread."""
         start = self._start
         n_skipped, skipped, done = start.n_skipped, start.skipped, start.bytes_done
