@@ -231,7 +231,7 @@ def test_npy_labels(tmp_path: Path, matrix: Path, y: Any, expected: Any) -> None
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
-    message = "c.npz: has no labels of its own; give a file with one label a line"
+    message = "c.npz: has no labels of its own; give a file with one label per line"
     assert complaint(matrix) == message
 
 

@@ -294,7 +294,7 @@ def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path
     labels.write_text("1\n")
     with pytest.raises(TypeError, match="X has dtype complex128") as caught:
         ts.count(ts.scan(path, labels=labels))
-    assert str(caught.value).startswith(f"{path}, of which document 0 is row 0 here: ")
+    assert str(caught.value).startswith(f"{path}, where row 0 is document 0: ")
     result = run("count", path, "--labels", labels, "-o", tmp_path / "c.termsift")
     assert result.complaint == str(caught.value)
 

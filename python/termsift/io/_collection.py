@@ -303,7 +303,7 @@ def _from_first_index(collection: Collection, first_index: int) -> Collection:
 
 
 def _with_names(collection: Collection, options: Options) -> Collection:
-    """Name the columns of svmlight text, of which the last ones may not occur."""
+    """Name the columns of svmlight text, which need not use the last ones."""
     names, X = options.names, collection.X
     if names is None:
         return collection

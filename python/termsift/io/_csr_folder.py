@@ -239,7 +239,7 @@ class CsrFolder(Source):
     def _end_of_part(self, begin: int) -> int:
         """Find where the documents end that are mapped together from ``begin`` on."""
         entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
-        indptr = self._indptr.part(begin, self._n_docs + 1)  # of which few pages are read
+        indptr = self._indptr.part(begin, self._n_docs + 1)  # a bisection reads few pages
         end = min(begin + docs_within(indptr, _PART_BYTES // entry_bytes), self._n_docs)
         return end if self.options.chunk_docs is None else min(end, begin + self.options.chunk_docs)
 

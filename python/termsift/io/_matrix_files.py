@@ -23,7 +23,9 @@ class MatrixFile(Source):
     ) -> None:
         super().__init__(path, options)
         if labels is None:
-            raise ValueError(f"{path}: has no labels of its own; give a file with one label a line")
+            raise ValueError(
+                f"{path}: has no labels of its own; give a file with one label per line"
+            )
         self._labels, self._read = existing(labels), read
         self.files = [path, self._labels]
         self.labels_are_text = not is_npy(labels)

@@ -169,7 +169,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 @dataclass(frozen=True)
 class _Step:
-    """A chunk of documents, or the end of an input, and how far the scan is then."""
+    """A chunk of documents, or the end of an input, and what has been read by then."""
 
     X: Any  # None at the end of an input
     y: Any
@@ -228,7 +228,7 @@ class Scan:
     def _resume(
         self, inputs_done: int, words: list[str], n_skipped: int, skipped: list[str]
     ) -> None:
-        """Let every iteration begin after some inputs; what they held is for the caller to know."""
+        """Let every iteration begin after some inputs, with what is known from them."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
         self._start = _Step(None, None, None, "", inputs_done, done, len(words), n_skipped, skipped)
         self._start_words = words
@@ -239,7 +239,7 @@ class Scan:
         self._take(self._start)
 
     def _take(self, step: _Step) -> None:
-        """Set the attributes that tell where the scan is."""
+        """Set the attributes that describe the last step."""
         self.classes, self.where = step.classes, step.where
         self.inputs_done, self.bytes_done = step.inputs_done, step.bytes_done
         self.n_skipped, self.skipped = step.n_skipped, list(step.skipped)
@@ -247,7 +247,7 @@ class Scan:
 
     @property
     def min_df(self) -> int:
-        """Terms in fewer documents of all chunks are to be dropped at the end."""
+        """The least number of documents of a term, which is applied at the end."""
         return int(self._options.rules.min_df)
 
     @property
@@ -306,7 +306,7 @@ class Scan:
                     n_new, width = block.X.shape
                     for begin, end in self._pieces(block.X):
                         X, y = _rows(block.X, block.y, begin, end)
-                        where = f"{source.path}, of which document {n_docs + begin} is row 0 here"
+                        where = f"{source.path}, where row 0 is document {n_docs + begin}"
                         share = (block.n_bytes - n_bytes) * end // max(n_new, 1)
                         yield _Step(
                             X,
@@ -349,7 +349,7 @@ def _rows(X: sp.csr_array, y: Any, begin: int, end: int) -> tuple[Any, Any]:
 
 
 def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
-    """Return the names of the terms of all matrices: the longest list, of which all are a part."""
+    """Return the longest list of names, after checking that it begins with each of the others."""
     named = [source for source in sources if source.names is not None]
     unnamed = [source.path for source in sources if source.names is None]
     if not named:

@@ -79,13 +79,13 @@ class SvmlightFile(Source):
                     raise ValueError(
                         f"{self._labels}: {y.shape[0]} labels, and {self.path} has more documents"
                     )
-                told = [
+                complaints = [
                     f"{self.path}, line {line}: {what}"
                     for line, what in parsed["skipped"][:COMPLAINTS_KEPT]
                 ]
                 n_skipped = parsed["n_skipped"]
-                del parsed, indices, columns  # the indices take twice the memory of the columns
-                yield Block(X, labels, raw.tell(), classes, n_skipped, told)
+                del parsed, indices, columns  # before the next block is parsed
+                yield Block(X, labels, raw.tell(), classes, n_skipped, complaints)
                 del X, labels
         if y is not None and y.shape[0] != n_docs:
             raise ValueError(
@@ -180,9 +180,9 @@ def read_blocks(
             several = several or (
                 label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
             )
-            del text, label_indptr  # frees the memory that the consumer drops
+            del text, label_indptr
             yield parsed
-            del parsed
+            del parsed  # before the next block is parsed
     if multilabel is None and unlabelled is not None and not several:
         line, complaint = unlabelled
         raise ValueError(f"{name}, line {line}: {complaint}")

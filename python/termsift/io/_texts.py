@@ -38,15 +38,15 @@ class TextSource(Source):
     def blocks(self, words: dict[str, int]) -> Blocks:
         """Count the words of the rows, batch by batch."""
         options = self.options
-        n_skipped, told = 0, list[str]()
+        n_skipped, complaints = 0, list[str]()
 
         def complain(complaint: str) -> None:
             nonlocal n_skipped
             if not options.skip:
                 raise ValueError(complaint)
             n_skipped += 1
-            if len(told) < COMPLAINTS_KEPT:
-                told.append(complaint)
+            if len(complaints) < COMPLAINTS_KEPT:
+                complaints.append(complaint)
 
         batch, labels = self._batch(words), list[str]()
         with closing(self.rows(complain)) as rows:
@@ -55,12 +55,14 @@ class TextSource(Source):
                 labels.append(label)
                 if batch.n_entries >= _BATCH_ENTRIES or len(labels) == options.chunk_docs:
                     X, y = batch.matrix(), object_array(labels)
-                    yield Block(X, y, self.bytes_read(), None, n_skipped, told)
+                    yield Block(X, y, self.bytes_read(), None, n_skipped, complaints)
                     del X, y
                     batch, labels = self._batch(words), []
-                    n_skipped, told = 0, []
+                    n_skipped, complaints = 0, []
         if labels or n_skipped:
-            yield Block(batch.matrix(), object_array(labels), self.n_bytes, None, n_skipped, told)
+            yield Block(
+                batch.matrix(), object_array(labels), self.n_bytes, None, n_skipped, complaints
+            )
 
     def _batch(self, words: dict[str, int]) -> _WordBatch | _HashedBatch:
         rules = self.options.rules
