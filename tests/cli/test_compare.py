@@ -449,7 +449,7 @@ def test_what_does_not_fit_is_one_line(
 def test_counts_have_no_documents(run: Any, tmp_path: Path, collection: Collection) -> None:
     path = tmp_path / "c.termsift"
     ts.count(collection.X, collection.y).save(path)
-    expected = f"{path}: holds counts, and the documents themselves are needed"
+    expected = f"{path}: holds counts, expected the documents themselves"
     assert run("compare", path).complaint == expected
     assert run("compare", path, "--test", path).complaint == expected
 
