@@ -1,11 +1,11 @@
-"""Kill a count again and again, let it go on, and compare: are the counts those of no kill at all?
+"""Kill a count again and again, run it again, and compare: are the counts those of no kill at all?
 
     python benchmarks/kills.py [--kills 20] [--seed 0]
 
-Two jobs take turns, a gzipped svmlight file of whole counts and a folder of fractions counted with
-``--tf log``, whose sums tell in which order they were made. Each is killed (SIGKILL) at a random
-moment of the time that it takes undisturbed, goes on from its checkpoint, is killed again, and so
-forth until it ends; every ending is compared bit for bit.
+Two jobs take turns: twenty gzipped svmlight files of whole counts, and twenty folders of fractions
+counted with ``--tf log``, whose sums depend on the order of addition. Each job is killed (SIGKILL)
+at a random moment of the time that it takes undisturbed, run again, killed again, and so on until
+it ends. Every result is compared bit for bit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy import sparse
 
 import termsift as ts
 
-N_DOCS, N_TERMS, N_CLASSES = 60_000, 20_000, 12
+N_INPUTS, N_DOCS, N_TERMS, N_CLASSES = 20, 6_000, 2_000, 12
 
 
 def main() -> None:
@@ -57,21 +57,24 @@ def main() -> None:
 
 
 def make(folder: Path, seed: int) -> list[list[str]]:
-    """Write both inputs, and give the arguments that count them."""
+    """Write the inputs of both jobs, and return the arguments that count them."""
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((N_DOCS, N_TERMS), density=0.002, rng=rng, format="csr")
-    y = rng.integers(0, N_CLASSES, N_DOCS)
-    ts.save_csr(folder / "fractions", X, y)
-    whole_counts = (X * 9 + (X > 0)).astype(np.int64)
-    with gzip.open(folder / "counts.svm.gz", "wt", compresslevel=1) as file:
-        for d in range(N_DOCS):
-            part = slice(*whole_counts.indptr[d : d + 2])
-            entries = zip(whole_counts.indices[part] + 1, whole_counts.data[part], strict=True)
-            file.write(f"{y[d]} {' '.join(f'{index}:{n}' for index, n in entries)}\n")
-    often = ["--chunk-docs", "500", "--checkpoint", "--checkpoint-every", "0.01"]
+    for number in range(N_INPUTS):
+        X = sparse.random_array((N_DOCS, N_TERMS), density=0.02, rng=rng, format="csr")
+        y = rng.integers(0, N_CLASSES, N_DOCS)
+        ts.save_csr(folder / f"fractions{number}", X, y)
+        whole_counts = (X * 9 + (X > 0)).astype(np.int64)
+        with gzip.open(folder / f"{number}.svm.gz", "wt", compresslevel=1) as file:
+            for d in range(N_DOCS):
+                part = slice(*whole_counts.indptr[d : d + 2])
+                entries = zip(whole_counts.indices[part] + 1, whole_counts.data[part], strict=True)
+                file.write(f"{y[d]} {' '.join(f'{index}:{n}' for index, n in entries)}\n")
+    gzipped = [str(folder / f"{number}.svm.gz") for number in range(N_INPUTS)]
+    fractions = [str(folder / f"fractions{number}") for number in range(N_INPUTS)]
+    options = ["--chunk-docs", "500", "--checkpoint"]
     return [
-        [str(folder / "counts.svm.gz"), "-o", str(folder / "a.termsift"), *often],
-        [str(folder / "fractions"), "-o", str(folder / "b.termsift"), "--tf", "log", *often],
+        [*gzipped, "-o", str(folder / "a.termsift"), *options],
+        [*fractions, "-o", str(folder / "b.termsift"), "--tf", "log", *options],
     ]
 
 
@@ -89,7 +92,7 @@ def start(job: list[str]) -> subprocess.Popen[bytes]:
 
 
 def whole(job: list[str]) -> tuple[bytes, float]:
-    """Count undisturbed; gives the file and the seconds that it took."""
+    """Count undisturbed, and return the file and the seconds that it took."""
     begin = time.perf_counter()
     assert start(job).wait() == 0
     content = output(job).read_bytes()
@@ -98,14 +101,14 @@ def whole(job: list[str]) -> tuple[bytes, float]:
 
 
 def attempt(job: list[str], moment: float, found: Counter[str]) -> float | None:
-    """Run the job and kill it at a moment; None if it ended before."""
+    """Run the job, kill it after some seconds, and return these; None if it ended before."""
     process = start(job)
     try:
         assert process.wait(moment) == 0
         return None
     except subprocess.TimeoutExpired:
         os.kill(process.pid, signal.SIGKILL)
-        if process.wait() == 0:  # in the very last moment
+        if process.wait() == 0:  # it ended at that moment
             return None
         found["checkpoint" if checkpoint(job).exists() else "none"] += 1
         return moment

@@ -67,7 +67,7 @@ def read(path: Path, n_threads: int) -> int:
     """Parse the file block by block, keeping none."""
     with open(path, "rb") as file:
         blocks = read_blocks(file, str(path), multilabel=False, n_threads=n_threads)
-        return sum(len(block.labels) for block in blocks)
+        return sum(len(block["labels"]) for block in blocks)
 
 
 def assert_same(path: Path, text: bytes) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from signals import start_hearing
 from termsift._select.conditional_gain import rank_by
 from termsift.cli import rank as rank_command
 from termsift.cli.arguments import FOLDS
-from termsift.io import Collection, _demo, read_collection
+from termsift.io import Collection, load_demo, read_collection
 
 TABLE = """\
 label,text
@@ -371,7 +371,7 @@ def test_what_looks_at_documents_needs_them(
     counts.save(tmp_path / "saved.termsift")
     result = run("rank", tmp_path / "saved.termsift", "--method", "conditional_gain")
     assert result.code == 1
-    assert "holds counts, and the documents themselves are needed" in result.err
+    assert "holds counts, expected the documents themselves" in result.err
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
@@ -385,7 +385,7 @@ def test_what_counts_of_an_entry(run: Any, table: Path, tmp_path: Path, tf: Any)
     counts.save(tmp_path / "saved.termsift")
     result = run("rank", tmp_path / "saved.termsift", "--tf", tf)
     assert result.code == 1
-    assert result.err.endswith("holds counts, for which --tf means nothing\n")
+    assert result.err.endswith("holds counts, so leave out --tf\n")
 
 
 def test_a_model_of_a_method_without_is_wrong_usage(run: Any, table: Path) -> None:
@@ -551,7 +551,7 @@ def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str)
 
 
 def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path) -> None:
-    expected = f"{saved}: holds counts, and the documents themselves are needed"
+    expected = f"{saved}: holds counts, expected the documents themselves"
     assert run("rank", saved, "-k", "auto").complaint == expected
     expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
     assert run("rank", table, "-k", "auto").complaint == expected
@@ -799,7 +799,7 @@ def test_demo(run: Any) -> None:
 def test_demo_says_what_it_does_to_a_terminal_only(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     assert run("demo").err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
@@ -807,14 +807,14 @@ def test_demo_says_what_it_does_to_a_terminal_only(
 
 @pytest.fixture(scope="module")
 def docstrings() -> Collection:
-    return _demo.load()
+    return load_demo()
 
 
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
 def test_demo_by_every_method(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch, method: Any
 ) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     assert f"({method.name})" in run("demo", "--method", method.name).out
 
 
@@ -940,12 +940,12 @@ def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> No
 @pytest.mark.parametrize("command", ["rank", "info", "compare"])
 def test_the_demo_is_a_collection(run: Any, command: str) -> None:
     for option in ("labels", "terms", "text", "label", "stop-words", "encoding"):
-        expected = f"demo: has labels and terms, for which --{option} means nothing"
+        expected = f"demo: has labels and terms, so leave out --{option}"
         assert run(command, "demo", f"--{option}", "x").complaint == expected
 
 
 def test_rank_the_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: docstrings)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     lines = run("rank", "demo", "-k", 3).out.splitlines()[1:]
     counts = ts.count(docstrings.X, docstrings.y)
     counts.term_names = docstrings.term_names
@@ -979,7 +979,7 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
 def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
-    expected = f"{saved}: holds counts, for which {option} means nothing"
+    expected = f"{saved}: holds counts, so leave out {option}"
     assert run("rank", saved, option, "x").complaint == expected
 
 

@@ -18,7 +18,7 @@ from scipy import sparse
 import termsift as ts
 from termsift._util import progress
 from termsift.cli import compare
-from termsift.io import Collection, _demo, read_collection, read_split
+from termsift.io import Collection, read_collection, read_split
 
 PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
 
@@ -233,7 +233,7 @@ def test_the_usual_numbers_as_far_as_there_are_terms(run: Any, tmp_path: Path) -
 
 
 def test_the_demo(run: Any, monkeypatch: pytest.MonkeyPatch, collection: Collection) -> None:
-    monkeypatch.setattr(_demo, "load", lambda: collection)
+    monkeypatch.setattr(ts.io, "load_demo", lambda: collection)
     result = run("compare", "demo", "--method", "md", "--format", "csv")
     curves = ts.cross_validate(collection.X, collection.y, ["md"], [10, 20])
     assert read_csv(result.out) == as_columns(curves)
@@ -449,7 +449,7 @@ def test_what_does_not_fit_is_one_line(
 def test_counts_have_no_documents(run: Any, tmp_path: Path, collection: Collection) -> None:
     path = tmp_path / "c.termsift"
     ts.count(collection.X, collection.y).save(path)
-    expected = f"{path}: holds counts, and the documents themselves are needed"
+    expected = f"{path}: holds counts, expected the documents themselves"
     assert run("compare", path).complaint == expected
     assert run("compare", path, "--test", path).complaint == expected
 

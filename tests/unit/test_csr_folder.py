@@ -156,7 +156,7 @@ def test_descriptions_that_are_wrong(tmp_path: Path, about: str) -> None:
 
 
 def test_folders_of_something_else(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"expected sub-folders.*found no indptr\.npy"):
+    with pytest.raises(ValueError, match=r"expected one sub-folder per class.*no indptr\.npy"):
         ts.scan(tmp_path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from termsift.io import Collection, _demo
+from termsift.io import Collection, load_demo
 
 SOURCES = {
     "alpha/__init__.py": '"""Alpha waves and the rest."""\n',
@@ -54,7 +54,7 @@ def test_documents_are_docstrings_in_the_order_of_the_sources(library: Path) -> 
         path = library / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
-    collection = _demo.load()
+    collection = load_demo()
     names = collection.term_names
     assert names is not None
     documents = [
@@ -76,14 +76,14 @@ def test_documents_are_docstrings_in_the_order_of_the_sources(library: Path) -> 
 
 
 def test_a_python_without_sources(library: Path) -> None:
-    with pytest.raises(ValueError, match="no sources of the standard library") as caught:
-        _demo.load()
+    with pytest.raises(ValueError, match="expected the sources of the standard library") as caught:
+        load_demo()
     assert str(library) in str(caught.value)
 
 
 @pytest.fixture(scope="module")
 def collection() -> Collection:
-    return _demo.load()
+    return load_demo()
 
 
 def test_the_library_that_runs(collection: Collection) -> None:
@@ -100,7 +100,7 @@ def test_the_library_that_runs(collection: Collection) -> None:
 
 def test_the_same_every_time_and_nothing_is_imported(collection: Collection) -> None:
     modules = set(sys.modules)
-    again = _demo.load()
+    again = load_demo()
     assert set(sys.modules) == modules
     assert (collection.X != again.X).nnz == 0
     assert list(collection.y) == list(again.y)

@@ -206,7 +206,6 @@ GOOD: dict[str, Callable[[], Any]] = {
     "parts": lambda: [counts(), counts()],
     "min_df": lambda: 1,
     "metric": lambda: "f1",
-    "position": lambda: scan().position,
     "cv": lambda: 2,
     "terms": lambda: np.array([0, 1]),
     "n": lambda: 2,
@@ -451,7 +450,7 @@ def state(value: Any) -> Any:
         names = None if value.term_names is None else list(value.term_names)
         return {n: np.asarray(a).tobytes() for n, a in arrays.items()}, value.classes, names
     if isinstance(value, ts.Scan):
-        return value.position
+        return value.bytes_done, value.n_skipped, value.skipped
     if type(value).__name__ == "TermSelector":
         return sorted(vars(value))
     try:

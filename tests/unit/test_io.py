@@ -161,7 +161,7 @@ class TestSvmlight:
 
     def test_columns_mean_nothing(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:1\n")
-        message = "c.svm: a matrix has no columns of text and labels; leave out text and label"
+        message = "c.svm: a matrix holds no texts; leave out text and label"
         assert complaint(path, text="a", label="b") == message
 
 
@@ -231,7 +231,7 @@ def test_npy_labels(tmp_path: Path, matrix: Path, y: Any, expected: Any) -> None
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
-    message = "c.npz: has no labels of its own; give a file with one label a line"
+    message = "c.npz: has no labels of its own; give a file with one label per line"
     assert complaint(matrix) == message
 
 
@@ -519,6 +519,9 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
     np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
 
 
+QUOTES = "a quote within a quoted field is written twice"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "columns", "message"),
     [
@@ -531,8 +534,10 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
         ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
         ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
-        ("c.csv", 'label,text\na,one\nb,"two\n', {}, "c.csv, line 3: unexpected end of data"),
-        ("c.csv", 'label,text\na,"one" two\n', {}, "c.csv, line 2: ',' expected after '\"'"),
+        ("c.csv", 'label,text\na,one\nb,"two\n', {},
+         f"c.csv, line 3: unexpected end of data; {QUOTES}"),
+        ("c.csv", 'label,text\na,"one" two\n', {},
+         f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
         ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
         ("c.csv", "label,text\na,one\n", {"text": 2},
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
@@ -584,7 +589,9 @@ def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path,
 
 # ------------------------------------------------------------------------------------ any file
 
-KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson"
+KNOWN = (
+    ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .parquet .arrow .feather .ipc"
+)
 
 
 @pytest.mark.parametrize("name", ["c.xlsx", "c", "c.gz", "c.npz.gz", ".gz", "c.csv.bz2"])

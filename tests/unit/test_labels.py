@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from termsift.io import read_collection
-from termsift.io._scan import only_scanned, read_whole
 
 # ---- containers ----------------------------------------------------------------------------------
 
@@ -193,7 +192,7 @@ def test_every_text_format_and_reader_gives_the_same_classes(
 ) -> None:
     first = None
     for path in write_all(tmp_path, labels):
-        collection = read_whole(path) if only_scanned(path) else read_collection(path)
+        collection = read_collection(path)
         whole = ts.count(collection.X, collection.y)
         whole.term_names = collection.term_names
         scanned = ts.count(ts.scan(path, chunk_docs=chunk_docs))

@@ -34,7 +34,6 @@ from scipy import sparse
 import termsift as ts
 from termsift import cli
 from termsift import io as termsift_io
-from termsift.io import _scan
 
 MUTATIONS = int(os.environ.get("TERMSIFT_MUTATIONS", "8"))
 SEED = int(os.environ.get("TERMSIFT_MUTATIONS_SEED", "0"))
@@ -309,8 +308,7 @@ def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], objec
     ways["count --output"] = lambda: command("count", path, "-o", path.parent / "out", *words)
     if "labels" not in options:
         ways["skip"] = lambda: ts.count(ts.scan(path, on_error="skip", chunk_docs=2))
-    if not _scan.only_scanned(path):
-        ways["read_collection"] = lambda: termsift_io.read_collection(path, **options)
+    ways["read_collection"] = lambda: termsift_io.read_collection(path, **options)
     return ways
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import zlib
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 
 from signals import LIMIT, interrupting, needs_timers, start_deaf
 from termsift import _core
-from termsift.io._svmlight import Block, Place, read_blocks
+from termsift.io._svmlight import read_blocks
 
 THREADS = (1, 2, 3, 7)
 FIELDS = ("indptr", "indices", "data", "labels", "label_indptr")
@@ -289,17 +288,17 @@ def test_the_test_of_ctrl_c_ends_where_sigint_is_ignored() -> None:
 # -------------------------------------------------------------------------------------- blocks
 
 
-def everything(blocks: list[Block]) -> list[list[Any]]:
-    """Give the documents of blocks: labels, indices, counts."""
+def everything(blocks: list[_core.SvmlightBlock]) -> list[list[Any]]:
+    """Return the documents of blocks: labels, indices, counts."""
     documents = []
     for block in blocks:
-        label_indptr = block.label_indptr
+        label_indptr = block["label_indptr"]
         if label_indptr is None:
-            label_indptr = np.arange(len(block.labels) + 1)
-        for d in range(len(block.indptr) - 1):
-            own = slice(*block.indptr[d : d + 2])
-            labels = block.labels[slice(*label_indptr[d : d + 2])]
-            documents.append([labels, block.indices[own], block.data[own]])
+            label_indptr = np.arange(len(block["labels"]) + 1)
+        for d in range(len(block["indptr"]) - 1):
+            own = slice(*block["indptr"][d : d + 2])
+            labels = block["labels"][slice(*label_indptr[d : d + 2])]
+            documents.append([labels, block["indices"][own], block["data"][own]])
     return [[array.tolist() for array in document] for document in documents]
 
 
@@ -319,7 +318,6 @@ def test_blocks_of_any_size_hold_the_same(block_bytes: int, compressed: bool) ->
         [[], [7], [1]],
         [[4], [1] * 40, [1] * 40],
     ]
-    assert blocks[-1].next == Place(len(TEXT), 6, zlib.crc32(TEXT))
 
 
 def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
@@ -329,22 +327,14 @@ def test_blocks_of_short_lines_are_cut(monkeypatch: Any) -> None:
     monkeypatch.setattr("termsift.io._svmlight._LINES_AT_ONCE", 100)
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=4096))
     assert everything(blocks) == whole
-    assert max(len(block.indptr) - 1 for block in blocks) < 150
-    assert blocks[-1].next == Place(len(text), 1144, zlib.crc32(text))
+    assert max(len(block["indptr"]) - 1 for block in blocks) < 150
 
 
 @pytest.mark.parametrize("block_bytes", [1, 7, 64])
-def test_reading_goes_on_where_a_block_ended(block_bytes: int) -> None:
-    blocks = list(read_blocks(io.BytesIO(TEXT), "f.svm", block_bytes=block_bytes))
-    for i, block in enumerate(blocks):
-        file = io.BytesIO(TEXT)
-        file.seek(block.next.offset)
-        rest = list(read_blocks(file, "f.svm", block_bytes=5, multilabel=True, at=block.next))
-        assert everything(rest) == everything(blocks[i + 1 :])
-        assert [last.next for last in rest[-1:]] in ([], [blocks[-1].next])
-    bad = io.BytesIO(b"1 1:x\n")
-    with pytest.raises(ValueError, match=r"^f\.svm, line 8: "):
-        list(read_blocks(bad, "f.svm", at=(100, 8, 0)))
+def test_errors_in_later_blocks_name_their_line(block_bytes: int) -> None:
+    blocks = read_blocks(io.BytesIO(TEXT + b"\n1 1:x\n"), "f.svm", block_bytes=block_bytes)
+    with pytest.raises(ValueError, match=r"^f\.svm, line 7: "):
+        list(blocks)
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
@@ -361,21 +351,21 @@ def test_a_document_without_a_label_where_none_has_several(block_bytes: int) -> 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
 def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
     for text in (b"1 1:1\n2:1\n3:1\n2 1:1\n", b"1 1:1\n2:1\n3:1\n2,3 1:1\n"):
-        blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, on_error="skip")
+        blocks = read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, skip=True)
         parts = list(blocks)
-        assert sum(part.n_skipped for part in parts) == 2
+        assert sum(part["n_skipped"] for part in parts) == 2
         assert len(everything(parts)) == 2
-        assert [line for part in parts for line, _ in part.skipped] == [2, 3]
+        assert [line for part in parts for line, _ in part["skipped"]] == [2, 3]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
 def test_bad_lines_are_skipped_and_told(block_bytes: int) -> None:
     text = b"1 1:1\nx\n2 2:1\n1 1:-1\n3,3 1:1\n"
-    options: dict[str, Any] = {"multilabel": False, "on_error": "skip", "block_bytes": block_bytes}
+    options: dict[str, Any] = {"multilabel": False, "skip": True, "block_bytes": block_bytes}
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))
     assert [labels for labels, *_ in everything(blocks)] == [[1], [2]]
-    assert sum(block.n_skipped for block in blocks) == 3
-    assert [line for block in blocks for line, _ in block.skipped] == [2, 4, 5]
+    assert sum(block["n_skipped"] for block in blocks) == 3
+    assert [line for block in blocks for line, _ in block["skipped"]] == [2, 4, 5]
 
 
 def test_a_file_that_fails_fails_where_it_is_read() -> None:
@@ -386,8 +376,8 @@ def test_a_file_that_fails_fails_where_it_is_read() -> None:
             return super().read(size)
 
     blocks = read_blocks(Failing(b"1 1:1\n1 2:1\n1 3:1\n"), "f.svm", block_bytes=6)
-    assert next(blocks).indices.tolist() == [1]
-    assert next(blocks).indices.tolist() == [2]
+    assert next(blocks)["indices"].tolist() == [1]
+    assert next(blocks)["indices"].tolist() == [2]
     with pytest.raises(OSError, match="Input/output"):
         next(blocks)
 
@@ -407,5 +397,5 @@ def test_blocks_are_the_text(lines: list[str], block_bytes: int) -> None:
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", block_bytes=block_bytes, multilabel=False))
     whole = parse(text)
     for field in ("indices", "labels"):
-        joined = [value for block in blocks for value in getattr(block, field).tolist()]
+        joined = [value for block in blocks for value in block[field].tolist()]
         assert joined == whole[field].tolist()

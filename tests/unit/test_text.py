@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import corpora
-from termsift._util import files, progress
-from termsift.io import Collection, MissingExtraError, _labelled_texts, read_collection, read_split
+import termsift as ts
+from termsift._util import progress
+from termsift.io import Collection, MissingExtraError, _texts, read_collection, read_split
 from termsift.text import PRESETS, TextRules, count_words, text_rules
 
 TEXTS = [
@@ -282,18 +283,17 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
 
 def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "none").mkdir()
-    expected = "none: has no sub-folders; expected one a class, of a file a document"
-    assert complaint(tmp_path / "none") == expected
+    expected = "none: expected one sub-folder per class with one file per document, or the arrays"
+    assert complaint(tmp_path / "none").startswith(expected)
     (tmp_path / "none/empty").mkdir()
     assert complaint(tmp_path / "none") == "none: holds no documents"
-    assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is no class"]
+    assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is left out"]
     (folder / "trade/deep").mkdir()
     expected = "trade/deep: expected a file, a document of the class 'trade'"
     assert complaint(folder) == expected
-    assert complaint(folder, text="a") == "news: a folder has no columns; leave out text"
     labels = write(tmp_path / "labels", "a\n")
-    expected = "news: texts have their own labels and terms; leave out labels"
-    assert complaint(folder, labels=labels) == expected
+    expected = "news: a folder of class folders has its own labels and terms, and no columns; "
+    assert complaint(folder, text="a", labels=labels) == expected + "leave out labels and text"
     write(folder / "sport/z.gz", gzip.compress(b"ball" * 99)[:-9])
     assert complaint(folder).startswith("sport/z.gz: damaged or cut short: ")
 
@@ -349,10 +349,10 @@ def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
 def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:
     for name, content in (("c.csv", "label,text\na,ball\n"), ("c.txt", "a\tball\n")):
         path = write(tmp_path / name, content.encode() + b"b,\xff\n" * 3)
-        pairs = _labelled_texts.TABLES[path.suffix](path, None, None, "utf-8")
-        assert next(pairs) == ("ball", "a")  # and what is wrong further down is not yet known
+        chunks = iter(ts.scan(path, chunk_docs=1))
+        assert list(next(chunks)[1]) == ["a"]  # and the error further down is not known yet
         with pytest.raises(ValueError, match=r"line \d: expected UTF-8"):
-            next(pairs)
+            next(chunks)
 
 
 class Terminal:
@@ -384,12 +384,9 @@ def test_a_terminal_sees_how_far_reading_is(
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    monkeypatch.setattr(files, "_LINES_A_REPORT", 10)
-    monkeypatch.setattr(files, "_MEGABYTE", 1)
+    monkeypatch.setattr(_texts, "_BATCH_ENTRIES", 1)
     read_collection(tmp_path / name)
-    size = len(content)
-    last = "read 4 of 4 files" if name == "news" else f"of {size:,} MB"
-    assert any(last in line for line in terminal.written)
+    assert sum("termsift: read " in line for line in terminal.written) > 1
     assert terminal.written[-1].isspace()  # and the line is gone
     if name != "news":
-        assert f"read {size:,} of {size:,} MB" in "".join(terminal.written)
+        assert f"read {len(content)} bytes of {len(content)} bytes" in "".join(terminal.written)

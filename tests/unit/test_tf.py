@@ -6,7 +6,6 @@ import copy
 import logging
 import math
 import pickle
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -312,29 +311,18 @@ def test_copies_pickles_and_files_keep_it(tf: Any, tmp_path: Path) -> None:
         assert again == ts.count(X, Y, [1.0, 0.5, 1.0, 2.0], tf=tf).update(X, Y)
 
 
-def test_readers_of_version_1_refuse_what_they_would_misread(tmp_path: Path) -> None:
+def test_files_name_tf_unless_it_is_raw(tmp_path: Path) -> None:
     path = tmp_path / "c.termsift"
     for tf in TF:
         ts.count(X, Y, tf=tf).save(path)
-        (version,) = struct.unpack("<I", path.read_bytes()[8:12])
-        assert version == (1 if tf == "raw" else 2)
         assert (b'"tf"' in path.read_bytes()) == (tf != "raw")
-
-
-def test_files_of_version_1_are_raw(tmp_path: Path) -> None:
-    assert ts.load(sealed(tmp_path / "c.termsift", payload())).tf == "raw"
-
-
-def test_files_of_version_2_say_what_they_hold(tmp_path: Path) -> None:
-    path = tmp_path / "c.termsift"
-    sealed(path, payload(), version=2)
-    assert "the saved counts are damaged" in refusal(path)
+    assert ts.load(sealed(path, payload())).tf == "raw"
     line, rest = payload().split(b"\n", 1)
     for tf, allowed in (("log", True), ("cube", False), (None, False), (["log"], False)):
         header = (
             line[:-1] + b', "tf": ' + repr(tf).replace("'", '"').replace("None", "null").encode()
         )
-        sealed(path, header + b"}\n" + rest, version=2)
+        sealed(path, header + b"}\n" + rest)
         if allowed:
             assert ts.load(path).tf == tf
         else:

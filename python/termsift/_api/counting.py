@@ -34,36 +34,36 @@ def count(
     ----------
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
-        Repeated entries add up, explicit zeros count nowhere. CSR arrays are read in place; CSC and
-        dense input is converted. Or a `Scan` of files, which brings its labels and names.
+        Repeated entries are summed, and explicit zeros are ignored. CSR arrays are read in place;
+        CSC and dense input is converted. Or a `Scan` of files, which has labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
-        are, which is called by the first of them that occurs; ``1`` and ``"1"`` are not. None, NaN
-        and the like stand for missing labels and are refused, also within a tuple. In an indicator
-        matrix of zeros and ones, a document counts in each of its classes. A single column, of
-        shape (n_docs, 1), could be labels or an indicator of one class. It is refused: pass
-        ``y.ravel()``, or the name of the one class as ``classes``.
+        are one class, named by the first of them that occurs; ``1`` and ``"1"`` are two. None, NaN
+        and other missing values are refused, also within a tuple. In an indicator matrix of zeros
+        and ones, a document counts in each of its classes. A single column, of shape (n_docs, 1),
+        is refused, since it could be labels or an indicator of one class: pass ``y.ravel()``, or
+        the name of the class as ``classes``.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
-        The classes in the order wanted; a label outside is an error. By default the labels that
-        occur, sorted; labels without an order among them by kind and ``repr``. For an indicator
-        matrix, the names of its columns (by default 0, 1, ...).
+        The classes in the wanted order; other labels are an error. By default the labels that
+        occur, sorted; labels of kinds that have no common order are sorted by kind and ``repr``.
+        For an indicator matrix, the names of its columns (by default 0, 1, ...).
     tf : {"raw", "log", "binary"}
-        What counts of a document's x > 0 occurrences of a term: x, log(1 + x) or 1, times the
+        How x > 0 occurrences of a term in a document are counted: as x, log(1 + x) or 1, times the
         document's weight. The counts remember it.
     n_threads : int, optional
         By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
-        in a child forked after its parent counted on several threads.
+        in a child that was forked after its parent had counted on several threads.
     window_bytes : int, default 128 MiB
-        Memory for copies of entries while counting. Entries that need more are counted in several
-        windows, with the same result: some classes at a time, or some documents of one class.
+        Memory for copies of entries while counting. If they need more, they are counted in several
+        windows with the same result: some classes at a time, or some documents of one class.
 
     Returns
     -------
     counts : ClassCounts
         Exact int64 counts if X and the weights hold booleans or integers, else float64. Binary
-        ones are exact if the weights are, logarithms always floats.
+        counts are exact if the weights are; logarithms are always floats.
 
     Raises
     ------
@@ -71,25 +71,25 @@ def count(
         For a matrix that is malformed or holds a negative, infinite or NaN value, labels of another
         length, and the like; the message names row, column and value.
     CountOverflowError
-        Where an exact count would leave int64; it is an OverflowError and a ValueError.
+        If an exact count would exceed int64; it is an OverflowError and a ValueError.
     TypeError
-        For a dtype or kind of input that is not counted.
+        For a dtype or kind of input that cannot be counted.
 
     Notes
     -----
-    O(nnz + n_docs + pairs). The result is the same to the last bit for any number of threads; float
-    cells are summed in document order. It takes 12 bytes for each pair of a class and a term it
-    contains, 20 in a class whose tokens may exceed 2^32 or are fractions (and as much again for
-    each term where documents have several classes).
+    The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
+    float cells are summed in document order. The counts take 12 bytes for each pair of a class and
+    a term that it contains, or 20 in a class whose tokens may exceed 2^32 or are fractions, and as
+    much again for each term if documents have several classes.
 
-    Entries are counted in one of several ways, by shape, with the same result; the log ``termsift``
-    names it at level DEBUG. Extra memory while counting: ``window_bytes``, or 4 bytes for each
-    entry of one document, 4 bytes for each term and thread (up to 12 where values are large or
-    terms are in thousands of a class's documents), and 8 for each class and each document. With
-    logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column: 28
-    bytes for each term and thread and 16 for each label of a document. An update holds the old and
-    the added counts beside the new ones, few classes with millions of terms a second copy of the
-    added ones; up to 16 MiB are kept for the next call.
+    Entries are counted by one of several algorithms, chosen by shape, with the same result; the
+    logger ``termsift`` names it at level DEBUG. Extra memory while counting is ``window_bytes``, or
+    4 bytes for each entry of one document if that is more; 4 bytes for each term and thread, up to
+    12 if values are large or terms are in thousands of documents of a class; and 8 for each class
+    and each document. With logarithms, weights, stored zeros, fractions, or rows that are unsorted
+    or repeat a column, it is 28 bytes for each term and thread and 16 for each label of a document.
+    An update holds the old, the added and the new counts, and with few classes and millions of
+    terms a second copy of the added ones. Up to 16 MiB are kept for the next call.
 
     Examples
     --------
@@ -106,11 +106,8 @@ def count(
         for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
             if value is not None:
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
-        counted = nothing(tf)
-        options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window_bytes}
-        for counts in count_chunks(X, counted, **options):
-            counted = counts
-        return finished(counted, X)
+        *_, counts = count_steps(X, tf, n_threads=n_threads, window_bytes=window_bytes)
+        return finished(counts, X)
     if y is None:
         raise TypeError("y must hold a label for each document in order, got None")
     threads = validation.check_n_threads(n_threads)
@@ -129,46 +126,48 @@ def count_checked(
     n_threads: int = 0,
     window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
-    """Count what has passed the gate."""
+    """Count documents whose arguments have been checked."""
     empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     added = add_documents(empty, matrix, labels, weights, tf, n_threads, window_bytes)
     return ClassCounts._of(added, labels.classes, None, tf)
 
 
 def nothing(tf: str) -> ClassCounts:
-    """Give the counts of no documents."""
+    """Return the counts of no documents."""
     return ClassCounts._of(_core.Counts(0, True), [], None, tf)
 
 
-def count_chunks(
+def count_steps(
     scan: Scan,
-    counts: ClassCounts,
+    tf: str,
+    counts: ClassCounts | None = None,
     *,
     n_threads: int | None = None,
     window_bytes: int = _core.default_window_bytes,
 ) -> Generator[ClassCounts, None, None]:
-    """Yield the counts after each chunk of a scan, on top of ``counts``.
-
-    What is yielded stays as it is: whoever is interrupted holds the counts of whole chunks, and
-    those before `Scan.position` if that is read before the next chunk is asked for.
-    """
-    with closing(iter(scan)) as chunks:
-        for X, y in chunks:
-            counts = ClassCounts._of(counts._counts, counts._classes, None, counts._tf)
-            with validation.naming(scan.where):
-                counts.update(
-                    X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
-                )
-            del X, y  # their memory goes before the next chunk comes
+    """Count a scan on top of ``counts``, and yield them after each chunk and each input."""
+    if counts is None:
+        counts = nothing(tf)
+    with closing(scan._steps()) as steps:
+        for X, y in steps:
+            if X is not None:
+                with validation.naming(scan.where):
+                    counts.update(
+                        X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
+                    )
+            del X, y  # frees their memory before the next chunk comes
             yield counts
 
 
 @printable_errors()
 def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
-    """Give the counts of a whole scan their names, and the order they have when read at once."""
+    """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
     where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
     if counts.n_docs == 0:
-        raise ValueError(f"{where}: holds no documents{_left_out(scan)}")
+        left_out = ""
+        if scan.n_skipped:
+            left_out = f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"
+        raise ValueError(f"{where}: holds no documents{left_out}")
     if scan.has_texts and counts.n_terms == 0:
         raise ValueError(f"{where}: no text has a word of two or more letters")
     names = scan.term_names
@@ -176,16 +175,9 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
         assert names is not None
         counts = counts._with_words_sorted(names)
     elif names is not None:
-        if counts.n_terms < len(names):  # a source with names and no documents has more terms
+        if counts.n_terms < len(names):  # an input without documents may have more terms
             counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
     if scan.min_df > 1:
         counts = counts.with_min_df(scan.min_df)
     return counts._with_classes_renamed(scan.settled(counts.classes))
-
-
-def _left_out(scan: Scan) -> str:
-    """Say what the scan has left out, if it has."""
-    if not scan.n_skipped:
-        return ""
-    return f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"

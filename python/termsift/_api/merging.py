@@ -1,4 +1,4 @@
-"""Counts of shards as counts of the whole: classes by label, terms by name or by index."""
+"""Merging counts: classes are matched by label, terms by name or by index."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from numpy.typing import NDArray
 from termsift._api.class_counts import ClassCounts
 from termsift._core import CountOverflowError
 from termsift._util import validation
-from termsift.io._read import object_array
+from termsift.io._labels import object_array
 
 
 def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
-    """Unite the counts of several collections, whatever their classes and vocabularies.
+    """Merge the counts of several collections, whatever their classes and vocabularies.
 
     Parameters
     ----------
     parts : iterable of ClassCounts
-        At least one; taken one at a time, so that a generator of loaded files needs memory for the
-        sum and one part.
+        At least one. They are taken one at a time, so a generator of loaded files needs memory for
+        the sum and one part.
     by_index : bool, default False
-        Terms without names are those of the same index even where the parts have different
-        numbers of them, as in ``a + b``. Otherwise different numbers are an error.
+        Match terms without names by index even if the parts have different numbers of them, as
+        ``a + b`` does. Otherwise different numbers are an error.
 
     Returns
     -------
     counts : ClassCounts
-        Classes are united by label; where those of one part are whole numbers and those of another
-        words, the numbers are words too, as in a text that holds both. Where vocabularies with
-        names differ, terms are united by name: those of the first part, then the new ones of each
-        further part; sorted, if those of every part are.
+        Classes are matched by label. If those of one part are whole numbers and those of another
+        are strings, the numbers become strings, as in a text file that holds both. If vocabularies
+        with names differ, terms are matched by name: first the terms of the first part, then the
+        new ones of each further part; or sorted, if the terms of every part are.
 
     Raises
     ------
     ValueError
-        If the parts count different things (``tf``), have different numbers of terms without
-        names or names in one part alone, or a part that has to be united by name has a name twice.
+        If the parts have different ``tf``, different numbers of terms without names, or names in
+        one part only; or if terms are matched by name and a part has a name twice.
 
     Notes
     -----
-    Exact counts add exactly. Float cells are added part by part, which may round differently from
-    counting all in one.
+    Exact counts are added exactly. Float cells are added part by part, which may round differently
+    from counting all documents at once.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is a {type(part).__name__}, expected ClassCounts")
         try:
-            merged = part if merged is None else united(merged, part, by_index)
+            merged = part if merged is None else merged_pair(merged, part, by_index)
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
             raise kind(f"part {number} and those before it: {error}") from None
@@ -68,9 +68,9 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     return merged
 
 
-def united(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
-    """Add two counts in one vocabulary; see `merge`."""
-    a, b = _with_words_for_numbers(a, b), _with_words_for_numbers(b, a)
+def merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
+    """Return the sum of two counts in one vocabulary; see `merge`."""
+    a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
     mine, theirs = a.term_names, b.term_names
     if mine is not None and theirs is not None:
         shared = min(len(mine), len(theirs))
@@ -87,10 +87,10 @@ def united(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     return a + b
 
 
-def _with_words_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
-    """Give labels that are whole numbers as words, where those of the others are words.
+def _with_strings_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
+    """Make labels that are whole numbers strings, if those of the others are strings.
 
-    Labels of text become integers if all are whole numbers, which a shard cannot know of others.
+    Labels of text become integers if all are whole numbers, and a shard does not know the others.
     """
     labels = counts.classes
     if not labels or not others.classes:
@@ -103,7 +103,7 @@ def _with_words_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCo
 
 
 def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
-    """Give the columns of all names."""
+    """Return the column of each name in the merged vocabulary."""
     for names in (mine, theirs):
         if len(set(names)) < len(names):
             once = set[str]()
@@ -119,7 +119,7 @@ def _is_sorted(names: NDArray[np.object_]) -> bool:
 
 
 def _in_names(counts: ClassCounts, column_of: dict[str, int]) -> ClassCounts:
-    """Give the counts in the columns of all names."""
+    """Return the counts in the columns of the merged vocabulary."""
     names = counts.term_names
     assert names is not None
     columns = np.fromiter((column_of[name] for name in names), np.int64, len(names))

@@ -1,18 +1,18 @@
-r"""The file that holds counts.
+r"""The file of counts.
 
 Layout, little-endian::
 
     8 bytes   b"termsift"
-    4 bytes   version of the format: 1; 2 where ``tf`` is not "raw", of which 1 knows nothing; 3 for
-              the checkpoint of a count that is not finished
+    4 bytes   version of the format: 1
     8 bytes   length of the payload
     32 bytes  BLAKE2b digest of version, length and payload
-    payload   one JSON line, then the arrays it lists, one after another; exact frequencies in four
-              bytes each if all are below 2^32, else in eight
+    payload   one JSON line, then the arrays that it lists, one after another; exact frequencies
+              take four bytes each if all are below 2^32, else eight
 
-Nothing in it is executed: no pickle, no names of classes or modules. Labels are JSON values, tagged
-where JSON has no such kind. A file of any other length or digest is refused before it is parsed; a
-forged one is still checked value by value, since the core trusts its own counts.
+Reading executes nothing: there is no pickle, and no name of a class or module. Labels are JSON
+values, tagged if JSON lacks their kind. A file of a wrong length or digest is refused before it is
+parsed. A forged file with a right digest is checked value by value, since the core trusts its own
+counts.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import validation
 from termsift._util.files import check_path, replacing
+from termsift._util.labels import decode_label, encode_label
 
 MAGIC = b"termsift"
-_VERSIONS = (1, 2, 3)
+_VERSION = 1
 _HEADER = struct.Struct("<8sIQ32s")
-# The counts, the labels of their classes, the names of their terms, and what counts.
+# The counts, the labels of their classes, the names of their terms, and the weight of a term.
 Held: TypeAlias = tuple[_core.Counts, list[Hashable], "NDArray[np.object_] | None", str]
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
@@ -48,11 +49,10 @@ def write_counts(
     classes: list[Hashable],
     term_names: NDArray[np.object_] | None,
     tf: str,
-    checkpoint: Any = None,
 ) -> None:
-    """Write the counts to ``path``, atomically; with ``checkpoint``, JSON, as part of a job."""
+    """Write counts to ``path``, atomically."""
     with replacing(path) as file:
-        _write(file, counts, classes, term_names, tf, checkpoint)
+        write_to(file, (counts, classes, term_names, tf))
 
 
 def counts_to_bytes(
@@ -61,25 +61,20 @@ def counts_to_bytes(
     term_names: NDArray[np.object_] | None,
     tf: str,
 ) -> memoryview:
-    """Give what `write_counts` writes."""
+    """Return what `write_counts` writes."""
     file = io.BytesIO()
-    _write(file, counts, classes, term_names, tf)
+    write_to(file, (counts, classes, term_names, tf))
     return file.getbuffer()
 
 
-def _write(
-    file: IO[bytes],
-    counts: _core.Counts,
-    classes: list[Hashable],
-    term_names: NDArray[np.object_] | None,
-    tf: str,
-    checkpoint: Any = None,
-) -> None:
+def write_to(file: IO[bytes], state: Held) -> None:
+    """Write counts at the position of a file that can seek."""
+    counts, classes, term_names, tf = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     arrays |= _narrowed({name: arrays[name] for name in _FREQUENCIES})
     if term_names is not None:
-        # surrogatepass: a name read from undecodable bytes is kept as it is.
+        # surrogatepass keeps a name that was read from undecodable bytes.
         encoded = [name.encode("utf-8", "surrogatepass") for name in term_names]
         arrays["name_lengths"] = np.array([len(name) for name in encoded], dtype=np.int64)
         arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
@@ -91,11 +86,9 @@ def _write(
         "has_collection": held["has_collection"],
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
-    version = _VERSIONS[0]
     if tf != "raw":
-        version, header["tf"] = _VERSIONS[1], tf
-    if checkpoint is not None:
-        version, header["tf"], header["checkpoint"] = _VERSIONS[2], tf, checkpoint
+        header["tf"] = tf
+    begin = file.tell()
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
     line = json.dumps(header).encode() + b"\n"
@@ -106,77 +99,67 @@ def _write(
         payload_hash.update(part)
         length += part.nbytes
         file.write(part)
-    file.seek(0)
-    digest = _digest(payload_hash, version, length)
-    file.write(_HEADER.pack(MAGIC, version, length, digest))
+    file.seek(begin)
+    digest = _digest(payload_hash, _VERSION, length)
+    file.write(_HEADER.pack(MAGIC, _VERSION, length, digest))
+
+
+def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return exact frequencies in four bytes each, if all fit."""
+    narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
+    return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
 
 
 def read_counts(path: str | os.PathLike[str]) -> Held:
-    """Read what `write_counts` wrote; ValueError for anything else, a checkpoint as well."""
+    """Read what `write_counts` wrote; raise ValueError for anything else."""
     check_path(path)
     with open(path, "rb") as file:
-        return _without_checkpoint(*_read(file, os.fspath(path)), os.fspath(path))
+        return read_from(file, os.fspath(path))
 
 
 def counts_from_bytes(data: bytes, name: str) -> Held:
-    """Read what `counts_to_bytes` gave; ``name`` is what messages call it."""
-    return _without_checkpoint(*_read(io.BufferedReader(io.BytesIO(data)), name), name)
+    """Read what `counts_to_bytes` returned; ``name`` is what errors call it."""
+    return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
 
-def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Held, Any]:
-    """Read what `write_counts` wrote of an unfinished job, and its ``checkpoint``."""
-    with open(path, "rb") as file:
-        counts, checkpoint = _read(file, os.fspath(path))
-    if checkpoint is None:
-        raise ValueError(f"{os.fspath(path)}: holds counts, expected a checkpoint")
-    return counts, checkpoint
-
-
-def _without_checkpoint(counts: Held, checkpoint: Any, name: str) -> Held:
-    if checkpoint is not None:
-        raise ValueError(
-            f"{name}: holds part of a count that is not finished; the termsift count that wrote "
-            "it goes on from it"
-        )
-    return counts
-
-
-def _read(file: IO[bytes], name: str) -> tuple[Held, Any]:
-    version, length = _verify(file, name)
+def read_from(file: IO[bytes], name: str) -> Held:
+    """Read the counts from the position of a file to its end."""
+    length = _verify(file, name)
     try:
-        return _parse(file, version, length)
+        return _parse(file, length)
     except (OSError, MemoryError):
         raise
-    except Exception as error:  # whatever a forged file provokes
+    except Exception as error:  # a forged file may raise anything
         raise ValueError(f"{name}: the saved counts are damaged: {error}") from error
 
 
-def _verify(file: IO[bytes], path: str) -> tuple[int, int]:
-    """Check all but what the payload means; gives the version and the length of the payload."""
+def _verify(file: IO[bytes], name: str) -> int:
+    """Check everything but the meaning of the payload, and return its length."""
     head = file.read(_HEADER.size)
     if not head.startswith(MAGIC):
-        raise ValueError(f"{path}: not a file of saved counts")
+        raise ValueError(f"{name}: not a file of saved counts")
     if len(head) < _HEADER.size:
-        raise ValueError(f"{path}: the saved counts are truncated")
+        raise ValueError(f"{name}: the saved counts are truncated")
     _, version, length, digest = _HEADER.unpack(head)
-    if version not in _VERSIONS:
-        expected = ", ".join(map(str, _VERSIONS[:-1])) + f" or {_VERSIONS[-1]}"
+    if version != _VERSION:
         raise ValueError(
-            f"{path}: the saved counts have format version {version}, expected {expected}"
+            f"{name}: the saved counts have format version {version}, expected {_VERSION}; count "
+            "again with this version of termsift"
         )
-    size = file.seek(0, os.SEEK_END) - _HEADER.size
-    file.seek(_HEADER.size)
+    begin = file.tell()
+    size = file.seek(0, os.SEEK_END) - begin
+    file.seek(begin)
     if size != length:
         kind = "truncated" if size < length else "damaged"
-        raise ValueError(f"{path}: the saved counts are {kind}: {size} bytes, expected {length}")
+        raise ValueError(f"{name}: the saved counts are {kind}: {size} bytes, expected {length}")
     payload_hash = hashlib.file_digest(cast(Any, file), _new_hash)
     if _digest(payload_hash, version, length) != digest:
-        raise ValueError(f"{path}: the saved counts are damaged: their checksum does not match")
-    file.seek(_HEADER.size)
-    return int(version), int(length)
+        raise ValueError(f"{name}: the saved counts are damaged: their checksum does not match")
+    file.seek(begin)
+    return int(length)
 
 
-def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
+def _parse(file: IO[bytes], length: int) -> Held:
     line = file.readline(length)
     header = json.loads(line)
     arrays = _read_arrays(file, header["arrays"], length - len(line))
@@ -199,9 +182,8 @@ def _parse(file: IO[bytes], version: int, length: int) -> tuple[Held, Any]:
     classes = validation.distinct_labels([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
-    tf = "raw" if version == _VERSIONS[0] else validation.check_tf(header["tf"])
-    checkpoint = header["checkpoint"] if version == _VERSIONS[2] else None
-    return (counts, classes, _decode_names(*names, counts.n_terms), tf), checkpoint
+    tf = validation.check_tf(header.get("tf", "raw"))
+    return counts, classes, _decode_names(*names, counts.n_terms), tf
 
 
 def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray[Any]]:
@@ -214,16 +196,10 @@ def _read_arrays(file: IO[bytes], listed: Any, length: int) -> dict[str, NDArray
     return {name: _read_array(file, np.dtype(dtype), n) for name, dtype, n in listed}
 
 
-def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Give exact frequencies in four bytes each, if all fit."""
-    narrow = all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies.values())
-    return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
-
-
 def _read_array(file: IO[bytes], dtype: np.dtype[Any], n: int) -> NDArray[Any]:
     array = np.empty(n, dtype)
     if cast("io.BufferedReader", file).readinto(array.view(np.uint8).data) != array.nbytes:
-        raise ValueError("an array is cut short")  # the file has changed since its size was asked
+        raise ValueError("an array is cut short")  # the file has changed since it was verified
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
@@ -252,40 +228,3 @@ def _digest(payload_hash: Any, version: int, length: int) -> bytes:
     return hashlib.blake2b(
         struct.pack("<IQ", version, length) + payload_hash.digest(), digest_size=32
     ).digest()
-
-
-def encode_label(label: Hashable) -> Any:
-    """Give the JSON value that stands for a label; TypeError if none does."""
-    # bool before int, of which it is a kind. Hexadecimal: exact for floats, JSON has no infinity,
-    # and Python limits the decimal digits of an integer.
-    if label is None or isinstance(label, (bool, str)):
-        return label
-    if type(label) is int:
-        return {"int": hex(label)}
-    if type(label) is float:
-        return {"float": label.hex()}
-    if isinstance(label, bytes):
-        return {"bytes": label.hex()}
-    if type(label) is tuple:
-        return {"tuple": [encode_label(part) for part in label]}
-    raise TypeError(
-        f"cannot save the class {label!r}: labels of a saved file are None, bool, int, float, str, "
-        "bytes or tuples of these"
-    )
-
-
-def decode_label(encoded: Any) -> Hashable:
-    """Give the label that `encode_label` encoded; an error for anything else."""
-    if encoded is None or isinstance(encoded, (bool, str)):
-        return encoded
-    ((kind, value),) = encoded.items()
-    match kind:
-        case "int":
-            return int(value, 16)
-        case "float":
-            return float.fromhex(value)
-        case "bytes":
-            return bytes.fromhex(value)
-        case "tuple" if isinstance(value, list):
-            return tuple(decode_label(part) for part in value)
-    raise ValueError(f"unknown kind of label {kind!r}")

@@ -1,7 +1,7 @@
-"""Checkpoints: what a long count has counted and where it stands, in one file.
+"""Checkpoints: the counts of the first inputs of a job, in a file beside its output.
 
-Both are written together and replace the file at once, so that no moment, not that of a power cut,
-leaves counts of one place with the position of another.
+The file is one JSON line, which tells what has been counted, and the counts. Both are replaced at
+once, so that a kill at any moment leaves counts that belong to that line.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from termsift._api.class_counts import ClassCounts
-from termsift._counts import file
+from termsift._counts.file import read_from, write_to
+from termsift._util.files import replacing
 from termsift.io._scan import Scan
-
-_UNRECORDED = {"on_error": "raise"}  # what is taken for the options that older checkpoints lack
 
 
 class Checkpoint:
-    """The checkpoint of one job, in a file that may not be there yet.
+    """The checkpoint of one job, in a file that may not exist yet.
 
     Parameters
     ----------
@@ -29,94 +28,112 @@ class Checkpoint:
     scan : Scan
         What the job reads.
     options : dict
-        What else the counts depend on; JSON.
+        What else the counts depend on; JSON values.
     """
 
     def __init__(self, path: Path, scan: Scan, options: dict[str, Any]) -> None:
-        self.path = path
-        self._scan = scan
-        self._position: dict[str, Any] | None = None  # of what the file holds
-        job = {"files": [_identity(file) for file in scan.files], "options": options}
-        self._job = json.loads(json.dumps(job))  # as it will be read: tuples are lists there
+        self.path, self._scan = path, scan
+        self._options = json.loads(json.dumps(options))  # as it will be read: tuples become lists
+        self._size, self._bytes_done = 0, 0  # of the last checkpoint
 
     def restore(self) -> ClassCounts | None:
-        """Give the counts of the checkpoint and send the scan to its place; None without one.
+        """Return the counts of the checkpoint, and let the scan go on after them.
 
-        ValueError if it is of other files or options, or damaged, or if a file that the scan takes
-        on trust has changed. Of the others, reading on finds out.
+        Return None if there is no checkpoint. Raise ValueError if it is damaged, or if its inputs
+        or options are not those of this job.
         """
-        if not self.path.exists():
+        if not self.exists():
             return None
-        held, checkpoint = file.read_checkpoint(self.path)
-        counts = ClassCounts._of(*held)
-        try:
-            job, position = checkpoint["job"], checkpoint["position"]
-            difference = _difference(job, self._job)
-            if difference is None:
-                names = counts.term_names
-                self._scan.resume(position, None if names is None else names.tolist())
-                trusted = {os.path.abspath(file) for file in self._scan.trusted(position)}
-                difference = _change(job, self._job, trusted)
-                self._position = position
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ValueError(f"{self.path}: the checkpoint is damaged: {error}") from None
-        if difference is not None:
-            raise ValueError(
-                f"{self.path}: is the checkpoint of another count: {difference} delete it to count "
-                "anew"
-            )
-        return counts
+        with open(self.path, "rb") as file:
+            line = file.readline()
+            try:
+                job = json.loads(line)
+                files, n_inputs = job["files"], job["n_inputs"]
+                n_skipped, skipped, options = job["n_skipped"], job["skipped"], dict(job["options"])
+                files = [(str(name), int(size), int(mtime)) for name, size, mtime in files]
+                numbers = all(type(n) is int and n >= 0 for n in (n_inputs, n_skipped))
+                if not numbers or [*map(str, skipped)] != skipped:
+                    raise ValueError
+            except (ValueError, TypeError, KeyError, RecursionError):
+                raise self._damaged() from None
+            difference = self._difference(n_inputs, files, options)
+            if difference is not None:
+                raise ValueError(
+                    f"{self.path}: is the checkpoint of another count: {difference}; delete it to "
+                    "count anew"
+                )
+            counts, classes, names, tf = read_from(file, str(self.path))
+            self._size = file.tell()
+        words = [] if names is None else names.tolist()
+        if self._scan.has_words and (len(words) != counts.n_terms or len({*words}) < len(words)):
+            raise self._damaged()
+        self._scan._resume(n_inputs, words, n_skipped, skipped)
+        self._bytes_done = self._scan.bytes_done
+        return ClassCounts._of(counts, classes, None, tf)
 
-    def write(self, counts: ClassCounts, position: dict[str, Any]) -> None:
-        """Replace the checkpoint by what was counted before ``position``, unless it is that."""
-        if position == self._position:
-            return
-        # Those of the scan may be of a later chunk, where counting that was cut short.
-        words = self._scan.term_names if self._scan.has_words else None
-        names = None if words is None else words[: counts.n_terms]
-        checkpoint = {"job": self._job, "position": position}
-        file.write_counts(self.path, counts._counts, counts.classes, names, counts.tf, checkpoint)
-        self._position = position
+    def is_due(self) -> bool:
+        """Return whether more has been read since the last checkpoint than a new one may write."""
+        return self._scan.bytes_done - self._bytes_done >= self._size
+
+    def write(self, counts: ClassCounts) -> None:
+        """Replace the checkpoint by the counts of all inputs that the scan has read."""
+        scan, n_inputs = self._scan, self._scan.inputs_done
+        job = {
+            "n_inputs": n_inputs,
+            "files": _identities(scan._files(n_inputs)),
+            "options": self._options,
+            "n_skipped": scan.n_skipped,
+            "skipped": scan.skipped,
+        }
+        names = scan.term_names if scan.has_words else None
+        state = counts._counts, counts.classes, names, counts.tf
+        with replacing(self.path) as file:
+            file.write(json.dumps(job).encode() + b"\n")
+            write_to(file, state)
+            self._size = file.seek(0, os.SEEK_END)
+        self._bytes_done = scan.bytes_done
+
+    def exists(self) -> bool:
+        """Return whether there is a checkpoint to go on from."""
+        return self.path.exists()
 
     def remove(self) -> None:
         """Remove the file, once the job is done."""
         self.path.unlink(missing_ok=True)
 
+    def _damaged(self) -> ValueError:
+        return ValueError(f"{self.path}: the checkpoint is damaged; delete it to count anew")
 
-def _identity(file: Path) -> dict[str, Any]:
-    """Say which file this is, as far as can be told without reading it."""
-    status = file.stat()
-    return {"file": os.path.abspath(file), "size": status.st_size, "mtime": status.st_mtime_ns}
-
-
-def _difference(its: dict[str, Any], ours: dict[str, Any]) -> str | None:
-    """Say in what two jobs differ, naming both sides."""
-    before, now = ([file["file"] for file in job["files"]] for job in (its, ours))
-    if before != now:
-        where = next(
-            (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b),
-            min(len(before), len(now)),
-        )
-        a, b = (files[where] if where < len(files) else "nothing more" for files in (before, now))
-        return f"it had read {a} where this one reads {b};"
-    for option in sorted({*its["options"], *ours["options"]}):
-        a, b = ({**_UNRECORDED, **job["options"]}.get(option) for job in (its, ours))
-        if a != b:
-            return f"it was made with {option}={a!r}, this one is with {option}={b!r};"
-    return None
-
-
-def _change(its: dict[str, Any], ours: dict[str, Any], trusted: set[str]) -> str | None:
-    """Say which of some files has changed since, and how."""
-    for one, other in zip(its["files"], ours["files"], strict=True):
-        if one["file"] in trusted and one != other:
-            return (
-                f"{one['file']}, whose counts are in it, had {_looks(one)}, and now has "
-                f"{_looks(other)}; put the file back as it was, its time as well, or"
-            )
-    return None
+    def _difference(
+        self, n_inputs: int, files: list[tuple[str, int, int]], options: dict[str, Any]
+    ) -> str | None:
+        """Return how another job differs from this one, or None."""
+        for option in sorted({*options, *self._options}):
+            before, now = options.get(option), self._options.get(option)
+            if before != now:
+                return f"it was made with {option}={before!r}, this one has {option}={now!r}"
+        if n_inputs > len(self._scan.paths):
+            return f"it has counted {n_inputs} inputs, and this one has {len(self._scan.paths)}"
+        ours = _identities(self._scan._files(n_inputs))
+        for theirs, our in zip(files, ours, strict=False):
+            if theirs[0] != our[0]:
+                return f"it has counted {theirs[0]} where this one reads {our[0]}"
+            if theirs != our:
+                return (
+                    f"{our[0]}, which it has counted, had {_looks(theirs)}, and now has "
+                    f"{_looks(our)}"
+                )
+        if len(files) != len(ours):
+            return f"it has counted {len(files)} files where this one reads {len(ours)}"
+        return None
 
 
-def _looks(file: dict[str, Any]) -> str:
-    changed = datetime.fromtimestamp(file["mtime"] / 1e9).isoformat(" ", "milliseconds")
-    return f"{file['size']:,} bytes, last changed {changed}"
+def _identities(files: list[Path]) -> list[tuple[str, int, int]]:
+    """Return what identifies files without reading them: name, size and time of last change."""
+    states = [(file, file.stat()) for file in files]
+    return [(os.path.abspath(file), state.st_size, state.st_mtime_ns) for file, state in states]
+
+
+def _looks(file: tuple[str, int, int]) -> str:
+    changed = datetime.fromtimestamp(file[2] / 1e9).isoformat(" ", "milliseconds")
+    return f"{file[1]:,} bytes, last changed {changed}"

@@ -1,50 +1,46 @@
-"""``termsift count``: counts of files of any size, in a file, by a job that loses nothing."""
+"""``termsift count``: count inputs of any size into a file of counts."""
 
 from __future__ import annotations
 
 import argparse
 import logging
-import time
+from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import termsift as ts
-from termsift._api.counting import count_chunks, finished, nothing
+from termsift._api.counting import count_steps, finished
 from termsift._util.files import check_replaceable
 from termsift._util.progress import progress
-from termsift.cli.arguments import above_zero, add_command, add_input, positive
+from termsift.cli.arguments import add_command, add_input, positive
 from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import reading_options, refuse_repeated
 from termsift.cli.output import check_writable, print_written, tell
 
 _log = logging.getLogger("termsift")
 
-# What has been counted, and the position of the scan after it.
-_State: TypeAlias = tuple[ts.ClassCounts, dict[str, Any]]
-
-_EVERY = 120.0  # seconds between checkpoints
-
 _FORMATS = """\
 inputs, of any size, known by the ending of the name; all are matrices or all are texts:
-  .svm .svmlight .libsvm  label index:count ... a line; --terms names the terms
-  a folder                of a sub-folder a class, in which each file is a document; or of arrays:
+  .svm .svmlight .libsvm  label index:count ... per line; --terms names the terms
+  a folder                a sub-folder per class, in which each file is a document; or arrays:
                           indptr.npy, indices.npy, data.npy, y.npy (termsift.save_csr in Python)
-  .npz .mtx               a matrix with --labels; loaded whole
+  .npz .mtx               a matrix with --labels; read whole
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
-  .txt                    label<TAB>text a line, without header or quoting
-  .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
+  .txt                    label<TAB>text per line, without header or quoting
+  .jsonl .ndjson          a JSON object per line, keys 'text' and 'label' or --text and --label
   .parquet .arrow .feather  a table with the same columns (needs pyarrow)
-Files of text and .mtx may end in .gz or .zst (needs zstandard) as well. They are read a part at a
-time, the next one while the last is counted.
+Files of text and .mtx may also end in .gz or .zst (needs zstandard). Inputs are read a part at a
+time; while a part is counted, the next one is read.
 
 checkpoints:
-  With --checkpoint, what has been counted is kept in OUTPUT.checkpoint every two minutes and when
-  the job is interrupted or fails. The same command goes on from it, and ends with the same counts
-  to the last bit as if nothing had happened. It is removed when OUTPUT has been written, and
-  refused if the inputs or options have changed.
+  With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
+  the job is killed or fails, the same command goes on with the next input, and the result is the
+  same to the last bit. The checkpoint is removed when OUTPUT has been written. It is refused if an
+  input that it counted has another size or time of last change, or if the options have changed.
+  An input is counted again from its beginning, so divide a very large collection into many files.
 
-The exit code is 130 where Ctrl-C interrupted, 143 where SIGTERM did, as schedulers of batch jobs
-send it, and 1 where something is wrong.
+The exit code is 130 after Ctrl-C, 143 after SIGTERM, which schedulers of batch jobs send, and 1
+after an error.
 """
 
 
@@ -65,15 +61,14 @@ def add(commands: Any) -> None:
         "--chunk-docs",
         type=positive,
         metavar="N",
-        help="documents read at a time, at most (default: as many as have 256 MiB of entries of a "
-        "matrix, 16 MiB of svmlight text or 2 million different words each of texts)",
+        help="the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
+        "16 MiB of svmlight text, or 2 million terms of documents of texts)",
     )
     parser.add_argument(
         "--on-error",
         choices=("raise", "skip"),
         default="raise",
-        help="skip: leave out lines and rows that are not as expected, and say how many "
-        "(default: raise)",
+        help="skip: leave out bad lines, rows and documents, and print how many (default: raise)",
     )
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -84,13 +79,9 @@ def add(commands: Any) -> None:
         help="the counts, written atomically; its name ends in .termsift or has no ending",
     )
     group.add_argument(
-        "--checkpoint", action="store_true", help="keep what has been counted; see below"
-    )
-    group.add_argument(
-        "--checkpoint-every",
-        type=above_zero,
-        metavar="SECONDS",
-        help=f"with --checkpoint, how often (default: {_EVERY:.0f})",
+        "--checkpoint",
+        action="store_true",
+        help="keep the counts of the inputs that have been read; see below",
     )
 
 
@@ -106,22 +97,25 @@ def _run(args: argparse.Namespace) -> None:
         n_threads=args.threads,
     )
     checkpoint = _checkpoint(args, scan)
-    state = _counted(args, scan, checkpoint)
+    restored = checkpoint.restore() if checkpoint else None
+    if restored is not None:
+        tell(f"going on from {args.output}.checkpoint, after {restored.n_docs:,.0f} documents")
     try:
-        counts = finished(state[0], scan)
+        counts = finished(_counted(args, scan, checkpoint, restored), scan)
         counts.save(args.output)
-    except BaseException as error:
-        _keep(args, checkpoint, state, error)
+    except BaseException:
+        if checkpoint and checkpoint.exists():
+            tell(f"stopped; the same command goes on from {args.output}.checkpoint")
         raise
     if checkpoint:
         checkpoint.remove()
     print_written(args.output, counts)
     if scan.n_skipped:
-        _tell_skipped(scan)
+        _print_skipped(scan)
 
 
-def _tell_skipped(scan: ts.Scan) -> None:
-    """Say what was left out."""
+def _print_skipped(scan: ts.Scan) -> None:
+    """Print what was left out."""
     _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
     for complaint in scan.skipped:
         _log.warning("  %s", complaint)
@@ -130,74 +124,59 @@ def _tell_skipped(scan: ts.Scan) -> None:
 
 
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
-    """Give the checkpoint of the job, if it is to have one."""
+    """Return the checkpoint of the job, or None if it has none."""
     path = Path(f"{args.output}.checkpoint")
-    if args.checkpoint:
-        check_replaceable(path)
-    else:
-        if args.checkpoint_every is not None:
-            args.usage_error("argument --checkpoint-every: only with --checkpoint")
+    if not args.checkpoint:
         if path.exists():
             raise ValueError(
-                f"{path}: a count to {args.output} was not finished: go on from there with "
-                "--checkpoint, or delete it"
+                f"{path}: a count to {args.output} was not finished; go on with --checkpoint, or "
+                "delete it"
             )
         return None
+    check_replaceable(path)
     options = {
         "index_base": args.index_base,
         "on_error": args.on_error,
         "tf": args.tf or "raw",
         **reading_options(args),
     }
+    for name in ("labels", "terms"):  # their files are among those of the inputs
+        options.pop(name, None)
     return Checkpoint(path, scan, options)
 
 
-def _counted(args: argparse.Namespace, scan: ts.Scan, checkpoint: Checkpoint | None) -> _State:
-    """Count the chunks of the scan, with a checkpoint every so often and at an untimely end."""
+def _counted(
+    args: argparse.Namespace,
+    scan: ts.Scan,
+    checkpoint: Checkpoint | None,
+    counts: ts.ClassCounts | None,
+) -> ts.ClassCounts:
+    """Count the rest of the scan on top of ``counts``, with a checkpoint after the inputs."""
     tf = args.tf or "raw"
-    counts = checkpoint.restore() if checkpoint else None
-    if counts is None:
-        counts = nothing(tf)
-    else:
-        tell(f"going on from {args.output}.checkpoint, after {counts.n_docs:,.0f} documents")
-    # What has been counted and where that ends, set in one step, which no Ctrl-C can cut in two.
-    state = counts, scan.position
-    every, written = args.checkpoint_every or _EVERY, time.monotonic()
-    chunks = count_chunks(scan, counts, n_threads=args.threads)
+    inputs_done = scan.inputs_done
+    steps = count_steps(scan, tf, counts, n_threads=args.threads)
+    with (
+        progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report,
+        closing(steps),
+    ):
+        for counts in steps:
+            if report is not None:
+                report(scan.bytes_done)
+            if checkpoint and scan.inputs_done > inputs_done:
+                inputs_done = scan.inputs_done
+                if checkpoint.is_due():
+                    _write(checkpoint, counts)
+    assert counts is not None
+    return counts
+
+
+def _write(checkpoint: Checkpoint, counts: ts.ClassCounts) -> None:
+    """Write a checkpoint; if that fails, on a full disk say, the count goes on without it."""
     try:
-        with progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report:
-            for counts in chunks:
-                state = counts, scan.position
-                if report is not None:
-                    report(scan.bytes_done)
-                if checkpoint and time.monotonic() - written >= every:
-                    _write(checkpoint, *state)
-                    written = time.monotonic()
-    except BaseException as error:
-        chunks.close()
-        _keep(args, checkpoint, state, error)
-        raise
-    return state
-
-
-def _keep(
-    args: argparse.Namespace, checkpoint: Checkpoint | None, state: _State, error: BaseException
-) -> None:
-    """Keep what has been counted by a job that ends untimely."""
-    if checkpoint and _write(checkpoint, *state):
-        why = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
-        tell(f"{why}; the same command goes on from {args.output}.checkpoint")
-
-
-def _write(checkpoint: Checkpoint, counts: ts.ClassCounts, position: dict[str, Any]) -> bool:
-    """Write a checkpoint, and say whether that worked: a full disk is no reason to stop."""
-    try:
-        checkpoint.write(counts, position)
+        checkpoint.write(counts)
     except OSError as error:
         _log.warning(
             "warning: %s: could not be written, and is what it was before: %s",
             checkpoint.path,
             error.strerror or error,
         )
-        return False
-    return True

@@ -7,11 +7,11 @@ import logging
 from typing import Any
 
 import termsift as ts
+from termsift import io
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift.cli.arguments import add_command, add_method, methods_help, positive
 from termsift.cli.inputs import count_collection
 from termsift.cli.output import standard_output, summary, write_table
-from termsift.io import _demo
 
 _log = logging.getLogger("termsift")
 
@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     out = standard_output()
     _log.info("reading the docstrings of the standard library")
-    collection = _demo.load()
+    collection = io.load_demo()
     counts = count_collection(collection, None)
     names = collection.term_names
     assert names is not None  # words are their own names

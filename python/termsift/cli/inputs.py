@@ -1,4 +1,4 @@
-"""What commands read: a collection, or counts that were saved."""
+"""The inputs of commands: collections and files of counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from termsift._api.counting import TermFrequency
 from termsift._counts.file import MAGIC
 from termsift._util.validation import naming
 from termsift.cli.output import COUNTS_FILE
-from termsift.io import _demo, _scan
 from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
@@ -29,7 +28,7 @@ TEXT_OPTIONS = ("encoding", "preset", *(field.name for field in fields(TextRules
 
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
-    """Read the counts that the input holds, or count the collection that it holds."""
+    """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
         return saved_counts(args)
     collection = read_documents(args)
@@ -38,10 +37,10 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:
-    """Refuse an input that is given twice, by whatever path: it would be counted twice."""
+    """Refuse an input that is given twice, by whatever path, since it would be counted twice."""
     seen: dict[tuple[int, int], str] = {}
     for path in paths:
-        with suppress(OSError):  # what is wrong with it is told when it is read
+        with suppress(OSError):  # it is raised when the input is read
             status = os.stat(path)
             file = status.st_dev, status.st_ino
             if file in seen:
@@ -51,7 +50,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 
 
 def holds_counts(path: str) -> bool:
-    """Return whether a file holds counts, by its ending or, if it has none, by its first bytes."""
+    """Return whether a file holds counts, by its ending, or by its first bytes if it has none."""
     ending = Path(path).suffix.lower()
     if ending or not os.path.isfile(path):
         return ending == COUNTS_FILE
@@ -63,16 +62,14 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
-    if args.input != DEMO and _scan.only_scanned(args.input):
-        return _scan.read_whole(args.input, **reading_options(args))
     if args.input != DEMO:
         return io.read_collection(args.input, **reading_options(args))
     _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
-    return _demo.load()
+    return io.load_demo()
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Give what `read_collection` and `read_split` take besides paths, where it was given."""
+    """Return the options that `read_collection` and `read_split` take besides paths."""
     names = (*FILE_OPTIONS, *TEXT_OPTIONS)
     options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if options.get("stop_words", "english") != "english":
@@ -84,13 +81,13 @@ def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:
     for option in options:
         if getattr(args, option) is not None:
             flag = option.replace("_", "-")
-            raise ValueError(f"{args.input}: {why}, for which --{flag} means nothing")
+            raise ValueError(f"{args.input}: {why}, so leave out --{flag}")
 
 
 def refuse_counts(args: argparse.Namespace) -> None:
-    """Refuse an input of which the documents are needed and not there."""
+    """Refuse a file of counts where the documents are needed."""
     if holds_counts(args.input):
-        raise ValueError(f"{args.input}: holds counts, and the documents themselves are needed")
+        raise ValueError(f"{args.input}: holds counts, expected the documents themselves")
 
 
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
@@ -103,16 +100,16 @@ def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     if args.min_df is None:
         return counts
     if not isinstance(args.min_df, int):
-        raise ValueError(f"{args.input}: holds counts, of which --min-df is a number of documents")
+        raise ValueError(f"{args.input}: holds counts, so --min-df must be a number of documents")
     return pruned(counts, args.min_df, args.input)
 
 
 def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
-    """Give the counts without the terms of fewer documents; ``name`` is what errors call them."""
+    """Return the counts without terms of fewer documents; ``name`` is what errors call them."""
     if counts.term_names is None and min_df > 1:
         raise ValueError(
-            f"{name}: its terms have no names, and to drop some would give the others other "
-            "indices; leave out --min-df"
+            f"{name}: its terms have no names, and dropping some would change the indices of the "
+            "others; leave out --min-df"
         )
     return counts.with_min_df(min_df)
 

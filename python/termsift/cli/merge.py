@@ -1,4 +1,4 @@
-"""``termsift merge``: the counts of shards as counts of the whole."""
+"""``termsift merge``: merge files of counts into one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._api.merging import united
+from termsift._api.merging import merged_pair
 from termsift._util.progress import progress
 from termsift.cli.arguments import add_command, add_min_df
 from termsift.cli.inputs import pruned, refuse_repeated
 from termsift.cli.output import check_writable, print_written
 
 _ABOUT = """\
-Classes are united by label. Terms are united by name where they have names, else by index; files
+Classes are matched by label. Terms are matched by name if they have names, else by index. Files
 without names and with different numbers of terms are refused, unless --by-index says that index i
-is the same term in all. Files are read one at a time. Terms of few documents are to be dropped
-here, not from the shards: what is rare in one may be common in all.
+is the same term in all. Files are read one at a time. Drop terms of few documents here, not when
+counting the shards: a term that is rare in one may be common in all.
 """
 
 
@@ -26,12 +26,12 @@ def add(commands: Any) -> None:
         commands,
         "merge",
         _run,
-        "unite the counts of shards, by termsift count, in one file",
+        "merge files of counts, by termsift count, into one",
         _ABOUT,
     )
     parser.add_argument("inputs", metavar="COUNTS", nargs="+", help="files of counts")
     parser.add_argument(
-        "--by-index", action="store_true", help="terms without names are the same by index"
+        "--by-index", action="store_true", help="match terms without names by index"
     )
     add_min_df(parser)
     parser.add_argument(
@@ -52,7 +52,7 @@ def _run(args: argparse.Namespace) -> None:
         for done, path in enumerate(others, 2):
             part = ts.load(path)
             try:
-                counts = united(counts, part, args.by_index)
+                counts = merged_pair(counts, part, args.by_index)
             except ValueError as error:
                 before = first if done == 2 else f"the {done - 1} files before it"
                 raise ValueError(f"{before} and {path}: {error}") from None

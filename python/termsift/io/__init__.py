@@ -1,4 +1,59 @@
-"""Reading labelled collections from files."""
+"""Reading labelled collections from files.
 
-from termsift.io._read import *  # noqa: F403
-from termsift.io._read import __all__ as __all__
+The ending of a file's name tells how it is read:
+
+==================================  ================================================  =========
+ending                              content                                           .gz, .zst
+==================================  ================================================  =========
+``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line                yes
+``.npz``                            a matrix by ``scipy.sparse.save_npz``             no
+``.mtx``                            Matrix Market                                     yes
+``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
+``.txt``                            ``label<TAB>text`` per line, never quoted         yes
+``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
+``.parquet``                        a Parquet table: a text and a label               no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow table: a text and a label                no
+a folder                            a sub-folder per class, a file per document       no
+a folder                            arrays, as :func:`termsift.save_csr` writes them  no
+==================================  ================================================  =========
+
+``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[arrow]``.
+
+**Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
+file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Indices of
+an svmlight file count from 0 if index 0 occurs in it, and from 1 otherwise: the lowest possible
+index is column 0, and the first name of a file of terms.
+
+**Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
+count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,
+text 2).
+
+**Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents come
+in the order of their names. Hidden files, and files beside the class folders, are not read.
+
+**Texts** are cut into words as by the defaults of scikit-learn's ``CountVectorizer``: lower case,
+two or more letters, digits or underscores. :class:`termsift.text.TextRules` has other rules.
+
+Files are UTF-8; ``encoding`` chooses another encoding for texts. **Labels** of texts and of files
+of labels are text, so that they mean the same in every format: JSON's ``1`` and ``"1"`` are one
+label, and its ``true`` is ``"true"``. If all labels of a collection are whole numbers of at most 18
+digits, as Python writes them, they become integers in the end.
+
+An error is one line with the name of the file and, if there is one, the number of the line.
+"""
+
+from termsift._util.extras import MissingExtraError
+from termsift.io._collection import Collection, read_collection, read_split
+from termsift.io._demo import load_demo
+from termsift.io._labels import read_names
+from termsift.text import count_words
+
+__all__ = [
+    "Collection",
+    "MissingExtraError",
+    "count_words",
+    "load_demo",
+    "read_collection",
+    "read_names",
+    "read_split",
+]

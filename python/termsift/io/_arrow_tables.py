@@ -1,50 +1,72 @@
-"""Reading tables of columns, Parquet and Arrow files, as texts with their labels."""
+"""Tables of columns, Parquet and Arrow files, as texts with their labels."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from termsift._util.extras import require
-from termsift._util.files import Complain
-from termsift.io._labelled_texts import label_text, listed
+from termsift.io._files import COMPRESSED, Complain
+from termsift.io._labels import label_text
+from termsift.io._source import Options
+from termsift.io._tables import listed
+from termsift.io._texts import Rows, TextSource
+
+# The two columns of some rows, and how many bytes have been read.
+_Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
 
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
-def rows_of_columns(
-    path: Path, text: str, label: str, is_parquet: bool, complain: Complain
-) -> Generator[tuple[str, str, int], None, None]:
-    """Yield the text and the label of every good row, and how many bytes were read by then."""
-    pyarrow = require("pyarrow", "arrow", f"{path}: reading it")
-    batches = (_parquet_batches if is_parquet else _arrow_batches)(path, text, label)
-    row = 0
-    try:
-        with closing(batches):
-            for columns, n_bytes in batches:
-                for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
-                    row += 1
-                    name = label_text(its_label)
-                    if fault is None and not isinstance(its_text, str):
-                        fault = f"the text is {type(its_text).__name__}, expected a string"
-                    elif fault is None and name is None:
-                        fault = f"the label is {its_label!r}, expected a string or a whole number"
-                    if fault is not None or name is None:
-                        complain(f"{path}, row {row}: {fault}")
-                    else:
-                        yield its_text, name, n_bytes
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: damaged or no such table: {_one_line(error)}") from None
+class ArrowTable(TextSource):
+    """A table with a column of texts and a column of labels."""
+
+    def __init__(
+        self, path: Path, labels: Path | None, options: Options, *, is_parquet: bool
+    ) -> None:
+        super().__init__(path, options)
+        if path.suffix.lower() in COMPRESSED:
+            raise ValueError(
+                f"{path}: expected the file itself, whose columns are compressed within; decompress"
+                f" the {path.suffix} file first"
+            )
+        require("pyarrow", "arrow", f"{path}: reading it")
+        self._batches = _parquet_batches if is_parquet else _arrow_batches
+
+    def rows(self, complain: Complain) -> Rows:
+        """Yield the rows, a batch at a time."""
+        pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
+        text = "text" if self.options.text is None else str(self.options.text)
+        label = "label" if self.options.label is None else str(self.options.label)
+        row = 0
+        try:
+            with closing(self._batches(self.path, text, label)) as batches:
+                for columns, n_bytes in batches:
+                    self.bytes_read = partial(int, n_bytes)
+                    for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
+                        row += 1
+                        name = label_text(its_label)
+                        if fault is None and not isinstance(its_text, str):
+                            fault = f"the text is {type(its_text).__name__}, expected a string"
+                        elif fault is None and name is None:
+                            fault = (
+                                f"the label is {its_label!r}, expected a string or a whole number"
+                            )
+                        if fault is not None or name is None:
+                            complain(f"{self.path}, row {row}: {fault}")
+                        else:
+                            yield its_text, name
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
 
 
-def _parquet_batches(
-    path: Path, text: str, label: str
-) -> Generator[tuple[list[Any], int], None, None]:
-    """Yield the two columns of a batch of rows, and how many bytes were read by then."""
+def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
+    """Yield the columns of a Parquet file."""
     parquet = require("pyarrow.parquet", "arrow", f"{path}: reading it")
     with parquet.ParquetFile(str(path)) as file:
         _check_columns(path, file.schema_arrow, text, label)
@@ -54,13 +76,11 @@ def _parquet_batches(
             yield [batch.column(text), batch.column(label)], n_bytes * row // n_rows
 
 
-def _arrow_batches(
-    path: Path, text: str, label: str
-) -> Generator[tuple[list[Any], int], None, None]:
-    """Yield the two columns of a batch of rows, and how many bytes were read by then."""
+def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
+    """Yield the columns of an Arrow file."""
     pyarrow = require("pyarrow", "arrow", f"{path}: reading it")
     ipc = require("pyarrow.ipc", "arrow", f"{path}: reading it")
-    # The file is read, not mapped: a mapped file that another program cuts short ends the process.
+    # The file is not mapped: if another program cut a mapped file short, it would kill the process.
     with pyarrow.OSFile(str(path)) as file:
         schema = ipc.open_file(file).schema
         _check_columns(path, schema, text, label)
@@ -76,22 +96,22 @@ def _arrow_batches(
 
 
 def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
-    """Check that the table has a column of texts and one of labels."""
+    """Check that a table has a column of texts and one of labels."""
     known = (text, _STRINGS, "strings"), (label, (*_STRINGS, *_INTEGERS, "bool"), "labels")
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
             raise ValueError(f"{path}: expected one column {name!r}, found {names}")
         kind = schema.field(name).type
-        kind = str(getattr(kind, "value_type", kind))  # of what is encoded by a dictionary or runs
+        kind = str(getattr(kind, "value_type", kind))  # that of encoded values
         if kind not in kinds:
             raise ValueError(f"{path}: expected {expected} in column {name!r}, found {kind!r}")
 
 
 def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[tuple[Any, Any, str | None]]:
-    """Yield the text and the label of each row, or what is wrong with the bytes of both.
+    """Yield the text and the label of each row, and what is wrong with their bytes.
 
-    pyarrow follows the offsets in a file wherever they lead unless it is asked to check them.
+    Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.
     """
     try:
         for column in columns:

@@ -1,21 +1,21 @@
-"""Folders of arrays: a matrix in CSR form and its labels, of any size, read a part at a time.
+"""Folders of arrays: a CSR matrix and its labels, of any size, read a part at a time.
 
 =================  =============================================================================
 file               content
 =================  =============================================================================
-``indptr.npy``     int32 or int64, shape (n_docs + 1,): where each document's entries begin
+``indptr.npy``     int32 or int64, shape (n_docs + 1,): where the entries of each document begin
 ``indices.npy``    int32 or int64, shape (n_entries,): the term of each entry, from 0
 ``data.npy``       boolean, integer or float, shape (n_entries,): how often it occurs
-``y.npy``          shape (n_docs,): the labels; or, where ``csr.json`` lists classes, as for any
-                   but integers, the positions of the labels in that list
-``y_indptr.npy``   where documents have several classes: those of document d are ``y`` from
+``y.npy``          shape (n_docs,): the labels; or, if ``csr.json`` lists classes, the positions of
+                   the labels in that list
+``y_indptr.npy``   optional: if documents have several classes, those of document d are ``y`` from
                    ``y_indptr[d]`` to ``y_indptr[d + 1]``
-``terms.txt``      optional: the names of the terms, one a line
-``csr.json``       optional: ``{"n_terms": 1000, "classes": ["ham", "spam"]}``; without it there
-                   are as many terms as ``terms.txt`` names, or as the largest index asks for
+``terms.txt``      optional: the names of the terms, one per line
+``csr.json``       optional: ``{"n_terms": 1000, "classes": ["ham", "spam"]}``; without it,
+                   ``terms.txt`` or else the largest index tells how many terms there are
 =================  =============================================================================
 
-`save_csr` writes them, and so does ``numpy.save``.
+`save_csr` writes such folders, and ``numpy.save`` can write their arrays.
 """
 
 from __future__ import annotations
@@ -30,12 +30,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._counts.file import decode_label, encode_label
 from termsift._util import validation
 from termsift._util.files import check_path, new_folder
+from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
+from termsift.io._labels import read_names
+from termsift.io._source import Block, Blocks, Options, Source, docs_within
 
 _MATRIX = ("indptr", "indices", "data")
+_FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
+_PART_BYTES = 1 << 28  # of the entries that are mapped at a time
 
 
 @printable_errors()
@@ -52,16 +56,16 @@ def save_csr(
     Parameters
     ----------
     path : path
-        The folder, which must not exist. It appears once it is complete.
+        The folder, which must not exist yet. It appears once it is complete.
     X, y, classes
         As for `termsift.count`.
     term_names : sequence of str, optional
-        A name for each term; none empty, with a line break, or of what UTF-8 does not have.
+        A name for each term. None may be empty or contain a line break or a lone surrogate.
 
     Raises
     ------
     FileExistsError
-        If there is something at ``path``.
+        If ``path`` exists.
     ValueError, TypeError
         As for `termsift.count`, and for labels that are not bool, int, float, str, bytes or tuples
         of these.
@@ -94,40 +98,29 @@ def save_csr(
     texts = {"csr.json": json.dumps(about) + "\n"}
     if names is not None:
         for term, name in enumerate(names):
-            if not name or name.splitlines() != [name] or not _is_utf8(name):
+            is_utf8 = name.encode(errors="ignore").decode() == name  # no lone surrogate
+            if name.splitlines() != [name] or not is_utf8:
                 raise ValueError(
                     f"the name of term {term} is {name!r}, expected a line of text that UTF-8 has"
                 )
         texts["terms.txt"] = "".join(f"{name}\n" for name in names)
     with new_folder(target) as folder:
-        for name, array in arrays.items():
-            with open(folder / f"{name}.npy", "wb") as file:
-                np.save(file, array, allow_pickle=False)
-                _to_disk(file)
-        for name, text in texts.items():
-            with open(folder / name, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                _to_disk(file)
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-    return True
-
-
-def _to_disk(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+        for name, content in {**arrays, **texts}.items():
+            is_text = isinstance(content, str)
+            with open(folder / (name if is_text else f"{name}.npy"), "wb") as file:
+                if is_text:
+                    file.write(content.encode())
+                else:
+                    np.save(file, content, allow_pickle=False)
+                file.flush()
+                os.fsync(file.fileno())
 
 
 class _Array:
-    """A vector in a .npy file, of which parts are mapped one at a time.
+    """A vector in a .npy file, mapped a part at a time.
 
-    A map of the whole would stay resident as it is read: each part is a map of its own, which goes
-    with the part.
+    A map of the whole file would stay in memory once it has been read. Each part is a map of its
+    own, which is freed with the part.
     """
 
     def __init__(self, path: Path, kinds: str) -> None:
@@ -141,7 +134,7 @@ class _Array:
             whole = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError:
             raise
-        except Exception as error:  # whatever a forged header provokes
+        except Exception as error:  # a forged header may raise anything
             raise ValueError(f"{path}: expected an array saved by numpy.save: {error}") from None
         if whole.ndim != 1 or whole.dtype.kind not in kinds:
             raise ValueError(
@@ -149,14 +142,14 @@ class _Array:
                 f"{whole.dtype} of shape {whole.shape}"
             )
         self.path, self.dtype, self.size = path, whole.dtype, len(whole)
-        self._begin = getattr(whole, "offset", 0)  # an empty array is not mapped
+        self._begin = getattr(whole, "offset", 0)  # an empty array has none
 
     def part(self, begin: int, end: int) -> NDArray[Any]:
         """Map some of the values."""
         if begin == end:
             return np.empty(0, self.dtype)
-        # To use a part of a map that the file no longer reaches would end the process. What changes
-        # after this check cannot be refused: see SECURITY.md.
+        # Reading a map beyond the end of its file would kill the process. A file that is cut short
+        # after this check still does: see SECURITY.md.
         if _state(self.path) != self._state:
             raise ValueError(
                 f"{self.path}: the file has changed since it was opened; scan the folder again "
@@ -167,49 +160,57 @@ class _Array:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return what differs once a file has been changed or replaced."""
+    """Return what tells whether a file has been changed or replaced."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def is_csr_folder(path: Path) -> bool:
-    """Whether a folder is one of arrays, and not of class folders."""
+    """Return whether a folder holds arrays instead of class folders."""
     return (path / "indptr.npy").exists()
 
 
-class CsrFolder:
-    """A folder of arrays, as `save_csr` writes it; the arrays' sizes are checked at once."""
+class CsrFolder(Source):
+    """A folder of arrays; their sizes are checked when it is opened."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+        super().__init__(path, options)
+        self.files = [path / name for name in _FILES if (path / name).exists()]
         self._indptr = _Array(path / "indptr.npy", "i")
         self._indices = _Array(path / "indices.npy", "i")
         self._data = _Array(path / "data.npy", "biuf")
         self._y = _Array(path / "y.npy", "biufUS")
         ends = path / "y_indptr.npy"
         self._y_indptr = _Array(ends, "i") if ends.exists() else None
-        self.n_docs = self._indptr.size - 1
+        self._n_docs = self._indptr.size - 1
         n_entries = self._indices.size
-        if self.n_docs < 0 or self._data.size != n_entries:
+        if self._n_docs < 0 or self._data.size != n_entries:
             raise ValueError(
                 f"{path}: {self._data.size} values in data.npy for {n_entries} indices in "
                 f"indices.npy and {self._indptr.size} offsets in indptr.npy"
             )
         _check_ends(self._indptr, n_entries)
         per_doc = self._y if self._y_indptr is None else self._y_indptr
-        if per_doc.size - (per_doc is not self._y) != self.n_docs:
+        if per_doc.size - (per_doc is not self._y) != self._n_docs:
             raise ValueError(
-                f"{per_doc.path}: {per_doc.size} values for the {self.n_docs} documents"
+                f"{per_doc.path}: {per_doc.size} values for the {self._n_docs} documents"
             )
         if self._y_indptr is not None:
             _check_ends(self._y_indptr, self._y.size)
-        self.n_terms, self._classes = self._about()
+        self._n_terms, self._classes = self._about()
         if self._classes is None and self._y_indptr is not None:
             raise ValueError(f"{ends}: expected csr.json beside it to list the classes")
         if self._classes is not None and self._y.dtype.kind not in "iu":
             raise ValueError(f"{self._y.path}: expected positions of the classes in csr.json")
+        if self.names is None and (path / "terms.txt").exists():
+            self.names = read_names(path / "terms.txt")
+        if self.names is not None:
+            self._n_terms = len(self.names) if self._n_terms is None else self._n_terms
+            if len(self.names) != self._n_terms:
+                raise ValueError(f"{path}: {len(self.names)} names for its {self._n_terms} terms")
 
     def _about(self) -> tuple[int | None, list[Hashable] | None]:
+        """Return the number of terms and the classes that csr.json holds."""
         path = self.path / "csr.json"
         if not path.exists():
             return None, None
@@ -224,43 +225,36 @@ class CsrFolder:
             raise ValueError(f"{path}: expected what termsift.save_csr writes: {error}") from None
         return n_terms, classes
 
-    @property
-    def files(self) -> list[Path]:
-        """What is read of the folder; others' files may lie beside it."""
-        arrays = ("indptr", "indices", "data", "y", "y_indptr")
-        names = [*(f"{name}.npy" for name in arrays), "csr.json", "terms.txt"]
-        return [path for path in (self.path / name for name in names) if path.exists()]
+    def blocks(self, words: dict[str, int]) -> Blocks:
+        """Map one part of the documents after another."""
+        begin, n_bytes = 0, self.n_bytes
+        while begin < self._n_docs:
+            end = self._end_of_part(begin)
+            X = self._matrix(begin, end)
+            y, classes = self._labels(begin, end)
+            yield Block(X, y, n_bytes * end // self._n_docs, classes)
+            del X, y
+            begin = end
 
-    @property
-    def terms_path(self) -> Path | None:
-        """The file of the names of the terms, if there is one."""
-        path = self.path / "terms.txt"
-        return path if path.exists() else None
-
-    def end_of(self, begin: int, n_bytes: int) -> int:
-        """Find the end of the documents whose entries fill so much, from ``begin`` on."""
+    def _end_of_part(self, begin: int) -> int:
+        """Find where the documents end that are mapped together from ``begin`` on."""
         entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
-        limit = int(self._indptr.part(begin, begin + 1)[0]) + n_bytes // entry_bytes
-        low, high = begin + 1, self.n_docs
-        while low < high:  # a step reads one offset, where a search of the whole would map it all
-            middle = (low + high + 1) // 2
-            if self._indptr.part(middle, middle + 1)[0] <= limit:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        indptr = self._indptr.part(begin, self._n_docs + 1)  # a bisection reads few pages
+        end = min(begin + docs_within(indptr, _PART_BYTES // entry_bytes), self._n_docs)
+        return end if self.options.chunk_docs is None else min(end, begin + self.options.chunk_docs)
 
-    def matrix(self, begin: int, end: int, n_terms: int | None) -> Any:
-        """Give the documents from ``begin`` to ``end`` as a CSR array on the files' own memory."""
+    def _matrix(self, begin: int, end: int) -> Any:
+        """Return documents as a CSR array on the memory of the files."""
         indptr = _offsets(self._indptr, begin, end, self._indices.size)
         first, last = int(indptr[0]), int(indptr[-1])
         indices, data = self._indices.part(first, last), self._data.part(first, last)
+        n_terms = self._n_terms
         if n_terms is None:
-            n_terms = int(indices.max()) + 1 if len(indices) else 0
+            n_terms = int(indices.max(initial=-1)) + 1
         return sp.csr_array((data, indices, indptr - first), shape=(end - begin, n_terms))
 
-    def labels(self, begin: int, end: int) -> tuple[Any, list[Hashable] | None]:
-        """Give labels, or an indicator matrix and the classes of its columns."""
+    def _labels(self, begin: int, end: int) -> tuple[Any, list[Hashable] | None]:
+        """Return the labels of documents, or their indicator matrix and its classes."""
         if self._classes is None:
             return self._y.part(begin, end), None
         ends = None
@@ -284,7 +278,7 @@ class CsrFolder:
 
 
 def _offsets(array: _Array, begin: int, end: int, n: int) -> NDArray[Any]:
-    """Return the offsets of some documents, which lead to ``n`` values."""
+    """Return the offsets of documents, checked to lie in an array of ``n`` values."""
     offsets = array.part(begin, end + 1)
     decrease = np.flatnonzero(offsets[1:] < offsets[:-1])
     if len(decrease) or not 0 <= offsets[0] <= offsets[-1] <= n:

@@ -1,15 +1,8 @@
-"""A collection that needs no download: the docstrings of Python's own standard library.
-
-Each docstring of a module, class or function is a document, and its class is the top-level package
-that it stands in (``asyncio``, ``email``, ``json``, ...; modules that are a single file are left
-out). The sources are read, never imported. Numbers depend on the Python that runs: they are an
-example to look at, not a benchmark.
-"""
+"""A collection that needs no download: the docstrings of Python's standard library."""
 
 from __future__ import annotations
 
 import ast
-import logging
 import re
 import sys
 import sysconfig
@@ -20,12 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from termsift.io import Collection
+from termsift._util.log import logger
+from termsift.io._collection import Collection
 from termsift.text import count_words
-
-__all__ = ["load"]
-
-_log = logging.getLogger("termsift")
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
@@ -41,23 +31,31 @@ _STOP_WORDS = frozenset(
 )
 
 
-def load() -> Collection:
-    """Read the docstrings of the standard library of the Python that runs.
+def load_demo() -> Collection:
+    """Read the docstrings of the standard library of the running Python.
+
+    Each docstring of a module, class or function is a document, and its class is the top-level
+    package that contains it (``asyncio``, ``email``, ``json``, ...). Modules that are a single file
+    are left out. The sources are read, never imported.
 
     Returns
     -------
     collection : Collection
-        A document a docstring in the order of the sources, labelled with its package. Terms are
-        lower-case words of two or more letters, without the commonest English ones.
+        The documents in the order of the sources. Terms are lower-case words of two or more
+        letters, without the most common English ones.
 
     Raises
     ------
     ValueError
-        If this Python keeps no sources of its library (some embedded ones do not).
+        If this Python has no sources of its library, as some embedded ones.
+
+    Notes
+    -----
+    The collection depends on the version of Python: it is an example, not a benchmark.
 
     Examples
     --------
-    >>> collection = load()
+    >>> collection = load_demo()
     >>> "email" in collection.y and "unittest" in collection.y
     True
     """
@@ -66,14 +64,14 @@ def load() -> Collection:
 
     def documents() -> Iterator[list[str]]:
         for package in _packages(folder):
-            _log.debug("reading the docstrings of %s", package.name)
+            logger.debug("reading the docstrings of %s", package.name)
             for docstring in _docstrings(package):
                 packages.append(package.name)
                 yield [word for word in _WORD.findall(docstring) if word not in _STOP_WORDS]
 
     X, names = count_words(documents())
     if not packages:
-        raise ValueError(f"{folder}: no sources of the standard library, whose docstrings make it")
+        raise ValueError(f"{folder}: expected the sources of the standard library, found none")
     version = ".".join(str(part) for part in sys.version_info[:3])
     source = f"the docstrings of the standard library of Python {version}"
     return Collection(X, np.array(packages, dtype=object), names, source)
@@ -88,7 +86,7 @@ def _packages(folder: Path) -> list[Path]:
 
 
 def _docstrings(package: Path) -> Iterator[str]:
-    """Yield the docstrings of a package in lower case, file by file in the order of their names."""
+    """Yield the docstrings of a package in lower case, with its files in the order of names."""
     for path in sorted(package.rglob("*.py")):
         if _SKIPPED.isdisjoint(path.relative_to(package).parts):
             yield from _docstrings_of(path)
@@ -97,7 +95,7 @@ def _docstrings(package: Path) -> Iterator[str]:
 def _docstrings_of(path: Path) -> Iterator[str]:
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a doubtful escape in a source is not ours to report
+            warnings.simplefilter("ignore")  # about escapes in the sources
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return  # some sources are broken on purpose

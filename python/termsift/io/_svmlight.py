@@ -1,84 +1,105 @@
-"""Reading svmlight text a block at a time: as much of a file as memory should hold.
+"""svmlight text, parsed a block of lines at a time.
 
 A line is a document: ``label[,label...] [qid:number] index:count ... [# comment]``. Blank lines and
-comments mean nothing, indices come in any order, and what is wrong is told with its line and token.
+comments are ignored, and indices come in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
-from typing import BinaryIO, Literal, NamedTuple
-from zlib import crc32
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
+import scipy.sparse as sp
 
 from termsift import _core
 from termsift._util.validation import check_n_threads
+from termsift.io._files import existing, opened
+from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
+from termsift.io._prefetch import prefetched
+from termsift.io._source import COMPLAINTS_KEPT, Block, Blocks, Options, Source
 
-_BOM = b"\xef\xbb\xbf"  # which some editors put before the text
-
-__all__ = ["Block", "Place", "read_blocks"]
-
-
-class Place(NamedTuple):
-    """A place between two lines of a text.
-
-    Attributes
-    ----------
-    offset : int
-        The bytes before it.
-    line : int
-        The number of the line after it.
-    checksum : int
-        The CRC-32 of the bytes before it.
-    """
-
-    offset: int
-    line: int
-    checksum: int
+_BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
+_LINES_AT_ONCE = 1 << 19  # on average, where a block of short lines is cut
 
 
-_LINES_AT_ONCE = 1 << 19  # on average, where blocks are cut for having more
+class SvmlightFile(Source):
+    """An svmlight file, with labels of its own or in another file."""
 
-_START = Place(0, 1, 0)
+    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+        super().__init__(path, options)
+        self._labels = None if labels is None else existing(labels)
+        if self._labels is not None:
+            if options.skip:
+                raise ValueError(
+                    f"{labels}: labels would belong to other lines once {path} has lines left out; "
+                    "leave out on_error='skip'"
+                )
+            self.files = [path, self._labels]
+            self.labels_are_text = not is_npy(self._labels)
+
+    def blocks(self, words: dict[str, int]) -> Blocks:
+        """Parse the text, and take the labels of each document from it or from their own file."""
+        options, n_docs = self.options, 0
+        y = None if self._labels is None else read_labels(self._labels)
+        base = options.index_base or 0
+        # Without a base, index 2^31 - 1 may be the last of as many terms as there can be.
+        names = None if options.index_base is None else options.names
+        n_terms = _core.max_terms + (options.index_base is None) if names is None else len(names)
+        notes = [] if names is None else [f"there are {n_terms} names of terms"]
+        notes += ["from 0 with index_base=0"] if base == 1 else []
+        with (
+            opened(self.path) as (content, raw),
+            closing(
+                read_blocks(
+                    content,
+                    str(self.path),
+                    multilabel=None if y is None else True,
+                    skip=options.skip,
+                    indices=(base, base + n_terms - 1),
+                    index_note=f" ({'; '.join(notes)})" if notes else "",
+                    n_threads=options.n_threads or None,
+                )
+            ) as parsed_blocks,
+        ):
+            for parsed in parsed_blocks:
+                indptr, indices = parsed["indptr"], parsed["indices"]
+                width = int(indices.max(initial=base - 1)) - base + 1
+                shape = len(indptr) - 1, width if names is None else len(names)
+                columns = (indices - base).astype(np.int32)
+                X = sp.csr_array((parsed["data"], columns, indptr), shape=shape)
+                if y is None:
+                    labels, classes = _own_labels(parsed)
+                else:
+                    labels, classes = y[n_docs : n_docs + shape[0]], None
+                n_docs += shape[0]
+                if y is not None and y.shape[0] < n_docs:
+                    raise ValueError(
+                        f"{self._labels}: {y.shape[0]} labels, and {self.path} has more documents"
+                    )
+                complaints = [
+                    f"{self.path}, line {line}: {what}"
+                    for line, what in parsed["skipped"][:COMPLAINTS_KEPT]
+                ]
+                n_skipped = parsed["n_skipped"]
+                del parsed, indices, columns  # before the next block is parsed
+                yield Block(X, labels, raw.tell(), classes, n_skipped, complaints)
+                del X, labels
+        if y is not None and y.shape[0] != n_docs:
+            raise ValueError(
+                f"{self._labels}: {y.shape[0]} labels for the {n_docs} documents of {self.path}"
+            )
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Documents of an svmlight file, as they are written.
-
-    Attributes
-    ----------
-    indptr : ndarray of shape (n_docs + 1,), int64
-        Where the entries of each document begin and end.
-    indices : ndarray of shape (n_entries,), int64
-        Indices from 0 up to `max_terms`, in the order of the file, repeated ones included.
-    data : ndarray of shape (n_entries,), int64 or float64
-        The counts: int64 if all of this block are whole numbers that int64 holds.
-    labels : ndarray of shape (n_labels,), float64
-        The labels of the documents, one after the other.
-    label_indptr : ndarray of shape (n_docs + 1,), int64, or None
-        Where the labels of each document begin and end; None where each has one.
-    next : Place
-        Where the next block begins, in the uncompressed text.
-    n_skipped : int
-        How many lines were skipped.
-    skipped : list of (int, str)
-        The number of each skipped line and what is wrong with it, for the first hundred.
-    """
-
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int64]
-    data: npt.NDArray[np.int64] | npt.NDArray[np.float64]
-    labels: npt.NDArray[np.float64]
-    label_indptr: npt.NDArray[np.int64] | None
-    next: Place
-    n_skipped: int
-    skipped: list[tuple[int, str]]
+def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:
+    """Return the labels of the lines, or their indicator matrix and its classes."""
+    labels, label_indptr = integers_if_whole(parsed["labels"]), parsed["label_indptr"]
+    if label_indptr is None:
+        return labels, None
+    n_labels = np.diff(label_indptr)
+    return (labels, None) if (n_labels == 1).all() else indicator_of(labels, n_labels)
 
 
 def read_blocks(
@@ -87,74 +108,63 @@ def read_blocks(
     *,
     block_bytes: int = 1 << 24,
     multilabel: bool | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
+    skip: bool = False,
     indices: tuple[int, int] = (0, _core.max_terms),
     index_note: str = "",
     n_threads: int | None = None,
-    at: tuple[int, int, int] = _START,
-) -> Generator[Block, None, None]:
-    r"""Parse a file block by block, while the next block is read.
+) -> Generator[_core.SvmlightBlock, None, None]:
+    r"""Parse a file block by block, while another thread reads the next block.
 
     Parameters
     ----------
     file : binary file
-        The uncompressed text, read from where it stands.
+        The uncompressed text.
     name : str
         What errors call the file.
     block_bytes : int, default 2^24
-        How much is read at a time. A line that is longer is read whole.
+        How much is read at a time. A longer line is read whole, and a block of more than 500,000
+        lines is divided.
     multilabel : bool, optional
-        True: a document has any number of labels. False: it has one. By default any number if a
-        document of the file has several, and one otherwise: that one without a label was an error
-        is told at the end of the file, where it is known.
-    on_error : "raise" or "skip"
-        Whether a line that is wrong is an error or is skipped. Where `multilabel` is not given, a
-        line without a label is wrong if such are skipped: what the file has is not known yet.
+        True: a document has any number of labels. False: it has one. By default it may have any
+        number if some document of the file has several, and needs one otherwise. That is known at
+        the end of the file, where the first line without a label is refused if it is an error.
+    skip : bool
+        Whether a bad line is skipped or is an error. Unless `multilabel` is True, a line without a
+        label is bad if bad lines are skipped, since it is not yet known what the file has.
     indices : (int, int)
-        The lowest and the highest index; another is wrong.
+        The lowest and the highest index allowed.
     index_note : str, optional
-        What is told of these beside, where an index is wrong.
+        What errors add to these limits.
     n_threads : int, optional
         How many threads parse a block; by default as many as there are.
-    at : (int, int, int), default (0, 1, 0)
-        Where the file stands, as `Place`.
 
     Yields
     ------
-    block : Block
-        The same documents in the same order whatever `block_bytes` and `n_threads`. A block without
-        documents tells of lines that were skipped or say nothing.
+    parsed : dict
+        What `_core.parse_svmlight` returns: the same documents in the same order whatever
+        `block_bytes` and `n_threads`. There may be blocks without documents.
 
     Raises
     ------
     ValueError
-        For the first line that is wrong, which it names with the token and what was expected.
-
-    Notes
-    -----
-    It takes 3 * `block_bytes` of memory for text, 16 bytes for each entry of a block, and 16 or 24
-    for each document. A block of more than 500,000 lines is cut in parts of about so many.
+        For the first bad line; the message has its number, the token and what was expected.
 
     Examples
     --------
     >>> import io
     >>> file = io.BytesIO(b"1 3:2 7:1\n# no document\n-1 2:0.5\n")
-    >>> [block] = read_blocks(file, "example", multilabel=False)
-    >>> block.indptr, block.indices, block.data
-    (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]))
-    >>> block.labels, block.next
-    (array([ 1., -1.]), Place(offset=33, line=4, checksum=2111030422))
+    >>> [parsed] = read_blocks(file, "example", multilabel=False)
+    >>> parsed["indptr"], parsed["indices"], parsed["data"], parsed["labels"]
+    (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]), array([ 1., -1.]))
     """
-    skip, threads = on_error == "skip", check_n_threads(n_threads)
+    threads = check_n_threads(n_threads)
     min_index, max_index = indices
-    place = Place(*at)
-    several, unlabelled = False, None
-    with closing(_read_ahead(_whole_lines(file, block_bytes), place.checksum)) as texts:
-        for text, checksum in texts:
-            marked = place.offset == 0 and text.startswith(_BOM)
+    line, several, unlabelled = 1, False, None
+    with closing(prefetched(_whole_lines(file, block_bytes))) as texts:
+        for text in texts:
             parsed = _core.parse_svmlight(
-                memoryview(text)[len(_BOM) :] if marked else text,
-                first_line=place.line,
+                text,
+                first_line=line,
                 multilabel=multilabel is not False,
                 unlabelled=multilabel is True or not skip,
                 skip=skip,
@@ -164,47 +174,39 @@ def read_blocks(
                 index_note=index_note,
                 file=name,
             )
-            place = Place(place.offset + len(text), place.line + parsed["n_lines"], checksum)
+            line += parsed["n_lines"]
             unlabelled = unlabelled or parsed["unlabelled"]
             label_indptr = parsed["label_indptr"]
             several = several or (
                 label_indptr is not None and bool((np.diff(label_indptr) > 1).any())
             )
-            block = Block(
-                parsed["indptr"],
-                parsed["indices"],
-                parsed["data"],
-                parsed["labels"],
-                label_indptr,
-                place,
-                parsed["n_skipped"],
-                parsed["skipped"],
-            )
-            del text, parsed, label_indptr  # whoever takes the block decides how long it lives
-            yield block
-            del block
+            del text, label_indptr
+            yield parsed
+            del parsed  # before the next block is parsed
     if multilabel is None and unlabelled is not None and not several:
         line, complaint = unlabelled
         raise ValueError(f"{name}, line {line}: {complaint}")
 
 
-def _whole_lines(file: BinaryIO, block_bytes: int) -> Iterator[bytes]:
-    """Yield the text in blocks that end with a line, each as large as it may be."""
+def _whole_lines(file: BinaryIO, block_bytes: int) -> Generator[bytes, None, None]:
+    """Yield the text in blocks of about this size that end with a line."""
     parts: list[bytes | memoryview] = []
+    is_first = True
     while piece := file.read(block_bytes):
         end = piece.rfind(b"\n") + 1
-        if end == 0:  # a line that is longer
+        if end == 0:  # the line is longer than the block
             parts.append(piece)
             continue
         text = b"".join([*parts, memoryview(piece)[:end]])
         parts = [piece[end:]]
-        yield from _cut(text)
+        yield from _cut(text.removeprefix(_BOM) if is_first else text)
+        is_first = False
     if last := b"".join(parts):
-        yield from _cut(last)
+        yield from _cut(last.removeprefix(_BOM) if is_first else last)
 
 
-def _cut(text: bytes) -> Iterator[bytes]:
-    """Yield lines that are many in parts: a document takes memory however short its line is."""
+def _cut(text: bytes) -> Generator[bytes, None, None]:
+    """Cut a block of many lines: a document takes memory however short its line is."""
     n_lines = text.count(b"\n")
     if n_lines <= _LINES_AT_ONCE:
         yield text
@@ -214,18 +216,3 @@ def _cut(text: bytes) -> Iterator[bytes]:
         end = text.find(b"\n", begin + step) + 1 or len(text)
         yield text[begin:end]
         begin = end
-
-
-def _read_ahead(texts: Iterator[bytes], checksum: int) -> Generator[tuple[bytes, int], None, None]:
-    """Yield the texts and the checksum with each, while another thread does so with the next."""
-
-    def following(checksum: int) -> tuple[bytes, int] | None:
-        text = next(texts, None)
-        return None if text is None else (text, crc32(text, checksum))
-
-    with ThreadPoolExecutor(1, "termsift-reader") as reader:
-        text = reader.submit(following, checksum)
-        while (this := text.result()) is not None:
-            text = reader.submit(following, this[1])
-            yield this
-            del this

@@ -1,0 +1,327 @@
+"""Reading a labelled collection whole: the blocks of one input, stacked."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift._util.files import check_path
+from termsift._util.printable import printable_errors
+from termsift._util.progress import progress
+from termsift.io._kinds import open_source
+from termsift.io._labels import indicator_of, integers_if_all_whole, object_array
+from termsift.io._source import Block, Options, Source, check_options
+from termsift.io._svmlight import SvmlightFile
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A labelled collection: what `termsift.count` needs, and where it came from.
+
+    Attributes
+    ----------
+    X : csr_array of shape (n_docs, n_terms)
+        Occurrences of each term in each document.
+    y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
+        The label of each document, or an indicator matrix if documents may have several.
+    term_names : ndarray of str of shape (n_terms,), or None
+        The names of the terms, where they are known; hashed terms have none.
+    source : str
+        Where the collection came from, in words.
+    classes : list or None
+        The labels of the columns of an indicator matrix ``y``; None for plain labels.
+    """
+
+    X: sp.csr_array
+    y: NDArray[Any] | sp.csr_array
+    term_names: NDArray[np.object_] | None
+    source: str
+    classes: list[Any] | None = None
+
+
+@printable_errors()
+def read_collection(
+    path: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    **rules: Any,
+) -> Collection:
+    r"""Read a labelled collection. The module's table shows the kinds of file.
+
+    Parameters
+    ----------
+    path : path
+        The file or folder to read.
+    labels : path, optional
+        File with one label per line, or an array saved as ``.npy``. Needed for ``.npz`` and
+        ``.mtx``; replaces the labels of an svmlight file; not for texts and folders.
+    terms : path, optional
+        File with the name of one term per line, in the order of the columns. Not for texts, whose
+        terms are their own words. An svmlight file may use fewer columns than there are names.
+    text, label : str or int, optional
+        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
+        a table without header. For JSON lines, the keys. Not for folders.
+    encoding : str, default "utf-8"
+        The encoding of texts.
+    preset : {"paper"}, optional
+        A name for a set of rules, see :func:`termsift.text.text_rules`.
+    **rules
+        How texts are cut and which terms are kept: ``ngram_range``, ``min_df``, ``max_df``,
+        ``stop_words``, ``lowercase``, ``analyzer``, ``hashing`` of
+        :class:`termsift.text.TextRules`. They replace those of the preset.
+
+    Returns
+    -------
+    collection : Collection
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file does not exist.
+    ValueError
+        If a file is not what its name or the arguments say. The message is one line, with the file
+        and the line in it.
+    TypeError
+        For an unknown rule, or one of a wrong type.
+    MissingExtraError
+        If the input needs a package that is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "fruit.csv")
+    ...     _ = path.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
+    ...     collection = read_collection(path)
+    >>> collection.X.toarray()
+    array([[2, 0, 1],
+           [0, 1, 0]])
+    >>> list(collection.term_names), list(collection.y)
+    (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
+    """
+    options = check_options(
+        terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
+    )
+    source = _open(path, labels, options)
+    collection = _stacked(source)
+    if source.has_texts:
+        return _with_sorted_terms(collection, options)
+    if isinstance(source, SvmlightFile):
+        return _with_names(_from_first_index(collection, _first_index(collection)), options)
+    return collection
+
+
+@printable_errors()
+def read_split(
+    train: str | os.PathLike[str],
+    test: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    test_labels: str | os.PathLike[str] | None = None,
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    **rules: Any,
+) -> tuple[Collection, Collection]:
+    r"""Read training and test documents into the same columns.
+
+    The columns are those of ``train``; other terms of ``test`` are left out. The rules apply to the
+    texts of both, and ``train`` alone decides which terms are kept. If either of two svmlight files
+    has an index 0, indices of both count from 0. Labels are whole numbers if those of both files
+    are.
+
+    Parameters
+    ----------
+    train, test : path
+        Both are texts, or both are matrices.
+    labels, test_labels : path, optional
+        The labels of each, as for `read_collection`.
+    terms, text, label, encoding, preset, **rules
+        As for `read_collection`, for both.
+
+    Returns
+    -------
+    train, test : Collection
+
+    Raises
+    ------
+    FileNotFoundError, ValueError, TypeError, MissingExtraError
+        As for `read_collection`, and if the files have no term or no label in common.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     train, test = Path(folder, "train.csv"), Path(folder, "test.csv")
+    ...     _ = train.write_text("label,text\nred,cherry cherry plum\nyellow,lemon\n")
+    ...     _ = test.write_text("label,text\nyellow,lemon lemon banana\n")
+    ...     train, test = read_split(train, test)
+    >>> test.X.toarray(), list(test.term_names)
+    (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
+    """
+    options = check_options(
+        terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
+    )
+    first, second = _open(train, labels, options), _open(test, test_labels, options)
+    if first.has_texts != second.has_texts:
+        raise ValueError(
+            f"{first.path} and {second.path}: expected texts in both, or matrices in both"
+        )
+    known = _stacked(first)
+    if first.has_texts:
+        known = _with_sorted_terms(known, options)
+        second.options = replace(options, grows=False)
+        new = replace(_stacked(second, known.term_names), term_names=known.term_names)
+        new.X.sort_indices()
+        if not new.X.nnz:
+            raise ValueError(f"{second.path}: has no term of {first.path}")
+        return _with_like_labels(known, new)
+    new = _stacked(second)
+    bases = _first_index(known), _first_index(new)
+    if isinstance(first, SvmlightFile) and isinstance(second, SvmlightFile):
+        bases = min(bases), min(bases)
+    if isinstance(first, SvmlightFile):
+        known = _with_names(_from_first_index(known, bases[0]), options)
+    n_columns = known.X.shape[1]
+    if isinstance(second, SvmlightFile):  # the format does not tell how many columns there are
+        new = _from_first_index(new, bases[1])
+        new = replace(new, X=_resized(new.X, n_columns), term_names=known.term_names)
+    elif new.X.shape[1] != n_columns:
+        raise ValueError(
+            f"{second.path}: has {new.X.shape[1]} columns, expected the {n_columns} of {first.path}"
+        )
+    return _with_like_labels(known, new)
+
+
+def _open(
+    path: str | os.PathLike[str], labels: str | os.PathLike[str] | None, options: Options
+) -> Source:
+    if labels is not None:
+        check_path(labels, "labels")
+    return open_source(path, labels, options)
+
+
+def _stacked(source: Source, names: NDArray[np.object_] | None = None) -> Collection:
+    """Read all documents of an input.
+
+    Words of texts get columns as in ``names``, or else in the order in which they first appear.
+    Indices of svmlight text are columns as they are.
+    """
+    words = {} if names is None else {name: column for column, name in enumerate(names)}
+    blocks: list[Block] = []
+    with (
+        progress("read", source.n_bytes, "bytes") as report,
+        closing(source.blocks(words)) as parts,
+    ):
+        for block in parts:
+            blocks.append(block)
+            if report is not None:
+                report(block.n_bytes)
+    blocks = [block for block in blocks if block.X.shape[0]]
+    if not blocks:
+        raise ValueError(f"{source.path}: holds no documents")
+    X = blocks[0].X
+    if len(blocks) > 1:
+        n_terms = max(block.X.shape[1] for block in blocks)
+        X = sp.csr_array(sp.vstack([_resized(block.X, n_terms) for block in blocks], format="csr"))
+    y, classes = _stacked_labels(blocks)
+    if source.labels_are_text:
+        y = integers_if_all_whole(y.tolist())
+    if source.has_texts and source.options.rules.hashing is None:
+        names = object_array(list(words))
+    elif not isinstance(source, SvmlightFile):
+        names = source.names
+    return Collection(X, y, names, str(source.path), classes)
+
+
+def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:
+    """Return a matrix with more columns, or without the last ones."""
+    if X.shape[1] > n_terms:
+        X = X[:, :n_terms]
+    return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
+
+
+def _stacked_labels(blocks: list[Block]) -> tuple[Any, list[Any] | None]:
+    """Return the labels of all blocks, and the classes if they are an indicator matrix."""
+    classes = blocks[0].classes
+    if all(block.classes == classes for block in blocks):
+        if classes is None:
+            return np.concatenate([block.y for block in blocks]), None
+        return sp.csr_array(sp.vstack([block.y for block in blocks], format="csr")), classes
+    labels, n_labels = [], []
+    for block in blocks:
+        if block.classes is None:
+            labels.append(block.y)
+            n_labels.append(np.ones(len(block.y), dtype=np.int64))
+        else:
+            labels.append(np.asarray(block.classes)[block.y.indices])
+            n_labels.append(np.diff(block.y.indptr))
+    return indicator_of(np.concatenate(labels), np.concatenate(n_labels))
+
+
+def _with_sorted_terms(collection: Collection, options: Options) -> Collection:
+    """Sort the words of texts, without those that the rules drop."""
+    rules, names = options.rules, collection.term_names
+    if names is not None:
+        kept = rules._kept(collection.X)
+        columns = np.array(sorted(kept.tolist(), key=names.tolist().__getitem__), dtype=np.intp)
+        X = collection.X[:, columns]
+        X.sort_indices()
+        collection = replace(collection, X=X, term_names=names[columns])
+    if not collection.X.nnz:
+        raise ValueError(f"{collection.source}: no text has {rules.what_counts}")
+    return collection
+
+
+def _first_index(collection: Collection) -> int:
+    """Return 0 if the index 0 occurs, and 1 otherwise."""
+    return int(collection.X.indices.min(initial=1))
+
+
+def _from_first_index(collection: Collection, first_index: int) -> Collection:
+    """Let the columns of svmlight text count from its first index."""
+    X = collection.X
+    if first_index == 0:
+        return collection
+    shape = X.shape[0], max(X.shape[1] - first_index, 0)
+    return replace(collection, X=sp.csr_array((X.data, X.indices - 1, X.indptr), shape=shape))
+
+
+def _with_names(collection: Collection, options: Options) -> Collection:
+    """Name the columns of svmlight text, which need not use the last ones."""
+    names, X = options.names, collection.X
+    if names is None:
+        return collection
+    if X.shape[1] > len(names):
+        raise ValueError(
+            f"{options.terms}: {len(names)} names for the {X.shape[1]} terms of {collection.source}"
+        )
+    return replace(collection, X=_resized(X, len(names)), term_names=names)
+
+
+def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, Collection]:
+    """Make the labels of both strings, if those of one are numbers and of the other strings."""
+    y_known: Any = known.y
+    y_new: Any = new.y
+    if y_known.ndim != 1 or y_new.ndim != 1:  # documents have several labels
+        return known, new
+    if (y_known.dtype.kind in "OU") != (y_new.dtype.kind in "OU"):
+        y_known, y_new = (object_array(list(map(str, y.tolist()))) for y in (y_known, y_new))
+    if not set(y_known.tolist()) & set(y_new.tolist()):
+        raise ValueError(f"{new.source}: has no label of {known.source}")
+    return replace(known, y=y_known), replace(new, y=y_new)

@@ -1,0 +1,177 @@
+"""Opening and decoding files, plain or compressed, with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from termsift._util.extras import require
+from termsift._util.files import check_path
+
+# Called with what is wrong with a line, row or document. It raises an error, or returns to have
+# that line, row or document left out.
+Complain: TypeAlias = Callable[[str], None]
+
+COMPRESSED = (".gz", ".zst")
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
+
+_BUFFER_BYTES = 1 << 17
+# Four compressed bytes may stand for 128 KiB, so that such a piece becomes 32 MiB at most.
+_ZSTANDARD_PIECE_BYTES = 1 << 10
+
+
+def existing(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that exists."""
+    check_path(path)
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; expected a file")
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    return path
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open a file, and decompress it if its name ends in .gz or .zst.
+
+    Yields
+    ------
+    content : binary file
+        The decompressed content.
+    raw : binary file
+        The file on the disk. Its position shows how much of the file has been read.
+    """
+    with _naming_damage(path), open(path, "rb") as raw:
+        ending = path.suffix.lower()
+        # Both packages take an empty file for empty content, but it lacks the header of its format.
+        if ending in COMPRESSED and not raw.peek(1):
+            raise EOFError("the file is empty")
+        if ending == ".gz":
+            with gzip.GzipFile(fileobj=raw) as content:
+                yield cast("BinaryIO", content), raw
+        elif ending == ".zst":
+            with io.BufferedReader(_Zstandard(raw, path), _BUFFER_BYTES) as content:
+                yield cast("BinaryIO", content), raw
+        else:
+            yield raw, raw
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """Turn what the archive modules raise on a damaged file into an error that names it."""
+    try:
+        yield
+    except DAMAGE as exc:
+        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
+    except MemoryError as exc:  # a forged file may claim any size
+        reason = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
+        raise MemoryError(f"{path}: {reason}") from None
+
+
+class _Zstandard(io.RawIOBase):
+    """The content of a .zst file of any number of frames.
+
+    The reader of the zstandard package takes a file that is cut within a frame for complete, which
+    would lose documents silently.
+    """
+
+    def __init__(self, raw: BinaryIO, path: Path) -> None:
+        self._package = require("zstandard", "zstd", f"{path}: reading it")
+        self._raw, self._frame, self._rest, self._ready = raw, None, b"", memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
+        while not self._ready:
+            piece = self._rest or self._raw.read(_ZSTANDARD_PIECE_BYTES)
+            self._rest = b""
+            if not piece:
+                if self._frame is not None:
+                    raise EOFError("the compressed content ends before its end was marked")
+                return 0
+            self._ready = memoryview(self._decompressed(piece))
+        n = min(len(buffer), len(self._ready))
+        buffer[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+    def _decompressed(self, piece: bytes) -> bytes:
+        if self._frame is None:
+            self._frame = self._package.ZstdDecompressor().decompressobj()
+        frame: Any = self._frame
+        try:
+            content: bytes = frame.decompress(piece)
+        except self._package.ZstdError as error:
+            raise EOFError(str(error)) from None
+        if frame.eof:
+            self._rest, self._frame = frame.unused_data, None
+        return content
+
+
+def check_encoding(encoding: str) -> str:
+    """Return the codec of a text encoding; that of UTF-8 skips a byte order mark."""
+    try:
+        name = codecs.lookup(encoding).name
+        "\n".encode(name)  # fails for codecs that do not encode text
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def refuse(complaint: str) -> None:
+    """Raise a complaint as a ValueError."""
+    raise ValueError(complaint)
+
+
+def decoded_lines(
+    path: Path, content: BinaryIO, encoding: str = "utf-8", complain: Complain = refuse
+) -> Iterator[str]:
+    """Yield the lines of a file, decoded one at a time so that errors name their line.
+
+    A line that cannot be decoded is complained of. If ``complain`` returns, the line is yielded
+    with replacement characters, so that the caller's count of lines stays right.
+    """
+    codec = check_encoding(encoding)
+    if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":
+        raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
+    for number, line in enumerate(content, 1):
+        line_codec = codec if number == 1 else codec.removesuffix("-sig")
+        try:
+            text = line.decode(line_codec)
+        except UnicodeDecodeError:
+            complain(f"{path}, line {number}: expected {encoding.upper()}")
+            text = line.decode(line_codec, "replace")
+        yield text
+
+
+def decoded_text(path: Path, encoding: str = "utf-8") -> str:
+    """Read a text file whole."""
+    with opened(path) as (content, _):
+        data = content.read()
+    try:
+        return data.decode(check_encoding(encoding))
+    except UnicodeDecodeError as exc:
+        raise ValueError(
+            f"{path}: byte {exc.start} is not {encoding.upper()}; expected text in {encoding}"
+        ) from None
+
+
+def one_per_line(path: Path, what: str) -> list[str]:
+    """Read a UTF-8 file with one value per line, none of them empty."""
+    with opened(path) as (content, _):
+        values = [line.rstrip("\r\n") for line in decoded_lines(path, content)]
+    if "" in values:
+        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
+    return values

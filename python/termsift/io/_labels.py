@@ -1,0 +1,106 @@
+"""Labels of documents and names of terms, as files hold them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift._util.printable import printable_errors
+from termsift.io._files import existing, one_per_line, opened
+
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
+
+
+@printable_errors()
+def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
+    """Read a file with the name of one term per line.
+
+    Parameters
+    ----------
+    path : path
+        The file, in UTF-8; it may be compressed. Names keep their blanks; none may be empty.
+
+    Returns
+    -------
+    names : ndarray of str of shape (n_terms,)
+    """
+    return object_array(one_per_line(existing(path), "a term"))
+
+
+def read_labels(path: Path) -> NDArray[Any]:
+    """Read a file of labels: strings, one per line, or an array saved as .npy."""
+    if not is_npy(path):
+        return object_array(one_per_line(path, "a label"))
+    with opened(path) as (file, _):
+        try:
+            y = np.load(file, allow_pickle=False)
+        except (OSError, MemoryError, EOFError):
+            raise
+        except Exception:  # a forged header may raise anything
+            raise ValueError(f"{path}: expected an array of labels saved by numpy.save") from None
+    if y.ndim not in (1, 2):
+        raise ValueError(f"{path}: expected labels or an indicator matrix, found {y.ndim}-d")
+    return integers_if_whole(y)
+
+
+def is_npy(path: Path) -> bool:
+    """Return whether a file of labels holds an array instead of text."""
+    return path.suffix.lower() == ".npy"
+
+
+def label_text(value: object) -> str | None:
+    """Return a typed label as text, or None if it is neither a string nor a whole number.
+
+    A label must be the same class in every format, and CSV has only text: 1 becomes "1", and true
+    becomes "true", as JSON writes it.
+    """
+    if isinstance(value, bool):
+        return json.dumps(value)
+    return str(value) if isinstance(value, (str, int)) and value != "" else None
+
+
+def integers_if_all_whole(labels: Sequence[str]) -> NDArray[Any]:
+    """Return labels of text as integers if all are whole numbers, else as they are."""
+    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
+        return np.array([int(label) for label in labels], dtype=np.int64)
+    return object_array(labels)
+
+
+def integers_if_whole(values: NDArray[Any]) -> NDArray[Any]:
+    """Return floats as int64 if all are whole numbers that a float holds exactly."""
+    if values.dtype.kind != "f":
+        return values
+    with np.errstate(invalid="ignore"):
+        whole = np.all((np.abs(values) <= 2**53) & (values == np.floor(values)))
+    return values.astype(np.int64) if whole else values
+
+
+def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
+    """Return an array of the values themselves; numpy's str arrays would pad each one."""
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
+
+
+def indicator_of(
+    labels: NDArray[Any], n_labels: NDArray[np.int64]
+) -> tuple[sp.csr_array, list[Any]]:
+    """Return the indicator matrix of documents with several labels, and its classes, sorted.
+
+    ``labels`` holds those of all documents, one document after another; document d has
+    ``n_labels[d]`` of them.
+    """
+    classes, columns = np.unique(labels, return_inverse=True)
+    rows = np.repeat(np.arange(len(n_labels)), n_labels)
+    ones = np.ones(len(rows), dtype=np.int8)
+    indicator = sp.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
+    indicator.data[:] = 1  # a document may repeat a label
+    return indicator, classes.tolist()

@@ -1,0 +1,152 @@
+"""What every kind of input has in common: how it is read, and the blocks that it yields."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Generator, Hashable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift._util.files import check_path
+from termsift._util.validation import check_column
+from termsift.io._files import check_encoding
+from termsift.io._labels import read_names
+from termsift.text import TextRules, text_rules
+
+COMPLAINTS_KEPT = 5
+
+
+@dataclass(frozen=True)
+class Options:
+    """How inputs are read; see `termsift.scan` for the meaning of each.
+
+    Attributes
+    ----------
+    given : collection of str
+        The arguments that the caller gave and that only some kinds of input take.
+    names : ndarray of str, or None
+        The names of the terms of matrices, from the file ``terms``.
+    index_base : int or None
+        The index of the first term of svmlight text. None keeps the indices as they are, and any
+        number of terms: the caller finds the base at the end.
+    grows : bool
+        Whether words of texts that are not in the vocabulary join it, or are left out.
+    """
+
+    given: Collection[str]
+    text: str | int | None
+    label: str | int | None
+    encoding: str
+    rules: TextRules
+    terms: Path | None = None
+    names: NDArray[np.object_] | None = None
+    chunk_docs: int | None = None
+    index_base: int | None = None
+    skip: bool = False
+    n_threads: int = 0
+    grows: bool = True
+
+
+def check_options(
+    *,
+    terms: str | os.PathLike[str] | None,
+    text: str | int | None,
+    label: str | int | None,
+    encoding: str | None,
+    preset: str | None,
+    rules: Mapping[str, Any],
+) -> Options:
+    """Check the options that `scan` and `read_collection` share."""
+    if terms is not None:
+        check_path(terms, "terms")
+    check_column(text, "text")
+    check_column(label, "label")
+    codec = "utf-8" if encoding is None else encoding
+    check_encoding(codec)
+    given = {"terms": terms, "text": text, "label": label, "encoding": encoding, "preset": preset}
+    return Options(
+        [name for name, value in {**given, **rules}.items() if value is not None],
+        text,
+        label,
+        codec,
+        text_rules(preset, **rules),
+        None if terms is None else Path(terms),
+        None if terms is None else read_names(terms),
+    )
+
+
+@dataclass(frozen=True)
+class Block:
+    """Documents that were read together.
+
+    Attributes
+    ----------
+    X : csr_array
+        Their counts. Columns beyond its width are 0.
+    y : ndarray or csr_array
+        Their labels, or an indicator matrix.
+    n_bytes : int
+        How many bytes of the input have been read.
+    classes : list or None
+        The labels of the columns of an indicator matrix ``y``.
+    n_skipped : int
+        How many lines, rows or documents were left out since the last block.
+    complaints : list of str
+        What was wrong with the first few of them.
+    """
+
+    X: Any
+    y: Any
+    n_bytes: int
+    classes: list[Hashable] | None = None
+    n_skipped: int = 0
+    complaints: list[str] = field(default_factory=list)
+
+
+def docs_within(indptr: NDArray[Any], n_entries: int) -> int:
+    """Return how many documents, at least 1, have at most so many entries together."""
+    limit = min(int(indptr[0]) + n_entries, np.iinfo(indptr.dtype).max)
+    # A limit of another dtype would let numpy copy the offsets.
+    n_docs = np.searchsorted(indptr, indptr.dtype.type(limit), side="right") - 1
+    return max(int(n_docs), 1)
+
+
+Blocks: TypeAlias = Generator[Block, None, None]
+
+
+class Source(ABC):
+    """One input. Opening it checks what can be checked without reading it.
+
+    Attributes
+    ----------
+    path : Path
+        The file or folder.
+    files : list of Path
+        The files that are read.
+    names : ndarray of str, or None
+        The names of the columns of a matrix, where they are known.
+    labels_are_text : bool
+        Whether labels are strings that may stand for whole numbers.
+    """
+
+    has_texts: ClassVar[bool] = False
+
+    def __init__(self, path: Path, options: Options) -> None:
+        self.path, self.options = path, options
+        self.files = [path]
+        self.names = options.names
+        self.labels_are_text = self.has_texts
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the files on the disk."""
+        return sum(file.stat().st_size for file in self.files)
+
+    @abstractmethod
+    def blocks(self, words: dict[str, int]) -> Blocks:
+        """Yield the documents in order; the words of texts join the vocabulary ``words``."""

@@ -1,0 +1,422 @@
+"""Scans of files with something wrong: the error, or what is left out."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from file_kinds import (
+    N_TERMS,
+    TEXTS,
+    WORDS,
+    as_folders,
+    as_table,
+    random_collection,
+    write,
+    zstandard,
+)
+
+
+def refused(path: Any, **options: Any) -> str:
+    """Count a scan that must fail, and return the message."""
+    with pytest.raises((ValueError, TypeError)) as caught:
+        ts.count(ts.scan(path, **options))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+BAD_LINES = {
+    "index 0": (
+        "2 0:1",
+        "an index from 1 to 2147483647 before the colon (from 0 with index_base=0)",
+    ),
+    "negative index": ("2 -1:1", "'-1:1'"),
+    "index beyond 2^63": ("2 9223372036854775808:1", "'9223372036854775808:1'"),
+    "NaN": ("2 1:nan", "'1:nan'"),
+    "infinite": ("2 1:inf", "'1:inf'"),
+    "negative count": ("2 1:-3", "'1:-3'"),
+    "label with blanks": ("two words 1:1", "'two'"),
+    "label that is no number": ("spam 1:1", "'spam'"),
+}
+
+
+@pytest.mark.parametrize(("line", "complaint"), BAD_LINES.values(), ids=BAD_LINES)
+def test_bad_lines_of_svmlight(tmp_path: Path, line: str, complaint: str) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text(f"1 1:1\n# nothing\n\n{line}\n1 1:1\n")
+    message = refused(path)
+    assert message.startswith(f"{path}, line 4: ")
+    assert complaint in message
+
+
+@pytest.mark.parametrize("line", [line for line, _ in BAD_LINES.values()])
+@pytest.mark.parametrize("chunk_docs", [None, 1])
+def test_bad_lines_are_skipped(tmp_path: Path, line: str, chunk_docs: Any) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text(f"1 1:1\n{line}\n2 2:2\n{line}\n")
+    scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+    assert ts.count(scan) == ts.count(np.array([[1, 0], [0, 2]]), [1, 2])
+    assert scan.n_skipped == 2
+    assert [message.partition(": ")[0] for message in scan.skipped] == [
+        f"{path}, line 2",
+        f"{path}, line 4",
+    ]
+
+
+@pytest.mark.parametrize("chunk_docs", [None, 1])
+def test_lines_without_labels_or_with_indices_beyond_the_names_are_skipped(
+    tmp_path: Path, chunk_docs: Any
+) -> None:
+    path, terms = tmp_path / "c.svm", tmp_path / "terms"
+    terms.write_text("bee\ncow\n")
+    path.write_text("1 1:1\n2:5\n2 3:1\n2 1:1 0:4\n2 2:2\n")
+    scan = ts.scan(path, terms=terms, on_error="skip", chunk_docs=chunk_docs)
+    counts = ts.count(scan)
+    assert (counts.classes, counts.n_docs) == ([1, 2], 2)
+    assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 2]]
+    assert scan.n_skipped == 3
+    assert [complaint.partition(":")[0][-1] for complaint in scan.skipped] == list("234")
+    assert "from 1 to 2 before the colon (there are 2 names of terms; from 0" in scan.skipped[1]
+
+
+def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("1 " + "1:1 " * 5_000_000 + "\n2 2:1\n")
+    assert ts.count(ts.scan(path)).term_frequency.toarray().tolist() == [[5_000_000, 0], [0, 1]]
+
+
+BAD_ROWS = {
+    "csv": ("label,text\nx,bee\n", "x,bee,cow\n", "line 3: expected 2 fields, found 3"),
+    "txt": ("x\tbee\n", "\tbee\n", "line 2: the label is empty"),
+    "jsonl": ('{"label": "x", "text": "bee"}\n', "[1]\n", "line 2: expected a JSON object"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+def test_bad_rows_of_tables(tmp_path: Path, kind: str) -> None:
+    good, bad, complaint = BAD_ROWS[kind]
+    path = tmp_path / f"c.{kind}"
+    last = good.splitlines(keepends=True)[-1]
+    path.write_text(good + bad + last + bad * 7)
+    assert complaint in refused(path)
+    for chunk_docs in (None, 1):
+        scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+        counts = ts.count(scan)
+        assert (counts.n_docs, scan.n_skipped, len(scan.skipped)) == (2, 8, 5)
+        assert complaint in scan.skipped[0]
+
+
+HEADER = b"label,text\nx,bee\n"
+SPOILED = {
+    "a field too many": (b'y,"one\ntwo, three",four\n', "lines 3 to 4"),
+    "bytes in its first line": (b'y,"caf\xe9\nsecond, line"\n', "lines 3 to 4"),
+    "bytes in its second line": (b'y,"cafe\nsecond, lin\xe9"\n', "lines 3 to 4"),
+    "bytes in a line": (b"y,caf\xe9\n", "line 3"),
+    "no label": (b',"one\ntwo, three"\n', "lines 3 to 4"),
+    "a carriage return": (b"y,one\rtwo\n", "line 3"),
+}
+NEIGHBOURS = [b"z,cow\nz,dog\n", b'z,"cow"\nz,"dog\nand ""fox"", hen"\n', b'"z","cow"\n' * 3, b""]
+
+
+@pytest.mark.parametrize("after", NEIGHBOURS)
+@pytest.mark.parametrize(("row", "place"), SPOILED.values(), ids=SPOILED)
+@pytest.mark.parametrize("chunk_docs", [None, 1])
+def test_a_spoiled_row_is_left_out_and_its_neighbours_stay(
+    tmp_path: Path, row: bytes, place: str, after: bytes, chunk_docs: Any
+) -> None:
+    path, clean = tmp_path / "c.csv", tmp_path / "clean.csv"
+    path.write_bytes(HEADER + row + after)
+    clean.write_bytes(HEADER + after)
+    scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
+    assert ts.count(scan) == ts.count(ts.scan(clean))
+    assert scan.n_skipped == 1
+    assert scan.skipped[0].startswith(f"{path}, {place}: ")
+    assert refused(path).startswith(f"{path}, {place}: ")
+
+
+WRONG_QUOTES = {
+    "quotes in a quoted text": (b'y,"first "bad" line\nsecond, line"\n', "line 3"),
+    "quotes in its second line": (b'y,"one\ntwo "bad" two\nthree, four"\n', "lines 3 to 4"),
+    "a field after it": (b'"y","one "bad"\ntwo, three","four"\n', "line 3"),
+    "no closing quote": (b'y,"cut short\n', "line"),
+}
+
+
+@pytest.mark.parametrize("after", NEIGHBOURS)
+@pytest.mark.parametrize(("row", "place"), WRONG_QUOTES.values(), ids=WRONG_QUOTES)
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_wrong_quote_is_always_an_error(
+    tmp_path: Path, row: bytes, place: str, after: bytes, on_error: str
+) -> None:
+    # What follows it may be a row or part of its text: neither is counted for the other.
+    path = tmp_path / "c.csv"
+    path.write_bytes(HEADER + row + after)
+    message = refused(path, on_error=on_error)
+    assert message.startswith(f"{path}, {place}")
+    assert message.endswith("; a quote within a quoted field is written twice")
+
+
+def test_a_text_file_has_no_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_bytes(b'x\ta 5" pipe\r\ny\t"one\n\n\nz\ttwo\r three\n')
+    counts = ts.count(ts.scan(path))
+    assert counts.classes == ["x", "y", "z"]
+    assert list(counts.term_names) == ["one", "pipe", "three", "two"]
+
+
+def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
+    folder = as_folders(tmp_path)
+    (folder / "ham" / "wrong").write_bytes(b"\xff\xfe")
+    assert "ham/wrong: byte 0 is not UTF-8" in refused(folder)
+    scan = ts.scan(folder, on_error="skip")
+    assert ts.count(scan).n_docs == len(TEXTS)
+    assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
+
+
+def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
+    folder = as_folders(tmp_path)
+    (folder / "ham" / "1a").mkdir()
+    (folder / "ham" / "link").symlink_to(tmp_path / "nothing")
+    odd = ["1a", "link"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "ham" / "pipe")
+        odd.append("pipe")
+    assert refused(folder) == f"{folder}/ham/1a: expected a file, a document of the class 'ham'"
+    for chunk_docs in (None, 1):
+        scan = ts.scan(folder, on_error="skip", chunk_docs=chunk_docs)
+        assert ts.count(scan).n_docs == len(TEXTS)
+        assert [message.partition(": ")[0] for message in scan.skipped] == [
+            f"{folder}/ham/{name}" for name in odd
+        ]
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+@pytest.mark.parametrize("chunk_docs", [None, 1, 2])
+def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
+    good, bad, _ = BAD_ROWS[kind]
+    path = tmp_path / f"c.{kind}"
+    last = good.splitlines(keepends=True)[-1]
+    path.write_text(good + bad * 2 + last * 3 + bad * 7)
+    scan = ts.scan([path, path], on_error="skip", chunk_docs=chunk_docs)
+    for _ in range(2):  # every iteration counts anew
+        assert ts.count(scan).n_docs == 8
+        assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
+    # A job that goes on after the first input knows what was left out before.
+    scan._resume(1, [], 9, ["before"])
+    assert len(list(scan)) > 0
+    assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
+
+
+def test_text_that_is_not_utf8_is_skipped_by_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_bytes(b"x\tbee\nx\t\xff\xfe\ny\tcow\n")
+    assert refused(path) == f"{path}, line 2: expected UTF-8"
+    scan = ts.scan(path, on_error="skip")
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 1)
+
+
+@pytest.mark.parametrize("kind", ["svm.gz", "svm.zst", "txt.gz"])
+@pytest.mark.parametrize("cut", [1, 5, 20])
+def test_compressed_files_that_are_cut_short(tmp_path: Path, kind: str, cut: int) -> None:
+    path, _ = write(kind, tmp_path, *random_collection())
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert refused(path).startswith(f"{path}: damaged or cut short: ")
+
+
+@pytest.mark.parametrize("ending", ["svm.gz", "txt.gz", "csv.gz", "svm.zst", "jsonl.zst"])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_error: str) -> None:
+    good, cut = tmp_path / f"good.{ending}", tmp_path / f"cut.{ending}"
+    kind, _, packed = ending.partition(".")
+    pack = gzip.compress if packed == "gz" else zstandard
+    lines = {"csv": "label,text\nx,bee\n", "svm": "1 1:1\n", "txt": "x\tbee\n"}
+    lines["jsonl"] = '{"label": "x", "text": "bee"}\n'
+    good.write_bytes(pack(lines[kind].encode()))
+    cut.write_bytes(b"")
+    message = f"{cut}: damaged or cut short: the file is empty"
+    assert refused([good, cut], on_error=on_error) == message
+    if kind != "csv":  # which has a header
+        cut.write_bytes(pack(b""))
+        assert ts.count(ts.scan([good, cut], on_error=on_error)).n_docs == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> None:
+    good, empty = tmp_path / "good.txt", tmp_path / f"c.{kind}"
+    good.write_text("x\tbee\n")
+    empty.write_text(content)
+    message = f"{empty}: expected a header with the columns 'text' and 'label', found none"
+    assert refused([good, empty]) == refused([good, empty], on_error="skip") == message
+    assert ts.count(ts.scan([good, empty], text=2, label=1)).n_docs == 1
+
+
+def test_damaged_zstandard(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    (tmp_path / "c.svm.zst").write_bytes(b"1 1:1\n")
+    assert "damaged or cut short" in refused(tmp_path / "c.svm.zst")
+
+
+def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "c.parquet"
+    parquet.write_table(pyarrow.table({"text": ["bee", None, "cow"], "n": [1, 2, 2]}), path)
+    assert refused(path) == f"{path}: expected one column 'label', found 'text', 'n'"
+    message = refused(path, label="n")
+    assert message == f"{path}, row 2: the text is NoneType, expected a string"
+    scan = ts.scan(path, label="n", on_error="skip", chunk_docs=1)
+    assert (ts.count(scan).classes, scan.n_skipped) == ([1, 2], 1)
+    path.write_bytes(path.read_bytes()[:-3])
+    assert refused(path).startswith(f"{path}: damaged or no such table: ")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".feather", ".ipc"])
+def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, ending: str) -> None:
+    for packed in (".gz", ".zst"):
+        path = tmp_path / f"c{ending}{packed}"
+        path.write_bytes(b"anything")
+        message = f"{path}: expected the file itself, whose columns are compressed within; "
+        assert refused(path).startswith(message)
+        assert run("rank", path).complaint.startswith(message)
+
+
+def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
+    path, labels = tmp_path / "c.npz", tmp_path / "labels"
+    sparse.save_npz(path, sparse.csr_array([[1j, 2]]))
+    labels.write_text("1\n")
+    with pytest.raises(TypeError, match="X has dtype complex128") as caught:
+        ts.count(ts.scan(path, labels=labels))
+    assert str(caught.value).startswith(f"{path}, where row 0 is document 0: ")
+    result = run("count", path, "--labels", labels, "-o", tmp_path / "c.termsift")
+    assert result.complaint == str(caught.value)
+
+
+def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("1 1:1\n")
+    (tmp_path / "b.txt").write_text("1\tbee\n")
+    assert "expected tables of texts or matrices, not both" in refused(
+        [tmp_path / "a.svm", tmp_path / "b.txt"]
+    )
+
+
+def test_vocabularies_that_differ(tmp_path: Path) -> None:
+    for name, terms in (("a", ["bee", "cow"]), ("b", ["bee", "dog"])):
+        ts.save_csr(tmp_path / name, np.ones((2, 2), int), [0, 1], term_names=terms)
+    message = refused([tmp_path / "a", tmp_path / "b"])
+    assert "the vocabularies differ: term 1 is 'cow' in one and 'dog' in the other" in message
+    assert str(tmp_path / "a") in message
+    assert str(tmp_path / "b") in message
+
+
+@pytest.mark.parametrize("empty_first", [True, False])
+def test_names_of_terms_that_a_folder_without_documents_has(
+    tmp_path: Path, empty_first: bool
+) -> None:
+    ts.save_csr(tmp_path / "a", np.eye(2, dtype=int), ["x", "y"], term_names=["ant", "bee"])
+    ts.save_csr(tmp_path / "b", np.ones((0, 3), int), [], term_names=["ant", "bee", "cow"])
+    paths = [tmp_path / "b", tmp_path / "a"] if empty_first else [tmp_path / "a", tmp_path / "b"]
+    counts = ts.count(ts.scan(paths))
+    assert list(counts.term_names) == ["ant", "bee", "cow"]
+    assert counts.term_frequency.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert "holds no documents" in refused(tmp_path / "b")
+
+
+@pytest.mark.parametrize("other", ["csr", "svm"])
+@pytest.mark.parametrize("named_first", [True, False])
+def test_terms_with_and_without_names(tmp_path: Path, other: str, named_first: bool) -> None:
+    X = sparse.csr_array(np.eye(2, N_TERMS, N_TERMS - 2, dtype=int))
+    named = tmp_path / "named"
+    ts.save_csr(named, X, [1, 2], term_names=WORDS)
+    unnamed, _ = write(other, tmp_path, X, ["1", "2"])
+    paths = [named, unnamed] if named_first else [unnamed, named]
+    message = refused(paths)
+    assert message.startswith(f"{named} and {unnamed}: the terms have names in the first and none")
+    (tmp_path / "terms").write_text("\n".join(WORDS))
+    counts = ts.count(ts.scan(paths, terms=tmp_path / "terms"))
+    assert list(counts.term_names) == WORDS
+    assert counts.term_frequency.toarray().tolist() == (2 * X).toarray().tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("1 1:1\n 2:1\n", "line 2: expected a label before the first index:count"),
+        ("# nothing\n", "holds no documents"),
+        ("1 7:1\n", "line 1: expected an index from 1 to 2 before the colon (there are 2 names"),
+    ],
+)
+def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint: str) -> None:
+    (tmp_path / "c.svm").write_text(content)
+    (tmp_path / "terms").write_text("bee\ncow\n")
+    assert complaint in refused(tmp_path / "c.svm", terms=tmp_path / "terms")
+
+
+@pytest.mark.parametrize("n_labels", [1, 3])
+def test_labels_of_another_length(tmp_path: Path, n_labels: int) -> None:
+    (tmp_path / "c.svm").write_text("0 1:1\n0 1:1\n")
+    (tmp_path / "labels").write_text("x\n" * n_labels)
+    assert f"{n_labels} labels" in refused(tmp_path / "c.svm", labels=tmp_path / "labels")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"chunk_docs": 0}, "chunk_docs must be at least 1, got 0"),
+        ({"chunk_docs": True}, "chunk_docs must be an integer, got True"),
+        ({"chunk_docs": 1.0}, "chunk_docs must be an integer, got 1.0"),
+        ({"index_base": 2}, "index_base must be 0 or 1"),
+        ({"on_error": "ignore"}, "on_error must be 'raise' or 'skip'"),
+        ({"text": "body"}, "a matrix holds no texts; leave out text"),
+        ({"labels": ["a", "b"]}, "labels names 2 files for 1 inputs"),
+    ],
+)
+def test_arguments_that_do_not_fit(tmp_path: Path, options: Any, complaint: str) -> None:
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    assert complaint in refused(tmp_path / "c.svm", **options)
+
+
+def test_a_scan_brings_its_labels(tmp_path: Path) -> None:
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    with pytest.raises(TypeError, match="leave out y"):
+        ts.count(ts.scan(tmp_path / "c.svm"), [1])
+    with pytest.raises(TypeError, match="y must hold a label for each document"):
+        ts.count(np.eye(2))
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    assert refused([]) == "paths is empty, expected at least one path"
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    assert refused(tmp_path / "c.svm", labels=[]) == "labels is empty, expected at least one path"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_pipes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.svm").write_text("1 1:1\n")
+    os.mkfifo(tmp_path / "pipe.svm")
+    message = f"{tmp_path / 'pipe.svm'}: is a pipe or device, which can be read only once"
+    assert message in refused(tmp_path / "pipe.svm")
+    assert message in refused(tmp_path / "c.svm", labels=tmp_path / "pipe.svm")
+
+
+# What may stand at `at`, by kind, and what may not.
+
+
+def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
+    path = as_table(tmp_path)
+    for rules in ({"min_df": 0.5}, {"max_df": 0.5}, {"max_df": 3}):
+        assert "there is no max_df" in refused(path, **rules)
+    (tmp_path / "c.svm").write_text("1 1:1 3:2\n2 3:1\n")
+    assert refused(tmp_path / "c.svm", preset="paper").endswith("leave out preset")
+    assert "its terms have no names" in refused(tmp_path / "c.svm", min_df=2)
+    (tmp_path / "terms").write_text("egg\ntea\njam\n")
+    counts = ts.count(ts.scan(tmp_path / "c.svm", terms=tmp_path / "terms", min_df=2))
+    assert list(counts.term_names) == ["jam"]
+    assert counts.term_frequency.toarray().tolist() == [[2], [1]]
