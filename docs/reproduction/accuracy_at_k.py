@@ -19,7 +19,7 @@ from sklearn.naive_bayes import MultinomialNB
 import corpora
 import termsift as ts
 from compare import ROOT, conditions, markdown, put_between
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 
 MARKER = "accuracy"
 KS = (10, 50, 100, 200, 500, 1000, 2000)

@@ -33,7 +33,7 @@ import corpora
 import termsift as ts
 from compare import ROOT, markdown, put_between
 from reproduce import collections, described
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 from termsift._util.files import replacing
 from trials import Collection, Estimate, Ints, listed
 from workloads import CACHE

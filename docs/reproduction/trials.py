@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 
 import termsift as ts
 from corpora import Split
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 
 METRICS = ("accuracy", "F1")
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from termsift._api.counting import TermFrequency
 from termsift._evaluate import evaluation
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Method, Policy, find_ranker
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 from termsift._util import validation
 from termsift._util.extras import require
 
@@ -33,7 +33,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-_USUAL_FOLDS = 10  # as for cross_validate
+
 _ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
 
 
@@ -444,9 +444,9 @@ def _folds_for(n_docs: int, y: Any, weights: Any) -> int:
     """Return the usual number of folds, or fewer if no class has as many documents."""
     labels = validation.check_labels(y, n_docs, None)
     if labels.indptr is not None:  # documents of several classes, which cross-validation refuses
-        return _USUAL_FOLDS
+        return 10
     codes = labels.codes if weights is None else labels.codes[np.asarray(weights) > 0]
-    return max(2, min(_USUAL_FOLDS, int(np.bincount(codes).max(initial=0))))
+    return max(2, min(10, int(np.bincount(codes).max(initial=0))))
 
 
 def _is_partition(counts: ClassCounts) -> bool:

@@ -20,7 +20,7 @@ from scipy import sparse
 
 import termsift as ts
 from signals import start_hearing
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 from termsift.cli import rank as rank_command
 from termsift.cli.arguments import FOLDS
 from termsift.io import Collection, _demo, read_collection

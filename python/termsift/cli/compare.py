@@ -17,7 +17,7 @@ from termsift import io, plots
 from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import rankers_of
 from termsift._scores.registry import MODELS, POLICIES
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 from termsift._util.extras import require
 from termsift._util.frames import (
     write_csv,

@@ -16,7 +16,7 @@ import termsift as ts
 from termsift import io
 from termsift._scores.class_scores import ADJUSTMENTS
 from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker, find_selector
-from termsift._select.conditional_gain import rank_by
+from termsift._evaluate.rankers import rank_by
 from termsift._util.frames import (
     json_rows,
     json_value,

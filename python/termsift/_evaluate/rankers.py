@@ -1,0 +1,93 @@
+"""Rankings of documents (X, y) by any method or selector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from termsift._api.class_counts import Alpha, ClassCounts
+from termsift._scores.ranking import Ranking
+from termsift._scores.registry import (
+    MODELS,
+    POLICIES,
+    Method,
+    check_model,
+    check_policy,
+    find_ranker,
+)
+from termsift._select.conditional_gain import conditional_gain
+from termsift._util import validation
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A method or selector, and the model and policy that it ranks by."""
+
+    method: str
+    model: str = MODELS[0]
+    policy: str = POLICIES[0]
+
+    @property
+    def name(self) -> str:
+        """Name of its curve; defaults are left out: "md", "md binary round_robin"."""
+        usual = MODELS[0], POLICIES[0]
+        return " ".join([self.method, *(x for x in (self.model, self.policy) if x not in usual)])
+
+
+def rankers_of(
+    methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
+) -> dict[str, Ranker]:
+    """Return the rankers by name: each method with each model and policy that it has."""
+    methods = validation.check_words(methods, "methods")
+    models = validation.check_words(models, "models")
+    policies = validation.check_words(policies, "policies")
+    for model in models:
+        validation.check_choice(model, MODELS, "models")
+    for policy in policies:
+        check_policy(policy)
+    rankers = {}
+    for method in methods:
+        chosen = find_ranker(method)
+        own_models = [model for model in models if model in chosen.models]
+        for model in own_models if chosen.models else MODELS[:1]:
+            for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
+                ranker = Ranker(method, model, policy)
+                rankers[ranker.name] = ranker
+    if not rankers:
+        raise ValueError("there is nothing to rank by: methods, models or policies are empty")
+    return rankers
+
+
+def reads_documents(method: str) -> bool:
+    """Return whether a method ranks by the documents and not by their counts alone."""
+    return find_ranker(method).needs == "documents"
+
+
+def rank_by(
+    method: str,
+    counts: ClassCounts,
+    X: Any,
+    y: Any,
+    k: int | None = None,
+    *,
+    sample_weight: Any = None,
+    alpha: Alpha = 1.0,
+    n_threads: int | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank by the counts, or by the documents (X, y) if the method reads documents.
+
+    ``options`` are those of `ClassCounts.rank`. A method that reads documents ignores alpha, and
+    refuses any other option that differs from its default.
+    """
+    if not reads_documents(method):
+        return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
+    check_model(options.pop("model", MODELS[0]), find_ranker(method))
+    for name, value in options.items():
+        if value is not None and not validation.is_one_of(value, ("top", "empirical")):
+            raise ValueError(f"{method} looks at the documents and has no {name}, got {value!r}")
+    ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
+    if counts.term_names is None:
+        return ranking
+    return replace(ranking, terms=counts.term_names[ranking.indices])
