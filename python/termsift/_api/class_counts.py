@@ -32,6 +32,7 @@ from termsift._scores.registry import (
 from termsift._scores.significance import Significance, significance_of
 from termsift._util import validation
 from termsift._util.frames import Library, frame_of
+from termsift._util.later import call_later_stage
 from termsift._util.log import levels_to_caller, logger
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
@@ -164,9 +165,8 @@ class ClassCounts(CountTable):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from termsift.report._notebook import show_counts  # a later stage
-
-        return show_counts(self)
+        html: str = call_later_stage("report._notebook", "show_counts", self)
+        return html
 
     # ---- scores ----------------------------------------------------------------------------------
 
@@ -554,9 +554,9 @@ class ClassCounts(CountTable):
         -------
         figure : matplotlib.figure.Figure
         """
-        from termsift.plots import plot_classes  # a later stage
-
-        return plot_classes(self, path, method=method, k=k, classes=classes, title=title, **scoring)
+        shown = {"method": method, "k": k, "classes": classes, "title": title, **scoring}
+        figure: Figure = call_later_stage("plots", "plot_classes", self, path, **shown)
+        return figure
 
     def greedy(
         self,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._util.files import text_output
 from termsift._util.frames import Library, frame_of, write_csv
+from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
 from termsift._util.validation import check_integer, check_kind
 
@@ -77,9 +78,8 @@ class Ranking:
         return f"<Ranking of {size} by {how}: {names}>"
 
     def _repr_html_(self) -> str:
-        from termsift.report._notebook import show_ranking  # a later stage
-
-        return show_ranking(self)
+        html: str = call_later_stage("report._notebook", "show_ranking", self)
+        return html
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
         """Give the share of the first k terms that two rankings have in common.
@@ -176,9 +176,8 @@ class Ranking:
         -------
         figure : matplotlib.figure.Figure
         """
-        from termsift.plots import plot_ranking  # a later stage
-
-        return plot_ranking(self, path, k=k, title=title)
+        figure: Figure = call_later_stage("plots", "plot_ranking", self, path, k=k, title=title)
+        return figure
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the ranking as CSV: rank, term (if names are known), index, score.
