@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.frames import Library, frame_of
+from termsift._util.later import call_later_stage
 from termsift._util.validation import check_choice
 
 if TYPE_CHECKING:
@@ -79,9 +80,8 @@ class Curve:
         return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}{best}>"
 
     def _repr_html_(self) -> str:
-        from termsift.report._notebook import show_curve  # a later stage
-
-        return show_curve(self)
+        html: str = call_later_stage("report._notebook", "show_curve", self)
+        return html
 
     def __len__(self) -> int:
         return len(self.ks)
@@ -233,9 +233,9 @@ class Curve:
         -------
         figure : matplotlib.figure.Figure
         """
-        from termsift.plots import plot_curves  # a later stage
-
-        return plot_curves(self, path, metrics=metrics, title=title)
+        options = {"metrics": metrics, "title": title}
+        figure: Figure = call_later_stage("plots", "plot_curves", self, path, **options)
+        return figure
 
 
 def check_metric(metric: str) -> Metric:
