@@ -68,6 +68,7 @@ class Split:
                 "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
             )
         self.documents, self.rows, self.test = documents, rows, test
+        self.test_weights = cast("_core.Int64s | None", test.weights)
         code_of = {label: code for code, label in enumerate(documents.labels.classes)}
         self.n_classes = len(code_of)
         codes = [code_of.setdefault(label, len(code_of)) for label in test.labels.classes]
@@ -99,9 +100,9 @@ class Split:
     def count(self, codes: NDArray[np.integer], rows: Any = slice(None)) -> NDArray[np.int64]:
         """Return the weight of each class, where ``codes`` are the classes of some test rows."""
         counted = np.bincount(codes, minlength=self.n_classes).astype(np.int64)
-        if self.test.weights is not None:
+        if self.test_weights is not None:
             counted[:] = 0
-            np.add.at(counted, codes, self.test.weights[rows])
+            np.add.at(counted, codes, self.test_weights[rows])
         return counted
 
 
@@ -141,7 +142,7 @@ class Classifier:
             matrix.n_terms,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
             _core.Damping.__members__[split.counts.tf],
-            split.test.weights,
+            split.test_weights,
             self.n_threads,
         )
 

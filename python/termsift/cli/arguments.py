@@ -76,132 +76,33 @@ def flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
-# ---- input ---------------------------------------------------------------------------------------
+# ---- kinds of options ----------------------------------------------------------------------------
 
 
-def add_input(
-    parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
-) -> None:
-    """Add what is read.
-
-    ``counts`` says that counts are enough, so that a file of counts will do. With ``several`` there
-    may be any number of collections, each with its own file of labels.
-    """
-    group = parser.add_argument_group("input")
-    labels = "labels, one per line, or a .npy array"
-    if several:
-        parser.add_argument(
-            "inputs", metavar="INPUT", nargs="+", type=_input, help="collections; see below"
-        )
+def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
+    """Add options that take a value, from rows of (flags, type, metavar, help[, default])."""
+    for flags, kind, metavar, about, *default in rows:
+        shown = f" (default: {default[0]})" if default else ""
         group.add_argument(
-            "--labels", metavar="FILE", action="append", help=f"{labels}; once for each INPUT"
+            *flags.split(),
+            type=kind,
+            metavar=metavar,
+            help=about + shown,
+            default=default[0] if default else None,
         )
-    else:
-        kinds = "a collection, or counts" if counts else "a collection"
-        parser.add_argument("input", metavar="INPUT", type=_input, help=f"{kinds}; see below")
-        group.add_argument("--labels", metavar="FILE", help=labels)
-    group.add_argument("--terms", metavar="FILE", help="names of the terms, one per line")
-    group.add_argument("--text", metavar="COL", help="column of the text")
-    group.add_argument("--label", metavar="COL", help="column of the label")
-    if counts:
-        group.add_argument(
-            "--tf",
-            choices=tuple(_core.Damping.__members__),
-            help="how x occurrences of a term in a document count: as x, log(1 + x) or 1 "
-            "(default: raw)",
-        )
-    group.add_argument(
-        "--threads", type=positive, metavar="N", help="threads (default: all that are available)"
-    )
-    _add_text_rules(parser, several=several)
-
-
-def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
-    """Add how texts are cut into terms; None stands for an option that was not given.
-
-    Several collections are read in parts, so that no option may need all documents first.
-    """
-    group = parser.add_argument_group("texts, of tables and folders")
-    needs = "; needs scikit-learn"
-    group.add_argument(
-        "--preset",
-        choices=tuple(PRESETS),
-        help=f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}",
-    )
-    group.add_argument(
-        "--ngram-range",
-        type=_ngram_range,
-        metavar="A,B",
-        help=f"terms of A to B words (default: 1,1){needs}",
-    )
-    if several:
-        add_min_df(group)
-        parser.set_defaults(max_df=None)
-    else:
-        for option, usual, fewer in (("--min-df", "1", "fewer"), ("--max-df", "1.0", "more")):
-            group.add_argument(
-                option,
-                type=_number_or_share,
-                metavar="N",
-                help=f"drop terms in {fewer} than N documents, or than that share of them if N has "
-                f"a point or exponent, as 0.01 and 1e-2 have (default: {usual})",
-            )
-    group.add_argument(
-        "--stop-words",
-        metavar="FILE",
-        help="words to leave out, one per line, or the word english for scikit-learn's list"
-        + needs,
-    )
-    group.add_argument(
-        "--lowercase",
-        action=argparse.BooleanOptionalAction,
-        help=f"whether Bacon and bacon are one word (default: they are){needs} if they are not",
-    )
-    group.add_argument(
-        "--analyzer",
-        choices=get_args(Analyzer),
-        help="make terms of words, characters, or characters within words (default: word); "
-        "characters need scikit-learn",
-    )
-    group.add_argument(
-        "--hashing",
-        type=positive,
-        metavar="N",
-        help=f"put terms in N columns by a hash of their names, which are then forgotten{needs}",
-    )
-    group.add_argument("--encoding", metavar="NAME", help="encoding of the texts (default: utf-8)")
-
-
-def add_min_df(group: Any) -> None:
-    """Add the option that drops rare terms after all documents have been counted."""
-    group.add_argument(
-        "--min-df",
-        type=positive,
-        metavar="N",
-        help="drop terms in fewer than N documents of all, at the end (default: 1)",
-    )
-
-
-# ---- methods and folds ---------------------------------------------------------------------------
 
 
 def add_choice(
-    group: Any,
-    option: str,
-    known: Sequence[str],
-    about: str,
-    default: str | None = None,
-    metavar: str | None = None,
+    group: Any, option: str, known: Sequence[str], about: str, metavar: str | None = None
 ) -> None:
-    """Add an option that takes a name, by default the first one; errors suggest the nearest."""
-    default = default or known[0]
+    """Add an option that takes a name, by default the first; errors suggest the nearest."""
     group.add_argument(
         option,
         type=one_of(known),
         choices=known,
-        default=default,
+        default=known[0],
         metavar=metavar,
-        help=f"{about} (default: {default})",
+        help=f"{about} (default: {known[0]})",
     )
 
 
@@ -217,36 +118,116 @@ def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str
     )
 
 
+# ---- input ---------------------------------------------------------------------------------------
+
+
+def add_input(
+    parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
+) -> None:
+    """Add what is read.
+
+    ``counts`` says that counts are enough, so that a file of counts will do. With ``several`` there
+    may be any number of collections, each with its own file of labels.
+    """
+    kinds = "collections" if several else "a collection, or counts" if counts else "a collection"
+    parser.add_argument(
+        "inputs" if several else "input",
+        metavar="INPUT",
+        nargs="+" if several else None,
+        type=_input,
+        help=f"{kinds}; see below",
+    )
+    group = parser.add_argument_group("input")
+    group.add_argument(
+        "--labels",
+        metavar="FILE",
+        action="append" if several else "store",
+        help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
+    )
+    add_values(
+        group,
+        ("--terms", str, "FILE", "names of the terms, one per line"),
+        ("--text", str, "COL", "column of the text"),
+        ("--label", str, "COL", "column of the label"),
+        ("--threads", positive, "N", "threads (default: all that are available)"),
+    )
+    if counts:
+        group.add_argument(
+            "--tf",
+            choices=tuple(_core.Damping.__members__),
+            help="how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)",
+        )
+    _add_text_rules(parser, several=several)
+
+
+def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
+    """Add how texts are cut into terms; None stands for an option that was not given.
+
+    Several collections are read in parts, so that no option may need all documents first.
+    """
+    group = parser.add_argument_group("texts, of tables and folders")
+    needs = "; needs scikit-learn"
+    group.add_argument(
+        "--preset",
+        choices=tuple(PRESETS),
+        help=f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}",
+    )
+    if several:
+        add_min_df(group)
+        parser.set_defaults(max_df=None)
+    else:
+        drop = "drop terms in {} than N documents, or than this share of them if N has a point or exponent"
+        add_values(
+            group,
+            ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
+            ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
+        )
+    english = "words to leave out, one per line, or the word english for scikit-learn's list"
+    hashing = "put terms in N columns by a hash of their names, which are then forgotten"
+    add_values(
+        group,
+        ("--ngram-range", _ngram_range, "A,B", f"terms of A to B words (default: 1,1){needs}"),
+        ("--stop-words", str, "FILE", english + needs),
+        ("--hashing", positive, "N", hashing + needs),
+        ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
+    )
+    group.add_argument(
+        "--lowercase",
+        action=argparse.BooleanOptionalAction,
+        help=f"whether Bacon and bacon are one word (default: they are){needs} if they are not",
+    )
+    group.add_argument(
+        "--analyzer",
+        choices=get_args(Analyzer),
+        help="make terms of words, characters, or characters within words (default: word); "
+        "characters need scikit-learn",
+    )
+
+
+def add_min_df(group: Any) -> None:
+    """Add the option that drops rare terms after all documents have been counted."""
+    add_values(
+        group,
+        ("--min-df", positive, "N", "drop terms in fewer than N of all documents (default: 1)"),
+    )
+
+
+# ---- methods and folds ---------------------------------------------------------------------------
+
+
 def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
     """Add the choice of a method."""
     names = [method.name for method in methods]
-    add_choice(parser, "--method", names, f"one of {', '.join(names)}; see below", metavar="NAME")
-
-
-# How the documents are dealt to the folds unless the command line has these options.
-FOLDS = {"cv": USUAL_FOLDS, "random_state": 0}
+    add_choice(parser, "--method", names, f"one of {', '.join(names)}; see below", "NAME")
 
 
 def add_folds(group: Any, when: str = "") -> None:
-    """Add how a cross-validation deals the documents to its folds; see `folds_of`."""
-    group.add_argument(
-        "--cv",
-        type=partial(whole, least=2),
-        metavar="N",
-        help=f"{when}number of folds (default: {FOLDS['cv']})",
+    """Add how a cross-validation deals the documents to its folds."""
+    add_values(
+        group,
+        ("--cv", partial(whole, least=2), "N", f"{when}number of folds", USUAL_FOLDS),
+        ("--random-state", whole, "N", f"{when}seed for dealing documents to folds", 0),
     )
-    group.add_argument(
-        "--random-state",
-        type=whole,
-        metavar="N",
-        help=f"{when}seed for dealing documents to folds (default: {FOLDS['random_state']})",
-    )
-
-
-def folds_of(args: argparse.Namespace) -> dict[str, int]:
-    """Return the options of `add_folds`, with defaults for those that were not given."""
-    given = {name: getattr(args, name) for name in FOLDS}
-    return {**FOLDS, **{name: value for name, value in given.items() if value is not None}}
 
 
 def methods_help() -> str:

@@ -22,7 +22,6 @@ from termsift._scores.registry import MODELS, POLICIES
 from termsift._util.extras import require
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
-    FOLDS,
     INPUT_FORMATS,
     above_zero,
     add_choice,
@@ -30,7 +29,7 @@ from termsift.cli.arguments import (
     add_folds,
     add_input,
     add_names,
-    folds_of,
+    add_values,
     methods_help,
     positive,
     refuse,
@@ -78,27 +77,23 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group(
         "rankings, each method with each model and policy that it has"
     )
-    methods = [ranker.name for ranker in (*ts.methods(), *ts.selectors())]
+    methods = [method.name for method in ts.methods()] + [chosen.name for chosen in ts.selectors()]
     add_names(group, "--method", methods, _COMPARED)
     add_names(group, "--model", MODELS, MODELS[:1])
     add_names(group, "--policy", POLICIES, POLICIES[:1])
     group = parser.add_argument_group("evaluation")
-    group.add_argument(
-        "-k",
-        "--k",
-        dest="ks",
-        type=lambda text: sorted({positive(part) for part in text.split(",")}),
-        metavar="N,...",
-        help=f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)",
+    usual = f"numbers of terms (default: {','.join(map(str, _KS))}, as far as there are terms)"
+    smoothing = "smoothing, also of the methods: A more occurrences of each term"
+    test = "documents to classify, in place of folds; read as INPUT is"
+    add_values(
+        group,
+        ("-k --k", _ks, "N,...", usual),
+        ("--alpha", above_zero, "A", smoothing, 1.0),
+        ("--test", str, "FILE", test),
+        ("--test-labels", str, "FILE", "their labels, as --labels"),
+        ("--repeats", positive, "N", "how often to deal the folds", 1),
     )
     add_folds(group)
-    group.add_argument(
-        "--repeats", type=positive, metavar="N", help="how often to deal the folds (default: 1)"
-    )
-    group.add_argument(
-        "--test", metavar="FILE", help="documents to classify, in place of folds; read as INPUT is"
-    )
-    group.add_argument("--test-labels", metavar="FILE", help="their labels, as --labels")
     add_choice(
         group,
         "--naive-bayes",
@@ -106,28 +101,24 @@ def add(commands: Any) -> None:
         "what the classifier counts: occurrences (multinomial), or documents (binary), with a coin "
         "(bernoulli) or a rate (poisson) for each document",
     )
-    group.add_argument(
-        "--alpha",
-        type=above_zero,
-        default=1.0,
-        metavar="A",
-        help="smoothing, also of the methods: A more occurrences of each term (default: 1)",
-    )
-    add_choice(
-        group, "--metric", METRICS, f"the best k is best by: {', '.join(METRICS)}", metavar="NAME"
-    )
+    best = f"what the best k is best by, one of {', '.join(METRICS)}"
+    add_choice(group, "--metric", METRICS, best, "NAME")
     group = parser.add_argument_group("output")
     add_output(group)
-    group.add_argument(
-        "--plot", metavar="FILE", help="also draw the curves: .png or .svg (needs matplotlib)"
+    add_values(
+        group, ("--plot", str, "FILE", "also draw the curves: .png or .svg (needs matplotlib)")
     )
+
+
+def _ks(text: str) -> list[int]:
+    return sorted({positive(part) for part in text.split(",")})
 
 
 def _run(args: argparse.Namespace) -> None:
     if args.test is None:
         refuse(args, "only with --test", "test_labels")
     else:
-        refuse(args, "not with --test", *FOLDS, "repeats")
+        refuse(args, "not with --test", "cv", "random_state", "repeats")
         if args.input == DEMO:
             args.usage_error(f"argument --test: not with {DEMO}")
     if args.plot is not None:
@@ -147,7 +138,7 @@ def _cross_validated(
     args: argparse.Namespace, methods: Any, models: Any, policies: Any
 ) -> tuple[_Curves, _About]:
     collection = read_documents(args)
-    how = {**folds_of(args), "repeats": args.repeats or 1}
+    how = {name: getattr(args, name) for name in ("cv", "repeats", "random_state")}
     ks = _fitting_ks(args, collection)
     with naming(collection.source):
         curves = ts.cross_validate(
@@ -172,11 +163,11 @@ def _tested(
     _log.info("reading %s and %s", args.input, args.test)
     options = reading_options(args)
     train, test = io.read_split(args.input, args.test, test_labels=args.test_labels, **options)
-    ks = _fitting_ks(args, train)
+    asked = _fitting_ks(args, train)
     with naming(f"{train.source} and {test.source}"):
         classifier = Classifier(args.naive_bayes, args.alpha, None, args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
-        ks = check_ks(ks, train.X.shape[1])
+        ks = check_ks(asked, train.X.shape[1])
         curves = evaluate([split], 1, rankers_of(methods, models, policies), ks, classifier)
     _warn_of_unknown_labels(split, test)
     return curves, {**_about(args, train), "test": test.source, "n_test_docs": test.X.shape[0]}
@@ -185,7 +176,7 @@ def _tested(
 def _fitting_ks(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
     """Return the numbers of terms asked for, or the usual ones; None, every one, for few terms."""
     n_terms = collection.X.shape[1]
-    ks: list[int] | None = args.ks
+    ks: list[int] | None = args.k
     if ks is None:
         return [k for k in _KS if k <= n_terms] or None
     if ks[-1] > n_terms:

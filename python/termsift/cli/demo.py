@@ -8,7 +8,7 @@ from typing import Any
 
 import termsift as ts
 from termsift._scores.class_terms import distinctive_terms, largest_classes
-from termsift.cli.arguments import add_command, add_method, methods_help, positive
+from termsift.cli.arguments import add_command, add_method, add_values, methods_help, positive
 from termsift.cli.inputs import count_collection
 from termsift.cli.output import standard_output, summary, write_table
 from termsift.io import _demo
@@ -29,9 +29,7 @@ def add(commands: Any) -> None:
     about = "show what termsift does on the docstrings of Python's standard library"
     parser = add_command(commands, "demo", _run, about, _ABOUT + methods_help())
     add_method(parser, ts.methods())
-    parser.add_argument(
-        "-k", type=positive, default=8, metavar="N", help="terms per package (default: 8)"
-    )
+    add_values(parser, ("-k", positive, "N", "terms per package", 8))
     parser.set_defaults(watched=True)  # the only command that is silent for seconds
 
 

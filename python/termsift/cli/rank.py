@@ -18,15 +18,14 @@ from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker
 from termsift._util.frames import json_value
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
-    FOLDS,
     INPUT_FORMATS,
     add_choice,
     add_command,
     add_folds,
     add_input,
     add_method,
+    add_values,
     flag,
-    folds_of,
     methods_help,
     positive,
     refuse,
@@ -93,20 +92,10 @@ def add(commands: Any) -> None:
         "(multinomial), the same with documents in place of occurrences (binary), the share of the "
         "class's documents that have it (bernoulli), its occurrences per document (poisson)",
     )
-    group.add_argument(
-        "--alpha",
-        type=smoothing,
-        default=1.0,
-        metavar="A",
-        help="smoothing: A more occurrences of each term, or two numbers B1,B2: B1 more of each "
-        "term and B2 more in total (default: 1)",
-    )
-    add_choice(
-        group,
-        "--class-prior",
-        ("empirical", "uniform"),
-        "weights of the classes: their shares of the documents, or equal",
-    )
+    more = "smoothing: A more occurrences of each term, or B1,B2: B1 more of each and B2 in total"
+    add_values(group, ("--alpha", smoothing, "A", more, 1.0))
+    equal = "weights of the classes: their shares of the documents, or equal"
+    add_choice(group, "--class-prior", ("empirical", "uniform"), equal)
     add_choice(
         group,
         "--policy",
@@ -126,14 +115,11 @@ def add(commands: Any) -> None:
             help=f"for {', '.join(methods)} only (default: {values[0]})",
         )
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "-k",
-        "--k",
-        type=lambda text: text if text == _AUTO else positive(text),
-        metavar="N",
-        help=f"how many terms (default: {_K}, per class {_K_OF_CLASSES}), or auto: the fewest that "
-        "are within one standard error of the best accuracy in a cross-validation of naive Bayes",
+    how_many = (
+        f"how many terms (default: {_K}, per class {_K_OF_CLASSES}), or auto: the fewest that are "
+        "within one standard error of the best accuracy in a cross-validation of naive Bayes"
     )
+    add_values(group, ("-k --k", _k, "N", how_many))
     add_folds(group, f"for -k {_AUTO}: ")
     group.add_argument(
         "--per-class", action="store_true", help="list the best terms of each class; see below"
@@ -197,7 +183,7 @@ def _check_options(args: argparse.Namespace) -> None:
         if isinstance(args.alpha, tuple) or args.alpha == 0:
             args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
     else:
-        refuse(args, f"only with -k {_AUTO}", *FOLDS)
+        refuse(args, f"only with -k {_AUTO}", "cv", "random_state")
     if args.per_class:
         refuse(args, "not with --per-class", "policy", "aggregate")
         if not find_method(args.method).is_test:
@@ -205,6 +191,10 @@ def _check_options(args: argparse.Namespace) -> None:
             refuse(args, f"only for --method {' or '.join(tests)}", "adjust")
     else:
         refuse(args, "only with --per-class", "adjust")
+
+
+def _k(text: str) -> int | str:
+    return text if text == _AUTO else positive(text)
 
 
 def _with_models() -> list[str]:
@@ -224,7 +214,6 @@ def _method_options() -> dict[str, tuple[tuple[str, ...], list[str]]]:
 
 def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     """Choose how many terms to list, and print the choice."""
-    folds = folds_of(args)
     with naming(collection.source):
         k = ts.choose_k(
             collection.X,
@@ -234,12 +223,12 @@ def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
             model=args.model,
             alpha=args.alpha,
             n_threads=args.threads,
-            cv=folds["cv"],
-            random_state=folds["random_state"],
+            cv=args.cv,
+            random_state=args.random_state,
         )
     tell(
         f"k = {k}, the smallest within one standard error of the best accuracy "
-        f"(multinomial naive Bayes, {folds['cv']}-fold cross-validation)"
+        f"(multinomial naive Bayes, {args.cv}-fold cross-validation)"
     )
     return k
 

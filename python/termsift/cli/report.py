@@ -9,12 +9,13 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
+from termsift._evaluate.folds import USUAL_FOLDS
 from termsift.cli.arguments import (
-    FOLDS,
     INPUT_FORMATS,
     add_command,
     add_input,
     add_method,
+    add_values,
     flag,
     methods_help,
     positive,
@@ -47,28 +48,18 @@ def add(commands: Any) -> None:
         commands,
         "report",
         _run,
-        "write a page about a collection: its size, the terms of its classes, accuracy by terms kept",
+        "write a page about a collection: its size, its classes, accuracy by number of terms",
         _MEANING + methods_help() + INPUT_FORMATS,
     )
     add_input(parser)
     group = parser.add_argument_group("page")
     add_method(group, ts.methods())
-    group.add_argument(
-        "-k",
-        "--k",
-        type=positive,
-        default=10,
-        metavar="N",
-        help="terms listed per class (default: 10)",
+    add_values(
+        group,
+        ("-k --k", positive, "N", "terms listed per class", 10),
+        ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
+        ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
-    group.add_argument(
-        "--cv",
-        type=_folds,
-        default=FOLDS["cv"],
-        metavar="N",
-        help=f"folds of the cross-validation, or 0 for none (default: {FOLDS['cv']})",
-    )
-    group.add_argument("--title", metavar="TEXT", help="title of the page (default: INPUT)")
     group.add_argument(
         "-o",
         "--output",
