@@ -353,7 +353,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return self._n_chosen(X, y, weights)
         if validation.is_integer(k) and k >= 0:
             return min(int(k), n_terms)
-        if isinstance(k, Real) and not isinstance(k, bool) and 0 < k <= 1:
+        if isinstance(k, Real) and not isinstance(k, bool) and 0 < float(k) <= 1:
             return max(1, round(float(k) * n_terms))
         raise ValueError(
             "k must be a number of terms, a share in (0, 1], 'all', 'auto', 'fdr' or 'fwe', "

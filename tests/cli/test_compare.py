@@ -17,7 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from termsift._util import progress
-from termsift.cli import compare
+from termsift.cli import compare, output
 from termsift.io import Collection, _demo, read_collection, read_split
 
 PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
@@ -459,7 +459,7 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]
-    name = "y_train" if split else f"{path}: y"
+    name = f"{path} and {path}: y_train" if split else f"{path}: y"
     assert run(*arguments).complaint.startswith(
         f"{name} is an indicator matrix, expected one label a document (document 0 has 2): "
     )
@@ -482,6 +482,6 @@ def test_a_failure_leaves_the_old_file(
         out.write("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(compare._CURVE_WRITERS, "table", fail)
+    monkeypatch.setitem(output.WRITERS, "table", fail)
     assert run("compare", texts, "-o", target).complaint == f"{target}: No space left on device"
     assert target.read_text() == "old"

@@ -176,7 +176,7 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
         add_min_df(group)
         parser.set_defaults(max_df=None)
     else:
-        drop = "drop terms in {} than N documents, or than this share of them if N has a point or exponent"
+        drop = "drop terms in {} than N documents; 0.01 and 1e-2 are shares of them"
         add_values(
             group,
             ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
