@@ -142,13 +142,7 @@ void register_scores(py::module_& module) {
   py::enum_<Measure>(module, "Measure")
       .value("kl", Measure::kl)
       .value("nu_j", Measure::nu_j)
-      .value("nu_pearson", Measure::nu_pearson)
-      .value("bernoulli_kl", Measure::bernoulli_kl)
-      .value("bernoulli_nu_j", Measure::bernoulli_nu_j)
-      .value("bernoulli_nu_pearson", Measure::bernoulli_nu_pearson)
-      .value("poisson_kl", Measure::poisson_kl)
-      .value("poisson_nu_j", Measure::poisson_nu_j)
-      .value("poisson_nu_pearson", Measure::poisson_nu_pearson);
+      .value("nu_pearson", Measure::nu_pearson);
   py::enum_<Aggregate>(module, "Aggregate")
       .value("sum", Aggregate::sum)
       .value("mean", Aggregate::mean)

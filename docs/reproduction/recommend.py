@@ -46,7 +46,7 @@ class Choice(NamedTuple):
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
 # They cannot rank by counts alone, as shards are merged, folds taken off and files saved.
-NEED_DOCUMENTS = [each.name for each in ts.selectors() if each.needs == "documents"]
+NEED_DOCUMENTS = [each.name for each in ts.selectors() if each.reads_documents]
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
 Validated = Mapping[str, Mapping[Choice, Floats]]  # by collection: accuracy by fold and k
 

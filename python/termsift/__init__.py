@@ -22,37 +22,20 @@ except ImportError as error:
         "sources. Run 'pip install .' in its folder and start Python elsewhere."
     ) from error
 
-from termsift._api.class_counts import ClassCounts, divergence, load
+from termsift._api.class_counts import ClassCounts, load
 from termsift._api.counting import count
 from termsift._api.merging import merge
-from termsift._api.score_functions import (
-    bns,
-    cet,
-    chi2,
-    chi2_counts,
-    chi2_printed,
-    df,
-    g2,
-    gss,
-    ig,
-    jlh,
-    log_odds,
-    md,
-    md_chi2,
-    mi,
-    ngl,
-    odds_ratio,
-    relevancy,
-    tfidf,
-)
+from termsift._api.score_functions import SCORE_FUNCTIONS
 from termsift._core import CountOverflowError
 from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import choose_k, cross_validate, selection_curve
 from termsift._scores.class_terms import ClassTerms, distinctive_terms, dominant_class
+from termsift._scores.methods import Method, Selector
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import Method, Selector, methods, selectors
+from termsift._scores.registry import methods, selectors
 from termsift._scores.significance import Significance
 from termsift._select.conditional_gain import conditional_gain
+from termsift._select.greedy import divergence
 from termsift._util.info import show_versions
 from termsift.io._csr_folder import save_csr
 from termsift.io._scan import Scan, scan
@@ -70,10 +53,13 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# Modules that are imported when they are first used: some need an extra, and some take a while.
+globals().update(SCORE_FUNCTIONS)  # ts.md and so on, one for each method of the registry
+
+# These modules are imported at first use, since some need an extra and some take a while.
 _MODULES = ("cli", "dask", "io", "plots", "reference", "report", "spark", "text")
 
 __all__ = [
+    *SCORE_FUNCTIONS,
     "ClassCounts",
     "ClassTerms",
     "CountOverflowError",
@@ -84,44 +70,26 @@ __all__ = [
     "Selector",
     "Significance",
     "__version__",
-    "bns",
-    "cet",
-    "chi2",
-    "chi2_counts",
-    "chi2_printed",
     "choose_k",
     "conditional_gain",
     "count",
     "cross_validate",
-    "df",
     "distinctive_terms",
     "divergence",
     "dominant_class",
-    "g2",
-    "gss",
-    "ig",
-    "jlh",
     "load",
-    "log_odds",
-    "md",
-    "md_chi2",
     "merge",
     "methods",
-    "mi",
-    "ngl",
-    "odds_ratio",
-    "relevancy",
     "save_csr",
     "scan",
     "selection_curve",
     "selectors",
     "show_versions",
-    "tfidf",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to import, and not everybody has it: hence not in __all__ either.
+    # scikit-learn is optional and takes a second to import, so TermSelector is not in __all__.
     if name == "TermSelector":
         from termsift._term_selector import TermSelector
 
@@ -132,7 +100,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # What completes names asks for each of them: none may be missing, or take long to import.
+    # Completion looks up each of these names, so none may be absent or take long to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
     loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
     return sorted({*__all__, *(["TermSelector"] if has_selector else []), *loaded})

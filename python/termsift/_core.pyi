@@ -120,12 +120,6 @@ class Measure(_Enumeration, metaclass=_PybindType):
     kl: ClassVar[Measure]
     nu_j: ClassVar[Measure]
     nu_pearson: ClassVar[Measure]
-    bernoulli_kl: ClassVar[Measure]
-    bernoulli_nu_j: ClassVar[Measure]
-    bernoulli_nu_pearson: ClassVar[Measure]
-    poisson_kl: ClassVar[Measure]
-    poisson_nu_j: ClassVar[Measure]
-    poisson_nu_pearson: ClassVar[Measure]
     __members__: ClassVar[dict[str, Measure]]
 
 class Aggregate(_Enumeration, metaclass=_PybindType):

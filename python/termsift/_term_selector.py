@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._api import counting
-from termsift._api.class_counts import Alpha, ClassCounts, ClassPrior, Model
+from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
 from termsift._evaluate.evaluation import choose_k
 from termsift._evaluate.folds import usual_folds
-from termsift._evaluate.rankers import rank_by, reads_documents
+from termsift._evaluate.rankers import rank_by
+from termsift._scores.methods import Method, Model, PValue
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import Method, Policy, find_ranker
+from termsift._scores.registry import Policy, find_ranker, find_test
+from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
 from termsift._util.extras import require
 
@@ -324,7 +326,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if X is None and self._needs_documents():
             raise ValueError(self._why_fit())
         k = self._how_many(counts, X, y, weights)
-        if reads_documents(self.method):
+        if find_ranker(self.method).reads_documents:
             self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
         return rank_by(
             self.method,
@@ -372,7 +374,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         found = counts.significance(self.method, n_threads=self.n_threads)
         n_present = np.count_nonzero(counts.class_docs)
-        if self.method != "chi2_counts" and not (n_present == 2 and _is_partition(counts)):
+        of_largest = find_test(self.method).p_value is PValue.LARGEST_CLASS
+        if of_largest and not (n_present == 2 and _is_partition(counts)):
             # The largest of several classes' statistics exceeds any of them by chance. Two classes
             # that share no document have the same statistic.
             logs = np.minimum(found.log_pvalues + np.log(n_present), 0)
@@ -409,7 +412,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{what} takes no {name}, got {value!r}")
 
     def _needs_documents(self) -> bool:
-        return validation.is_one_of(self.k, ["auto"]) or reads_documents(self.method)
+        return validation.is_one_of(self.k, ["auto"]) or find_ranker(self.method).reads_documents
 
     def _why_fit(self) -> str:
         return f"method={self.method!r}, k={self.k!r} reads all documents at once: use fit"

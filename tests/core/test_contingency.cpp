@@ -154,6 +154,6 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
                 indices.data(), earned.data());
     CHECK_EQ(indices, std::vector<std::int64_t>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(k)));
   }
-  for (const Measure measure : {Measure::kl, Measure::bernoulli_nu_j, Measure::poisson_kl})
+  for (const Measure measure : {Measure::kl, Measure::nu_j, Measure::nu_pearson})
     round_robin(counts, Estimation{}, measure, 0, {1, {}}, nullptr, nullptr);
 }

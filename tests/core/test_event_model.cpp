@@ -40,6 +40,7 @@ TEST(each_model_counts_its_events) {
     const double totals[][2] = {{9, 16}, {4, 3}, {3, 2}, {3, 2}};
     for (int m = 0; m < 4; ++m) {
       const auto view = as_counted_by(models[m], counts, {});
+      CHECK(view.model == models[m]);
       CHECK_EQ(view.n_terms, counts.n_terms);
       CHECK_EQ(view.n_docs, counts.n_docs);
       for (std::size_t c = 0; c < 2; ++c) {
@@ -88,13 +89,13 @@ TEST(rates_may_exceed_1) {
   // Got wrong: b1 <= b2 asked of rates, or a complement taken of them.
   const auto counts = as_counted_by(EventModel::poisson, two_classes<std::int64_t>(), {});
   std::vector<double> values(8);
-  class_scores(counts, {2, 0.5, {}}, Measure::poisson_kl, {}, values.data());
+  class_scores(counts, {2, 0.5, {}}, Measure::kl, {}, values.data());
   const double p = 9 / 3.5, q = 2 / 2.5;
   CHECK_NEAR(values[0], p * std::log(p / q) - p + q, 1e-15);
   CHECK_NEAR(values[4], q * std::log(q / p) - q + p, 1e-15);
-  CHECK_THROWS(class_scores(counts, {2, 0.5, {}}, Measure::kl, {}, values.data()), std::invalid_argument,
-               "0 <= b1 <= b2 < inf");
-  CHECK_THROWS(class_scores(counts, {-1, 0.5, {}}, Measure::poisson_kl, {}, values.data()), std::invalid_argument,
+  CHECK_THROWS(class_scores(two_classes<std::int64_t>(), {2, 0.5, {}}, Measure::kl, {}, values.data()),
+               std::invalid_argument, "0 <= b1 <= b2 < inf");
+  CHECK_THROWS(class_scores(counts, {-1, 0.5, {}}, Measure::kl, {}, values.data()), std::invalid_argument,
                "0 <= b1, b2 < inf");
 }
 
@@ -108,7 +109,7 @@ TEST(rates_too_large_for_doubles_are_refused) {
     const auto shared = std::make_shared<const ClassRow<double>>(row);
     const auto counts = as_counted_by(EventModel::poisson, ClassCounts<double>{1, 2, {shared, shared}, nullptr}, {});
     double score_of_term = -1;
-    for (const Measure measure : {Measure::poisson_kl, Measure::poisson_nu_j, Measure::poisson_nu_pearson}) {
+    for (const Measure measure : {Measure::kl, Measure::nu_j, Measure::nu_pearson}) {
       score(counts, {b1, b2, {}}, measure, Aggregate::sum, {}, &score_of_term);
       CHECK_EQ(score_of_term, 0.0);
     }

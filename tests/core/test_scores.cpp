@@ -26,24 +26,39 @@ using Real = long double;
 using Table = std::vector<std::vector<double>>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Measure measures[] = {Measure::kl,         Measure::nu_j,         Measure::nu_pearson,
-                                Measure::bernoulli_kl, Measure::bernoulli_nu_j, Measure::bernoulli_nu_pearson,
-                                Measure::poisson_kl, Measure::poisson_nu_j, Measure::poisson_nu_pearson};
+
+// A measure of counts as a model counts them.
+struct Divergence {
+  constexpr Divergence(Measure m, EventModel e = EventModel::multinomial) : measure(m), model(e) {}
+  Measure measure;
+  EventModel model;
+};
+constexpr Divergence measures[] = {
+    {Measure::kl},         {Measure::kl, EventModel::bernoulli},         {Measure::kl, EventModel::poisson},
+    {Measure::nu_j},       {Measure::nu_j, EventModel::bernoulli},       {Measure::nu_j, EventModel::poisson},
+    {Measure::nu_pearson}, {Measure::nu_pearson, EventModel::bernoulli}, {Measure::nu_pearson, EventModel::poisson}};
 constexpr Aggregate aggregates[] = {Aggregate::sum, Aggregate::mean, Aggregate::max};
 
+// The same rows, scored as if `model` had counted them.
 template <CountType Count>
-std::vector<double> scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+ClassCounts<Count> with_model(ClassCounts<Count> counts, EventModel model) {
+  counts.model = model;
+  return counts;
+}
+
+template <CountType Count>
+std::vector<double> scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
                               Aggregate aggregate = Aggregate::sum, int n_threads = 1) {
   std::vector<double> scores(at(counts.n_terms), -1);
-  score(counts, estimation, measure, aggregate, {n_threads, {}}, scores.data());
+  score(with_model(counts, measure.model), estimation, measure.measure, aggregate, {n_threads, {}}, scores.data());
   return scores;
 }
 
 template <CountType Count>
-std::vector<double> class_scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+std::vector<double> class_scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
                                     int n_threads = 1) {
   std::vector<double> values(counts.rows.size() * at(counts.n_terms), -1);
-  class_scores(counts, estimation, measure, {n_threads, {}}, values.data());
+  class_scores(with_model(counts, measure.model), estimation, measure.measure, {n_threads, {}}, values.data());
   return values;
 }
 
@@ -70,18 +85,16 @@ ClassCounts<Count> random_counts(Random& random, std::size_t n_classes, std::siz
 
 Real x_log_ratio(Real x, Real y) { return x == 0 ? 0 : x * std::log(x / y); }
 
-Real measure_of(Real p, Real q, Measure measure) {
-  measure = of_small_p(measure);
-  if (measure == Measure::kl) return x_log_ratio(p, q) + x_log_ratio(1 - p, 1 - q);
-  if (measure == Measure::poisson_kl) return x_log_ratio(p, q) - p + q;
-  const Real d2 = (p - q) * (p - q);
-  if (!has_complement(measure)) return is_pearson(measure) ? d2 / q : (d2 / q + d2 / p) / 2;
-  return measure == Measure::nu_pearson ? d2 / (q * (1 - q)) : (d2 / (q * (1 - q)) + d2 / (p * (1 - p))) / 2;
+Real measure_of(Real p, Real q, Divergence of) {
+  const bool rates = of.model == EventModel::poisson;
+  if (of.measure == Measure::kl) return x_log_ratio(p, q) + (rates ? q - p : x_log_ratio(1 - p, 1 - q));
+  const Real d2 = (p - q) * (p - q), of_p = d2 / (rates ? p : p * (1 - p)), of_q = d2 / (rates ? q : q * (1 - q));
+  return of.measure == Measure::nu_pearson ? of_q : (of_q + of_p) / 2;
 }
 
 // The value of every class for one term; the priors in `pi`.
 template <CountType Count>
-std::vector<Real> plain_values(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+std::vector<Real> plain_values(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
                                std::size_t term, std::vector<Real>& pi) {
   const std::size_t n = counts.rows.size();
   std::vector<Real> p(n), values(n);
@@ -121,7 +134,7 @@ Real tolerance(Real want) { return 1e-12L * want + 16 * std::numeric_limits<Real
 template <CountType Count>
 void agrees_with_the_formulas(const ClassCounts<Count>& counts, const Estimation& estimation) {
   const auto n_terms = at(counts.n_terms);
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     const auto per_class = class_scores_of(counts, estimation, measure);
     std::vector<std::vector<double>> scores;
     for (const Aggregate aggregate : aggregates) scores.push_back(scores_of(counts, estimation, measure, aggregate));
@@ -186,7 +199,7 @@ TEST(counts_near_the_limits_score) {
   const auto plain = make_counts<double>({3.0, 4.0}, {{1, 2, 0}, {5, 1, 4}});
   for (const double unit : {0x1p1000, 0x1p-1000, 0x1p-1070}) {
     const auto scaled = make_counts<double>({3.0, 4.0}, {{unit, 2 * unit, 0}, {5 * unit, unit, 4 * unit}});
-    for (const Measure measure : measures)
+    for (const Divergence measure : measures)
       CHECK_EQ(bits(scores_of(scaled, {unit / 2, 3 * unit / 2, {}}, measure)),
                bits(scores_of(plain, {0.5, 1.5, {}}, measure)));
   }
@@ -203,7 +216,7 @@ TEST(every_simd_target_gives_the_same_bits) {
   for (const std::int64_t largest : {3, 1000000000}) {
     const auto counts = random_counts<std::int64_t>(random, 5, 1000, largest, 0.9);  // with terms of p > 1/64
     for (const Estimation& estimation : {Estimation{1, 1000, {}}, Estimation{0, 0, {}}})
-      for (const Measure measure : measures) {
+      for (const Divergence measure : measures) {
         std::vector<std::vector<std::uint64_t>> results;
         for (const std::string& target : simd_targets()) {
           use_simd_target(target);
@@ -252,7 +265,7 @@ TEST(equal_columns_have_equal_bits) {
     }
     const auto counts = make_counts<std::int64_t>({5, 3, 9}, tf);
     if (column[0] == 40000) CHECK(40000.0 / static_cast<double>(counts.rows[0]->n_tokens + 8262) > 1.0 / 64);
-    for (const Measure measure : measures) {
+    for (const Divergence measure : measures) {
       const auto scores = bits(scores_of(counts, {1, static_cast<double>(n_terms), {}}, measure));
       for (const std::size_t place : places) CHECK_EQ(scores[place], scores[1030]);
     }
@@ -359,7 +372,7 @@ TEST(a_table_changes_no_bit) {
       std::vector<std::int64_t> map{-1};
       for (unsigned c = 0; c < n_classes; ++c) map.push_back(c);
       const auto wider = with_classes(table, map);
-      for (const Measure measure : measures)
+      for (const Divergence measure : measures)
         for (const Aggregate aggregate : aggregates)
           for (const Estimation& estimation : {Estimation{1, m, {}}, Estimation{0, 0, {}}}) {
             if (estimation.b1 == 0 && (aggregate != Aggregate::sum || rare == 5)) continue;  // takes its time
@@ -401,9 +414,9 @@ ClassCounts<std::int64_t> many_classes(Random& random, std::size_t n_classes, st
 using Score = void (*)(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
 
 std::vector<double> scores_by(Score way, const ClassCounts<std::int64_t>& counts, const Estimation& estimation,
-                              Measure measure, Aggregate aggregate, int n_threads = 1) {
+                              Divergence measure, Aggregate aggregate, int n_threads = 1) {
   std::vector<double> scores(at(counts.n_terms), -1);
-  way(counts, estimation, measure, aggregate, {n_threads, {}}, scores.data());
+  way(with_model(counts, measure.model), estimation, measure.measure, aggregate, {n_threads, {}}, scores.data());
   return scores;
 }
 
@@ -424,7 +437,7 @@ TEST(both_ways_agree) {
     const auto m = static_cast<double>(n_terms);
     for (const std::span<const double> prior : {std::span<const double>{}, {uniform}, {dominant}, {faint}})
       for (const double b1 : {1.0, 0.1, 1e-9})
-        for (const Measure measure : measures)
+        for (const Divergence measure : measures)
           for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean}) {
             const Estimation estimation{b1, b1 * m, prior};
             const auto want = scores_by(dense, counts, estimation, measure, aggregate);
@@ -436,7 +449,7 @@ TEST(both_ways_agree) {
   }
   const std::int64_t big = (std::int64_t{1} << 53) + 1;
   const auto large = make_counts<std::int64_t>({3, 4, 5}, {{big, 5, 0, 1}, {3, big, 2, 0}, {big / 3, 1, 0, 9}});
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     const auto want = scores_by(dense, large, {1, 4, {}}, measure, Aggregate::sum);
     const auto got = scores_by(sparse, large, {1, 4, {}}, measure, Aggregate::sum);
     for (std::size_t term = 0; term < 4; ++term) CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
@@ -456,10 +469,11 @@ TEST(both_ways_agree_on_weighted_counts) {
         }
     const auto counts = make_counts<double>(std::vector<double>(60, 3), tf);
     const Estimation estimation{0.25 * unit, 125 * unit, {}};
-    for (const Measure measure : measures) {
+    for (const Divergence measure : measures) {
       std::vector<double> want(500), got(500);
-      score_dense(counts, estimation, measure, Aggregate::sum, {1, {}}, want.data());
-      score_sparse(counts, estimation, measure, Aggregate::sum, {1, {}}, got.data());
+      const auto counted = with_model(counts, measure.model);
+      score_dense(counted, estimation, measure.measure, Aggregate::sum, {1, {}}, want.data());
+      score_sparse(counted, estimation, measure.measure, Aggregate::sum, {1, {}}, got.data());
       for (std::size_t term = 0; term < 500; ++term) CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
     }
   }
@@ -479,7 +493,7 @@ TEST(few_pairs_of_short_classes_agree) {
     for (const bool narrow : {true, false}) {
       if (!narrow) tf[3][7] = std::int64_t{1} << 40;
       const auto counts = make_counts(std::vector<std::int64_t>(n_classes, 2), tf);
-      for (const Measure measure : measures)
+      for (const Divergence measure : measures)
         for (const double m : {1.0, 200.0}) {
           const auto want = scores_by(dense, counts, {1, m * n_terms, {}}, measure, Aggregate::sum);
           const auto got = scores_by(sparse, counts, {1, m * n_terms, {}}, measure, Aggregate::sum);
@@ -500,7 +514,7 @@ TEST(both_ways_give_the_same_bits_everywhere) {
   const auto counts = make_counts(std::vector<std::int64_t>(n_classes, 9), tf);
   const std::string best = simd_target();
   for (const Score way : {dense, sparse})
-    for (const Measure measure : measures) {
+    for (const Divergence measure : measures) {
       const auto expected = bits(scores_by(way, counts, {1, n_terms, {}}, measure, Aggregate::sum));
       for (const int n_threads : {2, 3, 7})
         CHECK(bits(scores_by(way, counts, {1, n_terms, {}}, measure, Aggregate::sum, n_threads)) == expected);
@@ -516,14 +530,14 @@ TEST(the_way_is_chosen_by_the_counts) {
   // Got wrong: the table of a few terms costs more than the terms; without smoothing or for a maximum there is none.
   Random random(11);
   const auto many = many_classes(random, 300, 40000), few = many_classes(random, 2, 3000);
-  for (const Measure measure : measures)
+  for (const Divergence measure : measures)
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean})
-      CHECK(sparse_pays(many, {1, 40000, {}}, measure, aggregate));
+      CHECK(sparse_pays(with_model(many, measure.model), {1, 40000, {}}, measure.measure, aggregate));
   CHECK(!sparse_pays(many, {1, 40000, {}}, Measure::kl, Aggregate::max));
   CHECK(!sparse_pays(many, {0, 40000, {}}, Measure::kl, Aggregate::sum));
   CHECK(!sparse_pays(many, {1e92, 1e92, {}}, Measure::kl, Aggregate::sum));  // a total beyond most_pair_total
   CHECK(!sparse_pays(few, {1, 3000, {}}, Measure::kl, Aggregate::sum));
-  for (const Measure measure : measures)
+  for (const Divergence measure : measures)
     CHECK(bits(scores_of(many, {1, 40000, {}}, measure)) ==
           bits(scores_by(sparse, many, {1, 40000, {}}, measure, Aggregate::sum)));
 }
@@ -545,7 +559,7 @@ TEST(terms_that_need_care_get_it_in_any_block) {
   const std::int64_t largest = std::max({sums[0], sums[1], sums[2]}) + 1;
   for (std::size_t c = 0; c < 3; ++c) tf[c].push_back(largest - sums[c]);  // classes of one size
   const auto some = make_counts<std::int64_t>({3, 4, 5}, tf);
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     for (const double value : scores_of(alike, {1, 5000, {}}, measure)) CHECK_EQ(value, 0.0);
     const auto scores = scores_of(some, {1, 5001, {}}, measure);
     for (std::size_t term = 0; term < n_terms; ++term)
@@ -564,13 +578,13 @@ TEST(equal_probabilities_score_exactly_zero) {
     for (const std::int64_t count : base) tf[c].push_back(count * times[c]);
   const auto counts = make_counts<std::int64_t>({3, 11, 7, 1}, tf);
   const std::vector<double> uneven{0.1, 0.7, 1e-9, 0.3};
-  for (const Measure measure : measures)
+  for (const Divergence measure : measures)
     for (const Aggregate aggregate : aggregates)
       for (const Estimation& estimation : {Estimation{0, 0, {}}, Estimation{0, 0, uneven}})
         for (const double value : scores_of(counts, estimation, measure, aggregate)) CHECK_EQ(value, 0.0);
   // Smoothed, classes of one size: a term that occurs alike in all scores 0, its neighbours do not.
   const auto alike = make_counts<std::int64_t>({3, 4, 5}, {{5, 9, 1}, {5, 1, 9}, {5, 4, 6}});
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     const auto scores = scores_of(alike, {1, 3, {}}, measure);
     CHECK(scores[0] == 0 && scores[1] > 0 && scores[2] > 0);
   }
@@ -587,7 +601,7 @@ TEST(a_class_at_the_mean_of_the_others_scores_exactly_zero) {
     for (std::size_t c = 0; c < 3; ++c) tf[c].push_back(counts[c]), left[c] -= counts[c];
   }
   for (std::size_t c = 0; c < 3; ++c) tf[c].push_back(left[c]);
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     const auto values = class_scores_of(make_counts<std::int64_t>({2, 3, 6}, tf), {1, 41, {}}, measure);
     for (std::size_t term = 0; term < 40; ++term)
       CHECK(values[term] == 0 && values[41 + term] > 0 && values[82 + term] > 0);
@@ -608,19 +622,18 @@ TEST(no_smoothing_gives_infinity_or_zero_never_nan) {
     const auto counts = make_counts<double>({2.0, 3.0, 4.0}, table);
     for (const Estimation& estimation : {Estimation{0, 0, {}}, Estimation{0, 0, without_first}, Estimation{0, 1, {}},
                                          Estimation{0, 1e-300, {}}, Estimation{0x1p-400, 0x1p-398, {}}})
-      for (const Measure measure : measures) {
+      for (const Divergence measure : measures) {
         for (const double value : class_scores_of(counts, estimation, measure)) CHECK(value >= 0);
         for (const Aggregate aggregate : aggregates)
           for (const double value : scores_of(counts, estimation, measure, aggregate)) CHECK(value >= 0);
       }
   }
   const auto counts = make_counts<double>({2.0, 3.0, 4.0}, tables[0]);
-  for (const Measure measure : measures)
+  for (const Divergence measure : measures)
     for (const Aggregate aggregate : aggregates) {
       const auto scores = scores_of(counts, {0, 0, {}}, measure, aggregate);
       CHECK_EQ(scores[0], infinity);  // the first class alone has it: q = 0
-      CHECK(!is_divergence(measure) && !is_pearson(measure) ? scores[1] == infinity
-                                                            : std::isfinite(scores[1]) && scores[1] > 0);
+      CHECK(measure.measure == Measure::nu_j ? scores[1] == infinity : std::isfinite(scores[1]) && scores[1] > 0);
       CHECK(std::isfinite(scores[2]));
       CHECK_EQ(scores[3], 0.0);
     }
@@ -635,7 +648,7 @@ TEST(classes_without_documents_take_no_part) {
   const std::vector<std::int64_t> map{-1, 0, 1, -1, 2};
   const auto wider = with_classes(counts, map);
   const std::vector<double> none, weights{1, 2, 3}, wider_weights{5, 1, 2, 9, 3};
-  for (const Measure measure : measures) {
+  for (const Divergence measure : measures) {
     for (const bool given : {false, true})
       for (const Aggregate aggregate : aggregates)
         CHECK_EQ(bits(scores_of(wider, {1, 150, given ? wider_weights : none}, measure, aggregate)),

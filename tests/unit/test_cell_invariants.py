@@ -21,7 +21,7 @@ from termsift import _core
 
 OF_CELLS = list(_core.ContingencyMeasure.__members__)
 seeds = given(seed=st.integers(0, 2**32 - 1))
-whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*is of occurrences:UserWarning")
+whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*needs occurrences:UserWarning")
 EXAMPLES = settings.get_profile("termsift").max_examples // 4
 
 

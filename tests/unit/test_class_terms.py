@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift._scores import class_scores
+from termsift._scores import scoring
 from termsift._scores.class_terms import distinctive_terms, dominant_class, largest_classes
 
 
@@ -82,7 +82,7 @@ def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> N
         return found
 
     monkeypatch.setattr(ts._core, "class_scores", watched)
-    monkeypatch.setattr(class_scores, "_BLOCK_BYTES", 2**19)
+    monkeypatch.setattr(scoring, "_BLOCK_BYTES", 2**19)
     found = distinctive_terms(counts, k=3)
     assert len(found) == n
     assert all(len(terms) == 3 for terms in found)

@@ -253,12 +253,12 @@ def test_fractions_in_place_of_counts_warn_once() -> None:
     assert len(counts.score("ig")) == 2  # of documents
     assert len(counts.score("md", model="binary")) == 2
     with pytest.warns(
-        UserWarning, match=r"md is of occurrences.*class 'ham' has term 0 0\.5 times"
+        UserWarning, match=r"md needs occurrences.*class 'ham' has term 0 0\.5 times"
     ):
         counts.score("md")
     counts.score("md")
     shares = ts.count(np.array([[0.5, 0.5], [0.25, 0.75]]), ["ham", "spam"])  # of whole sums
-    with pytest.warns(UserWarning, match="is of occurrences") as caught:
+    with pytest.warns(UserWarning, match="needs occurrences") as caught:
         shares.rank("log_odds")
     assert caught[0].filename == __file__
     for harmless in (

@@ -18,7 +18,7 @@ import termsift as ts
 from termsift._evaluate import split
 from termsift._evaluate.curve import METRICS
 from termsift._evaluate.folds import folds_of
-from termsift._evaluate.rankers import rankers_of
+from termsift._evaluate.rankers import variants_of
 from termsift._util import validation
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
@@ -212,7 +212,7 @@ def test_of_fractions_each_fold_is_counted_anew() -> None:
 
 
 def test_names_of_curves() -> None:
-    rankers = rankers_of(
+    rankers = variants_of(
         ("md", "chi2", "greedy"), ("binary", "multinomial"), ("round_robin", "top")
     )
     # Got wrong: the order of model and policy left to the hash seed.
@@ -223,8 +223,8 @@ def test_names_of_curves() -> None:
         *("greedy binary", "greedy"),
     ]
     code = """
-        from termsift._evaluate.rankers import rankers_of
-        print(*rankers_of("md", "binary", "round_robin"))
+        from termsift._evaluate.rankers import variants_of
+        print(*variants_of("md", "binary", "round_robin"))
     """
     for seed in "02":
         found = subprocess.run(

@@ -14,7 +14,9 @@ from numpy.testing import assert_array_equal
 import termsift as ts
 from termsift import _core, reference
 from termsift._scores.class_terms import distinctive_terms, dominant_class
-from termsift._scores.registry import MODELS
+from termsift._scores.methods import MODELS
+from termsift._scores.registry import find_method
+from termsift._scores.scoring import Scoring
 
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 BY_CELLS = [method.name for method in ts.methods() if not method.models]
@@ -229,7 +231,7 @@ def test_every_table_and_list_has_the_direction_of_the_scores(
         directions = counts.class_directions(method, **scoring)
         scores = counts.class_scores(method, **scoring)
         for block_bytes in (1 << 25, 8 * 8 * 7):  # all terms at a time, and seven
-            monkeypatch.setattr("termsift._scores.class_scores._BLOCK_BYTES", block_bytes)
+            monkeypatch.setattr("termsift._scores.scoring._BLOCK_BYTES", block_bytes)
             table = counts.columns(method, 9, **scoring)
             classes = np.array([position[label] for label in table["class"]])
             assert_array_equal(table["sign"], directions[classes, table["index"]])
@@ -279,9 +281,9 @@ def test_some_terms_keep_the_bits_of_all() -> None:
         counts = collection(2, kind)
         terms = np.flatnonzero(rng.random(counts.n_terms) < 0.3)
         for method in (*BY_PROBABILITIES, *BY_CELLS):
-            scoring = counts._class_scoring(method)
+            scoring = Scoring.of(counts, find_method(method))
             some = scoring.of_terms(terms)
-            assert_array_equal(some.scores(), scoring.scores()[:, terms])
+            assert_array_equal(some.class_scores(), scoring.class_scores()[:, terms])
             assert_array_equal(some.directions(), scoring.directions()[:, terms])
     for wrong in ([3, 3], [5, 2], [-1], [60]):
         with pytest.raises(ValueError, match="terms must increase and be below 60"):

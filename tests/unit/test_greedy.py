@@ -470,14 +470,6 @@ def test_names_and_rank_go_the_same_way() -> None:
     assert_same(counts.rank("greedy", 2, alpha=0.5), ranking)
 
 
-def test_the_registry_of_selectors_is_complete() -> None:
-    for entry in ts.selectors():
-        assert entry.formula
-        assert entry.source
-        assert entry.title.endswith(".")
-        assert entry.name not in {method.name for method in ts.methods()}
-
-
 # ---- the reference -------------------------------------------------------------------------------
 
 

@@ -345,7 +345,7 @@ def child(folder: Path, seed: int, inputs: list[str]) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")
-    warnings.filterwarnings("ignore", "md is of occurrences")
+    warnings.filterwarnings("ignore", "md needs occurrences")
     os.chdir(folder)
     known: dict[str, Made | None] = {}
     for place in inputs:

@@ -260,14 +260,3 @@ def test_functions_serve_scikit_learn(method: str) -> None:
     ranking = ts.count(X, y).rank(method)
     chosen = np.flatnonzero(selector.get_support())
     assert sorted(selector.scores_[chosen]) == sorted(ranking.scores[:5])
-
-
-def test_the_registry_is_complete() -> None:
-    for entry in ts.methods():
-        assert entry.formula
-        assert entry.source
-        assert entry.zeros
-        assert entry.title.endswith(".")
-        for name, values in entry.options.items():
-            for value in values:
-                entry.measure({name: value})

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import termsift as ts
-from termsift._scores.significance import log_chi2_sf, significance_of
+from termsift._scores.chi2_tail import log_chi2_sf
+from termsift._scores.significance import significance_of
 
 DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 

@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from termsift._scores import class_scores
 from termsift._util import frames
 from termsift._util.extras import MissingExtraError
 
@@ -216,7 +215,9 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         assert table["index"].tolist() == order[:, :k].ravel().tolist()
         expected = np.take_along_axis(scores, order[:, :k], axis=1).ravel()
         assert table["score"].tolist() == expected.tolist()
-        monkeypatch.setattr(class_scores, "_BLOCK_BYTES", 8 * 5 * 4)  # four terms at a time
+        monkeypatch.setattr(
+            "termsift._scores.scoring._BLOCK_BYTES", 8 * 5 * 4
+        )  # four terms at a time
         blocks = counts.columns(method, k, **scoring)
         monkeypatch.undo()
         if kind != "fractions":  # whose sums may round otherwise

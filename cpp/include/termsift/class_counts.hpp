@@ -82,6 +82,8 @@ struct ClassCounts {
   // The collection as if it were one class: every document counted once. Null where it is the sum of the rows; kept when
   // some document has not exactly one class, and in float counts when labels came as lists.
   ClassRowPtr<Count> collection;
+
+  EventModel model = EventModel::multinomial;  // by which term_frequency and n_tokens count (event_model.hpp)
 };
 
 // The terms [first, last); by default all.

@@ -10,46 +10,17 @@
 
 namespace termsift {
 
-// A measure of how far apart the distributions {p, 1-p} and {q, 1-q} of one term are, where p = p_ic and q = q_ic; or those
-// of two Poisson variables, of the rates p and q, which may exceed 1 and have no complement:
+// How far apart p = p_ic and q = q_ic are. The model that counted (ClassCounts::model) says what they are: probabilities,
+// of the distributions {p, 1-p} and {q, 1-q}; or rates of two Poisson variables, which may exceed 1 and have no complement.
 enum class Measure : std::uint8_t {
-  kl,           // p log(p/q) + (1-p) log((1-p)/(1-q))                   Tang, Kay and He 2016, Algorithms 2 and 3
-  nu_j,         // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]              ibid., eq. (20), the noncentrality of J
-  nu_pearson,   // (p-q)^2/(q(1-q))                                      ibid., Section 4.4, Pearson's
-  bernoulli_kl,         // The same three, evaluated in a way that p and q above 2^-6 do not slow down: shares of documents
-  bernoulli_nu_j,       // often are, shares of occurrences hardly ever.
-  bernoulli_nu_pearson,
-  poisson_kl,           // p log(p/q) - p + q
-  poisson_nu_j,         // 1/2 [(p-q)^2/q + (p-q)^2/p]
-  poisson_nu_pearson,   // (p-q)^2/q
-  direction             // the sign of p-q: 1, 0 or -1
+  kl,          // p log(p/q) + (1-p) log((1-p)/(1-q))         Tang, Kay and He 2016, Algorithms 2 and 3
+               // of rates p log(p/q) - p + q
+  nu_j,        // 1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]    ibid., eq. (20), the noncentrality of J
+               // of rates 1/2 [(p-q)^2/q + (p-q)^2/p]
+  nu_pearson,  // (p-q)^2/(q(1-q))                            ibid., Section 4.4, Pearson's
+               // of rates (p-q)^2/q
+  direction    // the sign of p-q: 1, 0 or -1; internal to class_directions
 };
-inline constexpr bool has_complement(Measure measure) { return measure < Measure::poisson_kl; }
-inline constexpr bool has_small_p(Measure measure) { return measure < Measure::bernoulli_kl; }
-// The measure among the first three that has the same value; a measure of rates is its own.
-inline constexpr Measure of_small_p(Measure measure) {
-  switch (measure) {
-    case Measure::bernoulli_kl: return Measure::kl;
-    case Measure::bernoulli_nu_j: return Measure::nu_j;
-    case Measure::bernoulli_nu_pearson: return Measure::nu_pearson;
-    default: return measure;
-  }
-}
-// The measure among the second three that has the same value; a measure of rates is its own.
-inline constexpr Measure of_any_p(Measure measure) {
-  switch (measure) {
-    case Measure::kl: return Measure::bernoulli_kl;
-    case Measure::nu_j: return Measure::bernoulli_nu_j;
-    case Measure::nu_pearson: return Measure::bernoulli_nu_pearson;
-    default: return measure;
-  }
-}
-inline constexpr bool is_divergence(Measure measure) {
-  return of_small_p(measure) == Measure::kl || measure == Measure::poisson_kl;
-}
-inline constexpr bool is_pearson(Measure measure) {
-  return of_small_p(measure) == Measure::nu_pearson || measure == Measure::poisson_nu_pearson;
-}
 
 // How the values of the classes become the score of the term.
 enum class Aggregate : std::uint8_t {
@@ -92,9 +63,8 @@ template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
 
-// directions (n_classes, terms of the range), row-major: the sign of p - q, for the p and q whose difference `measure`
-// measures. It is 0 where class_scores takes p and q for equal, and in rows of classes that take no part.
-// O(n_classes * terms).
+// directions (n_classes, terms of the range), row-major: the sign of p - q, which is the same for every measure. It is 0
+// where class_scores takes p and q for equal, and in rows of classes that take no part. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

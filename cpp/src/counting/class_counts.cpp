@@ -246,7 +246,7 @@ ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) {
   const auto empty = std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, counts.collection};
+  ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, counts.collection, counts.model};
   for (const std::int64_t from : map)
     result.rows.push_back(from < 0 ? empty : counts.rows.at(static_cast<std::size_t>(from)));
   return result;
@@ -278,7 +278,7 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
     }
     return std::make_shared<const ClassRow<Count>>(std::move(selected));
   };
-  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr};
+  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr, counts.model};
   result.rows.resize(counts.rows.size());
   for_each_block(std::ssize(counts.rows), threads, [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);
@@ -330,7 +330,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
     result.sum_tokens();
     return std::make_shared<const ClassRow<double>>(std::move(result));
   };
-  ClassCounts<double> result{counts.n_terms, exact(counts.n_docs), {}, nullptr};
+  ClassCounts<double> result{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model};
   result.rows.resize(counts.rows.size());
   for_each_block(static_cast<std::int64_t>(counts.rows.size()), threads, [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);

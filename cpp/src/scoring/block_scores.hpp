@@ -258,6 +258,7 @@ class BlockScorer {
     block.n = columns.lanes();
     block.n_classes = static_cast<int>(task_.n_classes());
     block.constants = task_.model.constants.data();
+    block.variable = task_.model.variable;
     block.measure = task_.measure;
     block.aggregate = task_.aggregate;
     block.lost = task_.model.lost;

@@ -47,10 +47,11 @@ std::int64_t exact_below(double b1) {
 }  // namespace
 
 template <CountType Count>
-ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
-  const bool rates = !has_complement(measure);
-  check(estimation, counts.rows.size(), rates);
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation) {
   ClassModel model;
+  model.variable = variable_of(counts.model);
+  const bool rates = model.variable == Variable::rate;
+  check(estimation, counts.rows.size(), rates);
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) model.classes.push_back(static_cast<std::int64_t>(c));
   const std::size_t n = model.classes.size();
@@ -129,7 +130,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   return model;
 }
 
-template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&, Measure);
-template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&, Measure);
+template ClassModel make_class_model(const ClassCounts<std::int64_t>&, const Estimation&);
+template ClassModel make_class_model(const ClassCounts<double>&, const Estimation&);
 
 }  // namespace termsift

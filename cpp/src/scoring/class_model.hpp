@@ -9,6 +9,19 @@
 
 namespace termsift {
 
+// What p_ic are. The kernels have code of their own for each.
+enum class Variable : std::uint8_t {
+  small_probability,  // mostly at most ordinary_p, such as shares of occurrences; larger ones take the careful way
+  probability,        // of any size, such as shares of documents
+  rate                // without a complement
+};
+inline constexpr Variable variable_of(EventModel model) {
+  return model == EventModel::poisson     ? Variable::rate
+         : model == EventModel::bernoulli ? Variable::probability
+                                          : Variable::small_probability;
+}
+inline constexpr bool has_complement(Variable variable) { return variable != Variable::rate; }
+
 // The constants of one class that takes part, for probabilities or rates p_ic. Pairs (hi, lo) are double-double. Counts
 // are scaled by a power of two s so that 1 <= s L_c < 2 (or nearly, at the ends of the range of double), which changes no
 // bit of any quotient and keeps products of totals near 2^63 (or float counts near 1e300) in range.
@@ -25,6 +38,7 @@ struct ClassConstants {
 };
 
 struct ClassModel {
+  Variable variable = Variable::small_probability;
   std::vector<std::int64_t> classes;      // which rows take part, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
   // The class with the largest prior. Differences are taken from its p, since its own 1 - pi_c may be tiny: then no
@@ -42,8 +56,7 @@ inline constexpr double ordinary_p = 0x1p-6;
 // Rates p_ic may be as large as this: a double beside the least numbers that are divided by.
 inline constexpr double most_rate = 0x1p64;
 
-// `measure` says whether p_ic are probabilities or rates.
 template <CountType Count>
-ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure = Measure::kl);
+ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
 
 }  // namespace termsift

@@ -54,8 +54,8 @@ EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, cons
   // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi), largest for the class of the largest prior. The
   // limit of T keeps q of every class within the range of the measure: 2^-6 for the series of small p and q; for any p and q
   // 1/4, so far from the singularity at q = 1 that a piece needs no more nodes. A rate has no limit, and T is a rate.
-  const double most_q = has_small_p(pairs.measure) ? ordinary_p : 0.25;
-  const double T_end = has_complement(pairs.measure)
+  const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
+  const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
                            : 2 * most_rate;
   const double least = std::fmax(model.lost * T_0, 0x1p-960);
@@ -76,7 +76,7 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
     U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
   kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
-                        pairs_.measure, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
+                        pairs_.variable, pairs_.measure, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
   // Relative to the middle, so that only the change within the piece is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);

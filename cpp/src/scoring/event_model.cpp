@@ -32,6 +32,7 @@ ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& cou
     return std::make_shared<const ClassRow<Count>>(as_counted_by(model, row));
   };
   ClassCounts<Count> result = counts;
+  result.model = model;
   for_each_block(std::ssize(counts.rows), worth(threads, n_pairs), [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);
     result.rows[c] = view(*counts.rows[c]);

@@ -17,6 +17,7 @@ struct Block {
   int n;
   int n_classes;                    // that take part
   const ClassConstants* constants;  // (n_classes,)
+  Variable variable;
   Measure measure;
   Aggregate aggregate;
   double lost;          // ClassModel::lost
@@ -41,6 +42,7 @@ struct PairRun {
   std::int64_t n;
   const PairConstants* constants;  // of the class
   const PairTotals* totals;
+  Variable variable;
   Measure measure;
   PairSum sum;
   double lost;                    // ClassModel::lost
@@ -59,6 +61,7 @@ struct EmptyRun {
   int n_classes;
   const PairConstants* constants;  // (n_classes,)
   const PairTotals* totals;
+  Variable variable;
   Measure measure;
   PairSum sum;
   double lost;

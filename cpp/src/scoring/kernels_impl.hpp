@@ -35,21 +35,21 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Calls f.operator()<measure>(). The ordinary way and the pairs have code of their own for any p. The careful way has the
-// same code for small p and any p, and chooses by each term's largest p.
+// Calls f.operator()<measure, variable>(). A direction is the same of any variable.
 template <class F>
-TERMSIFT_INLINE void with_measure(Measure measure, const F& f) {
+TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f) {
+  const auto with_variable = [&]<Measure of>() {
+    switch (variable) {
+      case Variable::small_probability: return f.template operator()<of, Variable::small_probability>();
+      case Variable::probability: return f.template operator()<of, Variable::probability>();
+      case Variable::rate: return f.template operator()<of, Variable::rate>();
+    }
+  };
   switch (measure) {
-    case Measure::kl: f.template operator()<Measure::kl>(); break;
-    case Measure::nu_j: f.template operator()<Measure::nu_j>(); break;
-    case Measure::nu_pearson: f.template operator()<Measure::nu_pearson>(); break;
-    case Measure::bernoulli_kl: f.template operator()<Measure::bernoulli_kl>(); break;
-    case Measure::bernoulli_nu_j: f.template operator()<Measure::bernoulli_nu_j>(); break;
-    case Measure::bernoulli_nu_pearson: f.template operator()<Measure::bernoulli_nu_pearson>(); break;
-    case Measure::poisson_kl: f.template operator()<Measure::poisson_kl>(); break;
-    case Measure::poisson_nu_j: f.template operator()<Measure::poisson_nu_j>(); break;
-    case Measure::poisson_nu_pearson: f.template operator()<Measure::poisson_nu_pearson>(); break;
-    case Measure::direction: f.template operator()<Measure::direction>(); break;
+    case Measure::kl: return with_variable.template operator()<Measure::kl>();
+    case Measure::nu_j: return with_variable.template operator()<Measure::nu_j>();
+    case Measure::nu_pearson: return with_variable.template operator()<Measure::nu_pearson>();
+    case Measure::direction: return f.template operator()<Measure::direction, Variable::rate>();
   }
 }
 
@@ -114,7 +114,7 @@ struct Difference {
   double difference_margin;  // here too, unless other values dwarf this one
 };
 
-template <Measure measure>
+template <Variable variable>
 TERMSIFT_INLINE Difference ordinary_difference(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
   const DoubleDouble difference = two_sum(p.hi, -T.hi);
   const double difference_lo = difference.lo + (p.lo - T.lo);
@@ -124,7 +124,7 @@ TERMSIFT_INLINE Difference ordinary_difference(DoubleDouble p, DoubleDouble T, D
   const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
   const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
   const double q_margin = q.hi - lost * rest_inverse.hi * p.hi;
-  return {d, q, has_small_p(measure) ? smaller(q_margin, ordinary_p - p.hi) : q_margin,
+  return {d, q, variable == Variable::small_probability ? smaller(q_margin, ordinary_p - p.hi) : q_margin,
           magnitude(difference.hi) - lost * p.hi};
 }
 
@@ -135,16 +135,18 @@ struct Value {
   double difference_margin;
 };
 
-template <Measure measure>
+template <Measure measure, Variable variable>
 TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
-  const auto [d, q, margin, difference_margin] = ordinary_difference<measure>(p, T, rest_inverse, lost);
-  if constexpr (has_complement(measure) && !has_small_p(measure)) {
+  const auto [d, q, margin, difference_margin] = ordinary_difference<variable>(p, T, rest_inverse, lost);
+  if constexpr (measure == Measure::direction) {
+    return {sign(d.hi), infinity, difference_margin};  // whatever else is lost of d, its sign is not
+  } else if constexpr (variable == Variable::probability) {
     const DoubleDouble P = one_minus(p), Q = one_minus(q);
     const double both_margins = smaller(margin, smaller(P.hi, Q.hi) - least_complement);
-    if constexpr (measure == Measure::bernoulli_kl)
+    if constexpr (measure == Measure::kl)
       return {ordinary_term(p, q, d) + ordinary_term(P, Q, negate(d)), both_margins, difference_margin};
     const double q_variance = multiply(q, Q).hi;
-    if constexpr (measure == Measure::bernoulli_nu_pearson) {
+    if constexpr (measure == Measure::nu_pearson) {
       const double s = d.hi / q_variance;
       return {d.hi * s + 2.0 * (d.lo * s), both_margins, difference_margin};
     }
@@ -154,20 +156,18 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double value = d.hi * s + 2.0 * (d.lo * s);
     return {p.hi > 0 ? value : infinity, smaller(both_margins, p.hi > 0 ? both - least_product : 1.0), difference_margin};
   } else if constexpr (measure == Measure::kl) {
-    return {ordinary_term(p, q, d) + ordinary_complement(p.hi + q.hi, d.hi), margin, difference_margin};
-  } else if constexpr (measure == Measure::poisson_kl) {
-    return {ordinary_term(p, q, d), margin, difference_margin};
-  } else if constexpr (measure == Measure::poisson_nu_j) {
+    const double term = ordinary_term(p, q, d);
+    if constexpr (variable == Variable::rate) return {term, margin, difference_margin};
+    return {term + ordinary_complement(p.hi + q.hi, d.hi), margin, difference_margin};
+  } else if constexpr (variable == Variable::rate && measure == Measure::nu_j) {
     // One division for both terms, as below.
     const double p_rounded = p.hi + p.lo, both = p_rounded * q.hi;
     const double s = (p_rounded + q.hi) * (0.5 * d.hi) / both;
     const double value = d.hi * s + 2.0 * (d.lo * s);
     return {p.hi > 0 ? value : infinity, smaller(margin, p.hi > 0 ? both - least_product : 1.0), difference_margin};
-  } else if constexpr (measure == Measure::poisson_nu_pearson) {
+  } else if constexpr (variable == Variable::rate) {
     const double s = d.hi / q.hi;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
-  } else if constexpr (measure == Measure::direction) {
-    return {sign(d.hi), infinity, difference_margin};  // whatever else is lost of d, its sign is not
   } else if constexpr (measure == Measure::nu_j) {
     // One division for both terms: d^2 [p(1-p) + q(1-q)] / (2 p(1-p) q(1-q)).
     const double p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
@@ -241,7 +241,7 @@ void mix_classes(const Block& block, double* __restrict T_hi, double* __restrict
 }
 
 // The values of one class. O(n).
-template <Measure measure, bool with_low>
+template <Measure measure, Variable variable, bool with_low>
 void ordinary_class_values(const Block& block, int k, const double* __restrict T_hi, const double* __restrict T_lo,
                            double* __restrict margin, double* __restrict values) {
   const ClassConstants c = block.constants[k];
@@ -249,19 +249,19 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
   const double* __restrict x_hi = block.x_hi + k * block_terms;
   const double* __restrict x_lo = low_row(block, k);
   const auto p_of = [&](int j) { return probability<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, c); };
-  if constexpr (is_divergence(measure)) {
+  if constexpr (measure == Measure::kl) {
     Divergents terms, complements;
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble p = p_of(j);
-      const Difference from = ordinary_difference<measure>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      const Difference from = ordinary_difference<variable>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
       margin[j] = smaller(margin[j], smaller(from.margin, from.difference_margin));
       terms.set(j, p, from.q, from.d);
     }
     ordinary_terms(terms, block.n, values);
-    if constexpr (measure == Measure::kl) {
+    if constexpr (variable == Variable::small_probability) {
       for (int j = 0; j < block.n; ++j)
         values[j] += ordinary_complement(terms.p_hi[j] + terms.q_hi[j], terms.d_hi[j]);
-    } else if constexpr (measure == Measure::bernoulli_kl) {
+    } else if constexpr (variable == Variable::probability) {
       double rest[block_terms];
       for (int j = 0; j < block.n; ++j) {
         const DoubleDouble P = one_minus(terms.p(j)), Q = one_minus(terms.q(j));
@@ -273,7 +273,7 @@ void ordinary_class_values(const Block& block, int k, const double* __restrict T
     }
   } else {
     for (int j = 0; j < block.n; ++j) {
-      const Value v = ordinary_value<measure>(p_of(j), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      const Value v = ordinary_value<measure, variable>(p_of(j), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
       values[j] = v.value;
       margin[j] = smaller(margin[j], smaller(v.margin, v.difference_margin));
     }
@@ -293,26 +293,27 @@ void check_factors(const Block& block, double* __restrict margin) {
   }
 }
 
-template <Measure measure, bool with_low>
+template <Measure measure, Variable variable, bool with_low>
 void ordinary_scores(const Block& block) {
   double T_hi[block_terms], T_lo[block_terms], margin[block_terms], low[block_terms], row[block_terms];
   mix_classes<with_low>(block, T_hi, T_lo);
   for (int j = 0; j < block.n; ++j) margin[j] = infinity;
-  if (measure == Measure::nu_j && block.constants[0].empty == 0) check_factors(block, margin);
+  if constexpr (measure == Measure::nu_j && variable == Variable::small_probability)
+    if (block.constants[0].empty == 0) check_factors(block, margin);
   if (block.scores != nullptr) begin_aggregate(block, low);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores == nullptr ? row : block.class_scores + k * block_terms;
-    ordinary_class_values<measure, with_low>(block, k, T_hi, T_lo, margin, values);
+    ordinary_class_values<measure, variable, with_low>(block, k, T_hi, T_lo, margin, values);
     if (block.scores != nullptr) aggregate_class(block, k, values, low);
   }
   if (block.scores != nullptr) end_aggregate(block, low);
   for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] > 0 ? 0 : 1;
 }
 
-template <Measure measure>
+template <Measure measure, Variable variable>
 void ordinary_scores(const Block& block) {
-  if (block.x_lo == nullptr) ordinary_scores<measure, false>(block);
-  else ordinary_scores<measure, true>(block);
+  if (block.x_lo == nullptr) ordinary_scores<measure, variable, false>(block);
+  else ordinary_scores<measure, variable, true>(block);
 }
 
 // ---- the classes that have a term, and those that lack it (pair_model.hpp has the equations) -----------------------------
@@ -449,13 +450,13 @@ struct Coupling {
 
 // -p log(1 - w x / T) + t(1-p, 1-q), the part of an empty class; of rates the first alone. T = T_0 + U.
 // The series hold for p, q <= 2^-6 and for s <= 0.2.
-template <Measure measure>
+template <Variable variable>
 TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
   const double s = c.empty_w / (T + Y);
   const double z = s * s;
   const double logarithm_part = 2.0 * c.empty_p * (s + s * (z * short_atanh_rest(z)));
-  if constexpr (!has_complement(measure)) return {logarithm_part, 0.2 - s};
+  if constexpr (!has_complement(variable)) return {logarithm_part, 0.2 - s};
   const double q = c.r * Y;
   return {logarithm_part + ordinary_complement(c.empty_p + q, c.empty_p - q),
           smaller(ordinary_p - larger(c.empty_p, q), 0.2 - s)};
@@ -463,7 +464,7 @@ TERMSIFT_INLINE Coupling empty_coupling(const PairConstants& c, double U, double
 
 // The same of a class with l of the term's occurrences. The series hold for p, q <= 2^-6: q is a mixture of the other
 // classes' p, each of which is checked here or, in a class without the term, above.
-template <Measure measure>
+template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w_hi);
   const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
@@ -475,25 +476,25 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
   const double z = s * s;
   const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
   const double p = c.empty_p + l * c.inverse, q = c.r * Y;
-  if constexpr (!has_complement(measure)) return {p * log_ratio, Y - lost * T};
+  if constexpr (!has_complement(variable)) return {p * log_ratio, Y - lost * T};
   return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
 }
 
 // The whole value with p = x / L, T given; l as above.
-template <Measure measure>
+template <Measure measure, Variable variable>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.empty);
-  const Value v = ordinary_value<measure>(probability(x, c), T, rest_inverse(c), lost);
+  const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
   return {v.value, v.margin};
 }
 
-// Calls f.operator()<measure, sum>().
-template <class F>
-TERMSIFT_INLINE void with_sum(Measure measure, PairSum sum, const F& f) {
-  with_measure(measure, [&]<Measure of>() {
-    if constexpr (of == Measure::kl || of == Measure::poisson_kl)
-      if (sum == PairSum::split) return f.template operator()<of, PairSum::split>();
-    f.template operator()<of, PairSum::whole>();
+// Calls f.operator()<measure, variable, sum>().
+template <class Run, class F>
+TERMSIFT_INLINE void with_sum(const Run& run, const F& f) {
+  with_measure(run.measure, run.variable, [&]<Measure measure, Variable variable>() {
+    if constexpr (measure == Measure::kl && variable != Variable::probability)
+      if (run.sum == PairSum::split) return f.template operator()<measure, variable, PairSum::split>();
+    f.template operator()<measure, variable, PairSum::whole>();
   });
 }
 
@@ -503,7 +504,7 @@ TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo)
 }
 
 // In short loops, as the divergences above.
-template <Measure measure, PairSum sum_of>
+template <Measure measure, Variable variable, PairSum sum_of>
 void score_pairs(const PairRun& run) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
   const PairConstants& c = *run.constants;
@@ -526,18 +527,19 @@ void score_pairs(const PairRun& run) {
       U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
     if constexpr (sum_of == PairSum::split) {
       for (int j = 0; j < lanes; ++j) {
-        const Coupling with = coupling<measure>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
+        const Coupling with = coupling<variable>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
         hi[j] = with.value, margin[j] = with.margin;
       }
       for (int j = 0; j < lanes; ++j) {
-        const Coupling without = empty_coupling<measure>(c, U_hi[j], T_0.hi + U_hi[j]);
+        const Coupling without = empty_coupling<variable>(c, U_hi[j], T_0.hi + U_hi[j]);
         hi[j] = c.omega * (hi[j] - without.value), lo[j] = 0;
         margin[j] = smaller(margin[j], without.margin);
       }
     } else {
       for (int j = 0; j < lanes; ++j) {
         const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
-        const Coupling with = whole_value<measure>(base, l[j], T, lost), without = whole_value<measure>(base, 0.0, T, lost);
+        const Coupling with = whole_value<measure, variable>(base, l[j], T, lost);
+        const Coupling without = whole_value<measure, variable>(base, 0.0, T, lost);
         const DoubleDouble gain = two_sum(c.omega * with.value, -(c.omega * without.value));
         hi[j] = gain.hi, lo[j] = gain.lo;
         margin[j] = smaller(with.margin, without.margin);
@@ -558,11 +560,11 @@ void score_pairs(const PairRun& run) {
 }
 
 void score_pairs(const PairRun& run) {
-  with_sum(run.measure, run.sum, [&]<Measure measure, PairSum sum>() { score_pairs<measure, sum>(run); });
+  with_sum(run, [&]<Measure measure, Variable variable, PairSum sum>() { score_pairs<measure, variable, sum>(run); });
 }
 
 // O(n_classes n).
-template <Measure measure, PairSum sum_of>
+template <Measure measure, Variable variable, PairSum sum_of>
 void score_empty(const EmptyRun& run) {
   double hi[block_terms], lo[block_terms], margin[block_terms], T_hi[block_terms], T_lo[block_terms];
   const DoubleDouble T_0{run.totals->T_0_hi, run.totals->T_0_lo};
@@ -577,8 +579,8 @@ void score_empty(const EmptyRun& run) {
     const ClassConstants base = *c.base;
     for (int j = 0; j < run.n; ++j) {
       Coupling v;
-      if constexpr (sum_of == PairSum::split) v = empty_coupling<measure>(c, run.U_hi[j], T_hi[j]);
-      else v = whole_value<measure>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
+      if constexpr (sum_of == PairSum::split) v = empty_coupling<variable>(c, run.U_hi[j], T_hi[j]);
+      else v = whole_value<measure, variable>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
       const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
       hi[j] = sum.hi;
       lo[j] += sum.lo;
@@ -592,7 +594,7 @@ void score_empty(const EmptyRun& run) {
 }
 
 void score_empty(const EmptyRun& run) {
-  with_sum(run.measure, run.sum, [&]<Measure measure, PairSum sum>() { score_empty<measure, sum>(run); });
+  with_sum(run, [&]<Measure measure, Variable variable, PairSum sum>() { score_empty<measure, variable, sum>(run); });
 }
 
 // Scores from sums. O(n).
@@ -721,7 +723,7 @@ TERMSIFT_INLINE DoubleDouble difference_from_rest(DoubleDouble e, DoubleDouble m
 }
 
 // Second pass, one class: its values for the block, where the term is ordinary.
-template <Measure measure>
+template <Measure measure, bool with_complement>
 void class_values(const CarefulBlock& block, const Pool& pool, int k, double* values) {
   const ClassConstants c = block.constants[k];
   const double* x_hi = block.x_hi + k * block_terms;
@@ -733,20 +735,18 @@ void class_values(const CarefulBlock& block, const Pool& pool, int k, double* va
     const DoubleDouble p = multiply({x_hi[j], x_lo[j]}, inverse(c));
     const double q_sum = all_but(c.prior_hi * p.hi, pool.top[j], pool.rest_hi[j], pool.rest_lo[j]) * c.rest_inverse_hi;
     const DoubleDouble q = refine(q_sum, p, d);
-    if constexpr (measure == Measure::kl) {
-      values[j] = divergence_term(p, q, d) + complement_term(p.hi, q.hi, d.hi);
+    if constexpr (measure == Measure::direction) {
+      values[j] = sign(d.hi);
+    } else if constexpr (measure == Measure::kl) {
+      const double term = divergence_term(p, q, d);
+      values[j] = with_complement ? term + complement_term(p.hi, q.hi, d.hi) : term;
+    } else if constexpr (!with_complement) {
+      const double of_q = squared_over_rate(d, q);
+      values[j] = measure == Measure::nu_j ? 0.5 * (of_q + squared_over_rate(d, p)) : of_q;
     } else if constexpr (measure == Measure::nu_j) {
       values[j] = 0.5 * (squared_over_variance(d, q, 1.0 - q.hi) + squared_over_variance(d, p, 1.0 - p.hi));
-    } else if constexpr (measure == Measure::nu_pearson) {
-      values[j] = squared_over_variance(d, q, 1.0 - q.hi);
-    } else if constexpr (measure == Measure::poisson_kl) {
-      values[j] = divergence_term(p, q, d);
-    } else if constexpr (measure == Measure::poisson_nu_j) {
-      values[j] = 0.5 * (squared_over_rate(d, q) + squared_over_rate(d, p));
-    } else if constexpr (measure == Measure::direction) {
-      values[j] = sign(d.hi);
     } else {
-      values[j] = squared_over_rate(d, q);
+      values[j] = squared_over_variance(d, q, 1.0 - q.hi);
     }
   }
 }
@@ -799,14 +799,16 @@ void score_common_terms(const CarefulBlock& block, const Pool& pool) {
     for (end = begin; end < block.n && some_common(end); end += 8) {
     }
     if (end == begin) continue;
-    with_measure(block.measure, [&]<Measure measure>() {
-      if constexpr (has_complement(measure)) common_class_values<of_small_p(measure)>(block, pool, begin, end);
+    with_measure(block.measure, block.variable, [&]<Measure measure, Variable variable>() {
+      if constexpr (measure != Measure::direction && has_complement(variable))
+        common_class_values<measure>(block, pool, begin, end);
     });
   }
 }
 
 void score_block(const Block& block) {
-  with_measure(block.measure, [&]<Measure measure>() { ordinary_scores<measure>(block); });
+  with_measure(block.measure, block.variable,
+               [&]<Measure measure, Variable variable>() { ordinary_scores<measure, variable>(block); });
 }
 
 void score_block_carefully(const CarefulBlock& block) {
@@ -814,10 +816,12 @@ void score_block_carefully(const CarefulBlock& block) {
   pool_classes(block, pool);
   for (int k = 0; k < block.n_classes; ++k) {
     double* values = block.class_scores + k * block_terms;
-    with_measure(block.measure, [&]<Measure measure>() { class_values<of_small_p(measure)>(block, pool, k, values); });
+    with_measure(block.measure, block.variable, [&]<Measure measure, Variable variable>() {
+      class_values<measure, has_complement(variable)>(block, pool, k, values);
+    });
   }
   // Chosen by the term's own counts, never by its block's, so that equal columns have equal scores wherever they stand.
-  if (has_complement(block.measure)) score_common_terms(block, pool);
+  if (block.measure != Measure::direction && has_complement(block.variable)) score_common_terms(block, pool);
   if (block.scores == nullptr) return;
   double low[block_terms];
   begin_aggregate(block, low);

@@ -22,7 +22,9 @@ DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDoubl
 
 PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, double b1, Measure measure,
                           Aggregate aggregate) {
-  PairModel pairs{of_small_p(measure), {}, {}};
+  // Only smoothing is looked at here. A pair whose count makes its p large is doubtful, and the dense way scores its term.
+  const Variable variable = has_complement(model.variable) ? Variable::small_probability : Variable::rate;
+  PairModel pairs{variable, measure, {}, {}};
   DoubleDouble T_0, P_0, A_0, R;
   const DoubleDouble log_b1 = logarithm(kernels, {b1, 0});
   for (const ClassConstants& c : model.constants) {
@@ -49,7 +51,7 @@ PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, doubl
     constants.linear_hi = linear.hi, constants.linear_lo = linear.lo;
     constants.empty_A_hi = empty_A.hi, constants.empty_A_lo = empty_A.lo;
     constants.base = &c;
-    if (constants.empty_p > ordinary_p) pairs.measure = of_any_p(measure);
+    if (constants.empty_p > ordinary_p && has_complement(variable)) pairs.variable = Variable::probability;
     pairs.classes.push_back(constants);
     T_0 = add(T_0, empty_w);
     P_0 = add(P_0, empty_p);

@@ -26,7 +26,7 @@
 namespace termsift {
 
 enum class PairSum : std::uint8_t {
-  split,  // A - P log T + R T + V; for kl and poisson_kl
+  split,  // A - P log T + R T + V; for kl, unless some class has p > 2^-6 by smoothing alone
   whole   // V
 };
 
@@ -69,14 +69,13 @@ struct PairTotals {
 };
 
 struct PairModel {
-  // The measure by which pairs are summed: kl, nu_j or nu_pearson where b1 / L_c <= 2^-6 in every class, otherwise the
-  // measure with the same value for any p; or a measure of rates.
+  Variable variable;  // of probabilities small_probability where b1 / L_c <= 2^-6 in every class
   Measure measure;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
 
   PairSum usual_sum() const {
-    return measure == Measure::kl || measure == Measure::poisson_kl ? PairSum::split : PairSum::whole;
+    return measure == Measure::kl && variable != Variable::probability ? PairSum::split : PairSum::whole;
   }
 };
 

@@ -217,7 +217,7 @@ class SparseScorer {
       } else if (c.w_hi == 0) {
         for (std::int64_t i = 0; i < n; ++i) doubt(terms[i]);
       }
-      kernel({n, &c, &pairs_.totals, pairs_.measure, sum, task_.model.lost, narrow_l, l_.data(), terms,
+      kernel({n, &c, &pairs_.totals, pairs_.variable, pairs_.measure, sum, task_.model.lost, narrow_l, l_.data(), terms,
               static_cast<TermId>(first_), sums_.data(), values_.data(), doubtful_.data()});
     }
   }
@@ -332,14 +332,14 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // In evaluations of a class's value by the dense way, as measured; 48 pieces of V.
-  const double pair = is_divergence(measure) ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
+  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 48 * EmptyClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation, measure);
+  const ClassModel model = make_class_model(counts, estimation);
   const ScoreTask<Count> task{counts, model, kernels_in_use(), measure, aggregate, scores, nullptr};
   const SmallColumns small(counts, model);
   if (small.pay()) run_by_table(task, small, threads);
@@ -349,7 +349,7 @@ void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation,
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores) {
-  const ClassModel model = make_class_model(counts, estimation, measure);
+  const ClassModel model = make_class_model(counts, estimation);
   run_sparse<Count>({counts, model, kernels_in_use(), measure, aggregate, scores, nullptr}, estimation.b1, threads);
 }
 
@@ -365,7 +365,7 @@ void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measu
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range) {
-  const ClassModel model = make_class_model(counts, estimation, measure);
+  const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
   std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * range.size(), 0.0);
   run_dense<Count>(
@@ -373,9 +373,9 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
 }
 
 template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure,
                       const Threads& threads, std::int8_t* directions, TermRange range) {
-  const ClassModel model = make_class_model(counts, estimation, measure);
+  const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
   std::fill_n(directions, static_cast<std::int64_t>(counts.rows.size()) * range.size(), std::int8_t{0});
   run_dense<Count>(

@@ -1,57 +1,23 @@
-"""One function a method, ``termsift.md(X, y)`` and so on, made from the registry."""
+"""One function per method, such as ``termsift.md(X, y)``, made from the registry."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import Alpha, ClassPrior, Model
+from termsift._api.class_counts import Aggregate
 from termsift._api.counting import count
-from termsift._scores.registry import Method, find_method, find_test
+from termsift._scores.methods import Method, Model
+from termsift._scores.registry import methods
+from termsift._scores.scoring import Alpha, ClassPrior
+
+Scores = NDArray[np.float64]
 
 
-class ScoreFunction(Protocol):
-    """Scores the terms of a labelled collection; usable as scikit-learn's ``score_func``."""
-
-    __name__: str
-
-    def __call__(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> NDArray[np.float64]:
-        """Give one score a term."""
-
-
-class TestFunction(Protocol):
-    """The same for a test of significance."""
-
-    __name__: str
-
-    def __call__(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
-        n_threads: int | None = None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give one score and one p-value a term."""
-
-
-def _score_function(method: Method) -> ScoreFunction:
+def _score_function(method: Method) -> Callable[..., Scores]:
     def score(
         X: Any,
         y: Any,
@@ -60,10 +26,10 @@ def _score_function(method: Method) -> ScoreFunction:
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
+        aggregate: Aggregate | None = None,
         n_threads: int | None = None,
         **options: str,
-    ) -> NDArray[np.float64]:
+    ) -> Scores:
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
         return counts.score(
             method.name,
@@ -75,62 +41,62 @@ def _score_function(method: Method) -> ScoreFunction:
             **options,
         )
 
-    _describe(score, method, "model, alpha, class_prior, aggregate, n_threads", "")
     return score
 
 
-def _test_function(method: Method) -> TestFunction:
+def _test_function(method: Method) -> Callable[..., tuple[Scores, Scores]]:
     def score(
         X: Any,
         y: Any,
         *,
         sample_weight: Any = None,
         class_prior: ClassPrior = None,
-        aggregate: Literal["sum", "mean", "max"] | None = None,
+        aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Scores, Scores]:
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
         scores = counts.score(
             method.name, class_prior=class_prior, aggregate=aggregate, n_threads=n_threads
         )
         return scores, counts.significance(method.name, n_threads=n_threads).pvalues
 
-    pvalues = """
-pvalues : ndarray of shape (n_terms,), float64
-    Those of `termsift.ClassCounts.significance`, whatever the aggregate."""
-    _describe(score, method, "class_prior, aggregate, n_threads", pvalues)
     return score
 
 
-def _describe(function: Any, method: Method, arguments: str, more_results: str) -> None:
-    """Give a function the method's name and its documentation."""
-    function.__name__ = function.__qualname__ = method.name
-    function.__module__ = "termsift"
-    own = "".join(
-        f"\n{name} : {{{', '.join(map(repr, values))}}}\n    The first is the default."
+def _docstring(method: Method) -> str:
+    own = [
+        f"``{name}`` is one of {', '.join(map(repr, values))}; the first is the default."
         for name, values in method.options.items()
-    )
+    ]
+    parameters, names = "model, alpha, class_prior, aggregate, n_threads", "scores"
+    options = f"\n**options : str\n    {' '.join(own) or 'This method has none.'}"
+    pvalues = ""
+    if method.is_test:
+        parameters, names = "class_prior, aggregate, n_threads", "scores, pvalues"
+        options = ""
+        pvalues = """
+pvalues : ndarray of shape (n_terms,), float64
+    The p-values of `termsift.ClassCounts.significance`, whatever the aggregate."""
     how = method.default_aggregate
     value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
-    names = "scores, pvalues" if more_results else "scores"
-    function.__doc__ = f"""{method.title}
+    return f"""{method.title}
 
 Parameters
 ----------
 X, y, sample_weight
     The collection, as for `termsift.count`.
-{arguments}
-    As for `termsift.ClassCounts.score`.{own}
+{parameters}
+    As for `termsift.ClassCounts.score`.{options}
 
 Returns
 -------
 scores : ndarray of shape (n_terms,), float64
     {value}
-    ``{method.formula}``{more_results}
+    ``{method.formula}``.{pvalues}
 
 See Also
 --------
-termsift.ClassCounts.score : count once and score by many methods
+termsift.ClassCounts.score : Count once and score by many methods.
 
 References
 ----------
@@ -145,21 +111,13 @@ Examples
 """
 
 
-md = _score_function(find_method("md"))
-md_chi2 = _score_function(find_method("md_chi2"))
-df = _score_function(find_method("df"))
-tfidf = _score_function(find_method("tfidf"))
-mi = _score_function(find_method("mi"))
-cet = _score_function(find_method("cet"))
-ig = _score_function(find_method("ig"))
-chi2 = _test_function(find_test("chi2"))
-chi2_printed = _score_function(find_method("chi2_printed"))
-gss = _score_function(find_method("gss"))
-odds_ratio = _score_function(find_method("odds_ratio"))
-relevancy = _score_function(find_method("relevancy"))
-ngl = _score_function(find_method("ngl"))
-g2 = _test_function(find_test("g2"))
-bns = _score_function(find_method("bns"))
-log_odds = _score_function(find_method("log_odds"))
-jlh = _score_function(find_method("jlh"))
-chi2_counts = _test_function(find_test("chi2_counts"))
+def _function(method: Method) -> Callable[..., Any]:
+    function = _test_function(method) if method.is_test else _score_function(method)
+    # Attributes of the module `termsift`, so that pickle finds them there.
+    function.__name__ = function.__qualname__ = method.name
+    function.__module__ = "termsift"
+    function.__doc__ = _docstring(method)
+    return function
+
+
+SCORE_FUNCTIONS = {method.name: _function(method) for method in methods()}

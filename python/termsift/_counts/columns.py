@@ -10,9 +10,9 @@ from termsift import _core
 
 
 def with_columns(counts: _core.Counts, new_column: _core.Int64s, n_terms: int) -> _core.Counts:
-    """Give the counts with term t in column ``new_column[t]``, or left out where that is -1.
+    """Return the counts with term t in column ``new_column[t]``; -1 leaves the term out.
 
-    Takes 40 bytes for each pair of a class and a term while it works.
+    Takes 40 bytes of temporary memory for each pair of a class and a term.
     """
     held = cast("dict[str, Any]", dict(counts.to_arrays()))
     columns = new_column[held["terms"]]

@@ -1,9 +1,10 @@
-"""The table of what was counted: how often each term occurs in each class."""
+"""`CountTable`: the counts of a collection, and how they add up."""
 
 from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Self
 
@@ -15,19 +16,19 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.columns import with_columns
 from termsift._util import validation
-from termsift._util.log import logger
+from termsift._util.log import levels_to_caller, logger
 
 
 class CountTable:
-    """What `ClassCounts` hold, and how they add up; it knows of no score."""
+    """The counts in `ClassCounts`, without anything that scores them."""
 
-    __slots__ = ("_changing", "_state", "_warned")
+    __slots__ = ("_changing", "_looks_for_fractions", "_state")
 
-    # Counts, classes, names of the terms, tf: changed as one, so that a thread that reads while
-    # another updates has all of before or all of after.
-    _state: tuple[_core.Counts, list[Hashable], NDArray[np.object_] | None, str]
+    # Counts, classes, term names and tf are replaced together, so that a thread that reads while
+    # another updates sees the state either before or after.
+    _state: file.Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warned: bool  # of fractions in place of occurrences
+    _looks_for_fractions: bool  # until it has looked once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -43,7 +44,7 @@ class CountTable:
         self = object.__new__(cls)
         self._state = counts, classes, term_names, tf
         self._changing = threading.Lock()
-        self._warned = False
+        self._looks_for_fractions = True
         return self
 
     @property
@@ -62,7 +63,7 @@ class CountTable:
     def _tf(self) -> str:
         return self._state[3]
 
-    # ---- what was counted ------------------------------------------------------------------------
+    # ---- the counts ------------------------------------------------------------------------------
 
     @property
     def classes(self) -> list[Hashable]:
@@ -71,52 +72,52 @@ class CountTable:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, those without documents included."""
+        """The number of classes, with those that have no documents."""
         return len(self._classes)
 
     @property
     def n_terms(self) -> int:
-        """How many terms there are: columns."""
+        """The number of terms, which are the columns."""
         return self._counts.n_terms
 
     @property
     def n_docs(self) -> int | float:
-        """How many documents were counted."""
+        """The number of documents, or the sum of their weights."""
         return self._counts.n_docs
 
     @property
     def class_docs(self) -> _core.Count:
-        """Documents of each class, n_c."""
+        """The documents of each class, n_c."""
         return self._counts.class_docs
 
     @property
     def class_tokens(self) -> _core.Count:
-        """Occurrences of all terms in each class, l_c."""
+        """The occurrences of all terms in each class, l_c."""
         return self._counts.class_tokens
 
     @property
     def term_frequency(self) -> Any:
-        """Occurrences of each term in each class, l_ic."""
+        """The occurrences of each term in each class, l_ic."""
         return sp.csr_array(self._counts.term_frequency(), shape=(self.n_classes, self.n_terms))
 
     @property
     def document_frequency(self) -> Any:
-        """Documents of each class that contain each term, d_ic."""
+        """The documents of each class that contain each term, d_ic."""
         return sp.csr_array(self._counts.document_frequency(), shape=(self.n_classes, self.n_terms))
 
     @property
     def tf(self) -> str:
-        """What counts of a document's occurrences: "raw", "log" or "binary"."""
+        """How an entry is counted: "raw", "log" or "binary"."""
         return self._tf
 
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
-        """Occurrences of each term, l_i: those in a document of several classes once."""
+        """The occurrences of each term, l_i. A document of several classes counts once."""
         return self._collection(_core.Counts.term_frequency)
 
     @property
     def collection_document_frequency(self) -> NDArray[Any]:
-        """Documents that contain each term, d_i: one of several classes once."""
+        """The documents that contain each term, d_i. A document of several classes counts once."""
         return self._collection(_core.Counts.document_frequency)
 
     def _collection(self, frequency: Callable[[_core.Counts], Any]) -> NDArray[Any]:
@@ -146,7 +147,7 @@ class CountTable:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same classes, counts (bit for bit), names and ``tf``."""
+        """Return whether both hold the same classes, counts (bit for bit), names and ``tf``."""
         if not isinstance(other, CountTable):
             return NotImplemented
         (counts, *about), (other_counts, *about_other) = self._state, other._state
@@ -156,7 +157,7 @@ class CountTable:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # The collection as a whole may be kept in one and be the sum of the classes in the other.
+        # One may keep the totals of the collection, the other derive them from its classes.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -168,7 +169,32 @@ class CountTable:
         counts, *about = self._state
         return self._rebuilt, (counts.to_arrays(), *about)
 
-    # ---- counting on -----------------------------------------------------------------------------
+    def _names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
+        return None if self._term_names is None else self._term_names[terms]
+
+    def _warn_if_fractional(self, method: str) -> None:
+        """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
+        counts, classes, _, tf = self._state
+        if not self._looks_for_fractions or counts.exact or tf != "raw":
+            return
+        docs = counts.class_docs
+        if np.any(docs != np.floor(docs)):  # weights explain them
+            return
+        self._looks_for_fractions = False
+        if found := counts.first_fraction():
+            c, term, value = found
+            warnings.warn(
+                f"{method} needs occurrences, but X holds fractions, such as tf-idf (class "
+                f"{classes[c]!r} has term {term} {value:g} times): count occurrences, or damp "
+                "them with tf='log'",
+                stacklevel=levels_to_caller(),
+            )
+
+    def _accept_fractions(self) -> None:
+        """Do not warn about fractions, since counts like these have led to the warning."""
+        self._looks_for_fractions = False
+
+    # ---- adding and subtracting ------------------------------------------------------------------
 
     def update(
         self,
@@ -185,12 +211,12 @@ class CountTable:
         Parameters
         ----------
         X, y, sample_weight, n_threads, window_bytes
-            As for `termsift.count`. Classes not seen before join (in order if the present ones
-            are, else at the end), and so do terms, as further columns; fewer columns are fine
-            too.
+            As for `termsift.count`. New classes are added, in order if the present ones are in
+            order, else at the end. New terms are added as further columns. X may also have fewer
+            columns.
         classes : sequence of labels, optional
-            As for `termsift.count`. By default the columns of an indicator matrix are the classes
-            that there are, or the first of none yet.
+            As for `termsift.count`. By default the columns of an indicator matrix are the present
+            classes, or 0, 1, ... if there are none yet.
 
         Returns
         -------
@@ -199,12 +225,12 @@ class CountTable:
         Raises
         ------
         ValueError, CountOverflowError, TypeError
-            As for `termsift.count`; the counts are then as they were.
+            As for `termsift.count`. The counts do not change.
 
         Notes
         -----
-        What counts is that of the counts, ``tf``. Counting a collection in any chunks gives the
-        same bits as counting it at once. Float input turns exact counts into float ones.
+        ``tf`` stays the same. Counting a collection in chunks gives the same bits as counting it at
+        once. Float input turns exact counts into float counts.
 
         Examples
         --------
@@ -242,57 +268,52 @@ class CountTable:
         return self
 
     def __add__(self, other: Self) -> Self:
-        """Unite the counts of two collections: classes by label, terms by index.
+        """Return the counts of two collections together, with classes matched by label.
 
-        Exact counts add exactly. Float cells are added, which may round differently from counting
-        both collections in one.
+        Terms are matched by index. Exact counts add exactly. Sums of float counts may round
+        differently from counting both collections at once.
         """
         if not isinstance(other, CountTable):
             return NotImplemented
         self, other = self._now(), other._now()
-        self._require_same_tf(other)
         names = self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self._classes, other._classes)
         counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
         return self._of(counts, united, names, self._tf)
 
     def __sub__(self, other: Self) -> Self:
-        """Take the counts of a part from those of the whole, as for a fold of cross-validation.
+        """Return the counts without those of a part, such as a fold of cross-validation.
 
-        The classes stay those of the whole. ValueError if ``other`` cannot be a part: a class or
-        count exceeds the whole's, or more documents would have a term than it occurs. In float
-        counts, a remainder of fractions within 2^-40 of the whole is rounding and becomes 0, and
-        a remainder that rounding has lost is an error.
+        The classes stay those of the whole. Raises ValueError if ``other`` cannot be a part: if it
+        has another class or a larger count, or if a term would have more documents than
+        occurrences. In float counts of fractions, a remainder below 2^-40 of the whole is taken for
+        rounding and becomes 0, and a remainder that rounding has destroyed is an error.
         """
         if not isinstance(other, CountTable):
             return NotImplemented
         self, other = self._now(), other._now()
-        self._require_same_tf(other)
         names = self._common_names(other)
-        known = set(self._classes)
-        unknown = [c for c in other._classes if c not in known]
-        if unknown:
+        if unknown := set(other._classes).difference(self._classes):
+            label = next(label for label in other._classes if label in unknown)
             raise ValueError(
-                f"cannot subtract counts that are not part of these: class {unknown[0]!r} is not "
-                "among the classes"
+                f"cannot subtract counts that are not part of these: class {label!r} is not among "
+                "the classes"
             )
         _, _, in_other = validation.unite_classes(self._classes, other._classes)
         counts = self._counts.subtract(other._counts.with_classes(in_other))
         return self._of(counts, list(self._classes), names, self._tf)
 
     def _now(self) -> Self:
-        """Give the counts as they are, whatever is done with these meanwhile."""
+        """Return a copy that does not change when another thread updates these counts."""
         return self._of(*self._state)
 
-    def _require_same_tf(self, other: Self) -> None:
+    def _common_names(self, other: Self) -> NDArray[np.object_] | None:
+        """Return the names of all terms; an error if the two counted different things."""
         if self._tf != other._tf:
             raise ValueError(
                 f"the counts are of different things: tf={self._tf!r} in one and {other._tf!r} "
                 "in the other"
             )
-
-    def _common_names(self, other: Self) -> NDArray[np.object_] | None:
-        """Give the names of the united vocabulary; an error where the two disagree."""
         if self._term_names is None or other._term_names is None:
             longer = self if self.n_terms >= other.n_terms else other
             return longer._term_names
@@ -308,19 +329,19 @@ class CountTable:
         return mine if len(mine) >= len(theirs) else theirs
 
     def with_min_df(self, min_df: int) -> Self:
-        """Give the counts without the terms of fewer than so many documents.
+        """Return the counts without terms that occur in few documents.
 
         Parameters
         ----------
         min_df : int
-            Terms in at least so many documents are kept: 2 leaves out, as the paper does, those
-            that one document alone has.
+            The least number of documents of a term that is kept. The paper uses 2, which leaves out
+            the terms of a single document.
 
         Returns
         -------
         counts : ClassCounts
-            Exactly what counting the collection without those terms gives; the documents are all
-            there. Terms keep their order and names, and move to the first columns.
+            The same as if the collection were counted without those terms; all documents count.
+            Terms keep their order and names, and move to the first columns.
 
         Raises
         ------
@@ -331,9 +352,8 @@ class CountTable:
 
         Notes
         -----
-        The documents of a term are ``collection_document_frequency`` (sums of weights), so
-        ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` says which terms without
-        names are left.
+        The documents of a term are ``collection_document_frequency``, which are sums of weights.
+        ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are the terms left.
 
         Examples
         --------
@@ -347,26 +367,25 @@ class CountTable:
         kept = self.collection_document_frequency >= min_df
         n_terms = int(kept.sum())
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        names = None if self._term_names is None else self._term_names[kept]
-        return self._with_columns(columns, n_terms, names)
+        return self._with_columns(columns, n_terms, self._names_of(np.flatnonzero(kept)))
 
     def _with_columns(
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
     ) -> Self:
-        """Give the counts with each term in its new column, or left out where that is -1."""
+        """Return the counts with each term in its new column; -1 leaves the term out."""
         counts = with_columns(self._counts, new_column, n_terms)
         names = validation.check_term_names(names, n_terms)
         return self._of(counts, list(self._classes), names, self._tf)
 
     def _with_words_sorted(self, words: NDArray[np.object_]) -> Self:
-        """Give the counts with their columns in the order of the words that they stand for."""
+        """Return the counts with columns in the order of their words."""
         order = sorted(range(len(words)), key=words.__getitem__)
         new_column = np.empty(len(words), dtype=np.int64)
         new_column[order] = np.arange(len(words))
         return self._with_columns(new_column, len(words), words[order])
 
     def _with_classes_renamed(self, labels: list[Hashable]) -> Self:
-        """Give the counts with other labels for the classes, in their order."""
+        """Return the counts with other labels for the classes, in the order of the labels."""
         if labels == self._classes:
             return self
         in_order = validation.in_order(labels)
@@ -380,7 +399,7 @@ class CountTable:
         Parameters
         ----------
         path : path
-            Written atomically: a failure leaves what was there.
+            Written atomically: after a failure the file is as before.
 
         Raises
         ------
@@ -397,12 +416,18 @@ class CountTable:
         term_names: NDArray[np.object_] | None,
         tf: str = "raw",
     ) -> Self:
-        """Give the counts that were pickled or copied."""
+        """Return the counts that were pickled or copied."""
         return cls._of(_core.Counts.from_arrays(**arrays), classes, term_names, tf)
 
 
+def check_counts(counts: object) -> None:
+    """Check that an argument is a `ClassCounts`."""
+    if not isinstance(counts, CountTable):
+        raise TypeError(f"counts must be a ClassCounts, got {type(counts).__name__}")
+
+
 def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bool:
-    """Whether what is counted of these documents is an integer."""
+    """Return whether the counts of these documents are integers."""
     integers = tf == "binary" or (tf == "raw" and matrix.holds_integers)
     return integers and (weights is None or weights.dtype.kind == "i")
 
@@ -416,7 +441,7 @@ def add_documents(
     n_threads: int,
     window_bytes: int,
 ) -> _core.Counts:
-    """Add documents to counts whose classes are ``labels.classes``; gives the sum."""
+    """Return the counts with documents added; both have the classes ``labels.classes``."""
     exact = counts.exact and is_exact(matrix, weights, tf)
     try:
         added, path = counts.updated(
@@ -433,9 +458,9 @@ def add_documents(
         )
     except MemoryError:
         raise MemoryError(
-            f"not enough memory to count documents of {matrix.n_terms:,} terms: that takes up to "
-            "12 bytes for each term and thread, or 28 for fractions, beside the counts; fewer "
-            "terms (of hashing), fewer threads or a smaller window take less"
+            f"not enough memory to count documents of {matrix.n_terms:,} terms: besides the "
+            "counts, it takes up to 12 bytes for each term and thread, or 28 for fractions; use "
+            "fewer terms (hashing), fewer threads or a smaller window"
         ) from None
     logger.debug(
         "counted %d documents, %d terms, %d classes, %d entries by %s",

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api.class_counts import ClassCounts, Model
+from termsift._api.class_counts import ClassCounts
 from termsift._counts.table import is_exact
 from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
 from termsift._evaluate.folds import USUAL_FOLDS, folds_of
-from termsift._evaluate.rankers import Ranker, rank_by, rankers_of, reads_documents
+from termsift._evaluate.rankers import Variant, rank_by, variants_of
 from termsift._evaluate.split import (
     Classifier,
     Documents,
@@ -22,15 +22,9 @@ from termsift._evaluate.split import (
     one_class,
     whole_units,
 )
+from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    POLICIES,
-    Method,
-    Policy,
-    check_model,
-    check_policy,
-    find_ranker,
-)
+from termsift._scores.registry import POLICIES, Policy, check_model, check_policy, find_ranker
 from termsift._util import validation
 from termsift._util.progress import progress
 
@@ -117,7 +111,7 @@ def selection_curve(
     split = Split.of(X_train, y_train, X_test, y_test, classifier.n_threads)
     name, indices = "given", ranking
     if isinstance(ranking, Ranking):
-        name = Ranker(ranking.method, ranking.model, ranking.policy).name
+        name = Variant(ranking.method, ranking.model, ranking.policy).name
         indices = ranking.indices
     indices = validation.check_indices(indices, split.documents.matrix.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
@@ -215,7 +209,7 @@ def cross_validate(
     matrix = validation.check_matrix(X, classifier.n_threads)
     labels = one_class(y, matrix, "y")
     ks = check_ks(ks, matrix.n_terms, estimator)
-    rankers = rankers_of(methods, models, policies)
+    variants = variants_of(methods, models, policies)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     documents = Documents(matrix, labels, weights, classifier.n_threads)
     whole = documents.counts()  # which checks the matrix
@@ -230,14 +224,15 @@ def cross_validate(
                 others = np.ones(matrix.n_docs, dtype=bool)
                 others[train] = False
                 split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-            split.counts._warned = number > 0  # of fractions, in every fold the same
+            if number:
+                split.counts._accept_fractions()  # the first fold has led to the warning
             yield split
 
     # A document may be classified several times, by repeats or by the pairs of cv.
     units = np.ones(matrix.n_docs, int) if in_units.weights is None else in_units.weights
     classified = sum(int(units[test].sum()) for _, test in folds)
     repeated = max(1.0, classified / int(units.sum()))
-    return evaluate(splits(), len(folds), rankers, ks, classifier, repeated)
+    return evaluate(splits(), len(folds), variants, ks, classifier, repeated)
 
 
 def choose_k(
@@ -312,31 +307,31 @@ def choose_k(
 def evaluate(
     splits: Iterable[Split],
     n_splits: int,
-    rankers: dict[str, Ranker],
+    variants: dict[str, Variant],
     ks: NDArray[np.int64],
     classifier: Classifier,
     repeats: float = 1.0,
 ) -> dict[str, Curve]:
-    """Return the curve of each ranker, with one run per split.
+    """Return the curve of each variant, with one run per split.
 
-    The training documents of a split are counted once for all rankers.
+    The training documents of a split are counted once for all variants.
     """
-    runs: dict[str, list[Metrics]] = {name: [] for name in rankers}
-    with progress("evaluated", n_splits * len(rankers), "rankings") as report:
+    runs: dict[str, list[Metrics]] = {name: [] for name in variants}
+    with progress("evaluated", n_splits * len(variants), "rankings") as report:
         for number, split in enumerate(splits):
-            for done, (name, ranker) in enumerate(rankers.items(), number * len(rankers) + 1):
-                ranking = _rank(ranker, split, int(ks[-1]), classifier)
+            for done, (name, variant) in enumerate(variants.items(), number * len(variants) + 1):
+                ranking = _rank(variant, split, int(ks[-1]), classifier)
                 runs[name].append(classifier.metrics(split, ranking.indices, ks))
                 if report is not None:
                     report(done)
     return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
 
 
-def _rank(ranker: Ranker, split: Split, k: int, classifier: Classifier) -> Ranking:
+def _rank(variant: Variant, split: Split, k: int, classifier: Classifier) -> Ranking:
     """Rank the training documents of a split."""
-    train = split.train if reads_documents(ranker.method) else None
+    train = split.train if find_ranker(variant.method).reads_documents else None
     return rank_by(
-        ranker.method,
+        variant.method,
         split.counts,
         train and train.X,
         train and train.labels.codes,
@@ -344,8 +339,8 @@ def _rank(ranker: Ranker, split: Split, k: int, classifier: Classifier) -> Ranki
         sample_weight=train and train.weights,
         alpha=classifier.alpha,
         n_threads=classifier.n_threads or None,
-        model=ranker.model,
-        policy=ranker.policy,
+        model=variant.model,
+        policy=variant.policy,
     )
 
 

@@ -6,23 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from termsift._api.class_counts import Alpha, ClassCounts
+from termsift._api.class_counts import ClassCounts
+from termsift._scores.methods import MODELS, Method
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    MODELS,
-    POLICIES,
-    Method,
-    check_model,
-    check_policy,
-    find_ranker,
-)
+from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
+from termsift._scores.scoring import Alpha
 from termsift._select.conditional_gain import conditional_gain
 from termsift._util import validation
 
 
 @dataclass(frozen=True)
-class Ranker:
-    """A method or selector, and the model and policy that it ranks by."""
+class Variant:
+    """A method or selector with one of its models and policies."""
 
     method: str
     model: str = MODELS[0]
@@ -35,10 +30,10 @@ class Ranker:
         return " ".join([self.method, *(x for x in (self.model, self.policy) if x not in usual)])
 
 
-def rankers_of(
+def variants_of(
     methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
-) -> dict[str, Ranker]:
-    """Return the rankers by name: each method with each model and policy that it has."""
+) -> dict[str, Variant]:
+    """Return the variants by name: each method with each model and policy that it has."""
     methods = validation.check_words(methods, "methods")
     models = validation.check_words(models, "models")
     policies = validation.check_words(policies, "policies")
@@ -46,22 +41,17 @@ def rankers_of(
         validation.check_choice(model, MODELS, "models")
     for policy in policies:
         check_policy(policy)
-    rankers = {}
+    variants = {}
     for method in methods:
         chosen = find_ranker(method)
         own_models = [model for model in models if model in chosen.models]
         for model in own_models if chosen.models else MODELS[:1]:
             for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
-                ranker = Ranker(method, model, policy)
-                rankers[ranker.name] = ranker
-    if not rankers:
+                variant = Variant(method, model, policy)
+                variants[variant.name] = variant
+    if not variants:
         raise ValueError("there is nothing to rank by: methods, models or policies are empty")
-    return rankers
-
-
-def reads_documents(method: str) -> bool:
-    """Return whether a method ranks by the documents and not by their counts alone."""
-    return find_ranker(method).needs == "documents"
+    return variants
 
 
 def rank_by(
@@ -81,12 +71,13 @@ def rank_by(
     ``options`` are those of `ClassCounts.rank`. A method that reads documents ignores alpha, and
     refuses any other option that differs from its default.
     """
-    if not reads_documents(method):
+    ranker = find_ranker(method)
+    if not ranker.reads_documents:
         return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
-    check_model(options.pop("model", MODELS[0]), find_ranker(method))
+    check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):
-            raise ValueError(f"{method} looks at the documents and has no {name}, got {value!r}")
+            raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
     ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
     if counts.term_names is None:
         return ranking

@@ -16,7 +16,7 @@ from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._evaluate.folds import sklearn_labels
-from termsift._scores.registry import MODELS
+from termsift._scores.methods import MODELS
 from termsift._util import validation
 from termsift._util.extras import require
 

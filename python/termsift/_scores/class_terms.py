@@ -1,23 +1,25 @@
-"""What a class is about: the terms that speak for it, by their scores.
-
-A class score says how far a class and the rest are apart, not which of them has more.
-"""
+"""Lists of terms for each class: its best terms, and those over-represented in it."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api.class_counts import ClassCounts
+from termsift._counts.table import CountTable, check_counts
+from termsift._scores.chi2_tail import log_chi2_sf
+from termsift._scores.registry import find_method
+from termsift._scores.scoring import Scoring
+from termsift._scores.significance import Adjustment, class_statistics, significance_by
 from termsift._util import validation
 
-__all__ = ["ClassTerms", "distinctive_terms", "dominant_class", "largest_classes"]
+# The terms of a class, best first, and their scores.
+_Listed: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +49,16 @@ class ClassTerms:
 
 
 def distinctive_terms(
-    counts: ClassCounts,
+    counts: CountTable,
     method: str = "md",
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
     **scoring: Any,
 ) -> list[ClassTerms]:
-    """Return the terms that speak for each class, by their scores for it.
+    """Return the terms that are over-represented in each class, best first.
 
-    A term speaks for a class if it occurs there and its direction is 1
-    (`termsift.ClassCounts.class_directions`): if the class has more of it than the others have, by
-    the numbers that its score compares.
+    A class score measures how far a class is from the others, on either side. These are the terms
+    that occur in the class and have direction 1 there (`termsift.ClassCounts.class_directions`).
 
     Parameters
     ----------
@@ -79,15 +80,15 @@ def distinctive_terms(
     Raises
     ------
     ValueError
-        For an unknown method, and a label that is not among the classes.
+        For an unknown method, and for a label that is not among the classes.
     TypeError
-        If k is not an integer, or classes hold what is no label.
+        If k is not an integer, or classes hold something that is not a label.
 
     Notes
     -----
     Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. They are computed for
-    some terms at a time: memory is some 60 bytes for each pair of a class wanted and a term it
-    contains and 64 MiB, time O(n_classes) for each term of a class wanted.
+    some terms at a time. Memory is some 60 bytes for each pair of a wanted class and a term in it,
+    and 64 MiB. Time is O(n_classes) for each term of a wanted class.
 
     Examples
     --------
@@ -96,43 +97,23 @@ def distinctive_terms(
     >>> [terms.indices.tolist() for terms in distinctive_terms(counts)]
     [[0, 2], [1], [1]]
     """
-    validation.check_kind(counts, ClassCounts, "counts")
-    labels = counts.classes
-    wanted = list(range(len(labels))) if classes is None else _positions(labels, classes)
+    check_counts(counts)
+    rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
-    scored = counts._class_scoring(method, **scoring)
-    table = counts.term_frequency
-    totals = np.asarray(table.sum(axis=0))
-    rows = np.unique(np.array(wanted, dtype=np.int64))
-    table = table[rows]
-    terms, columns = np.unique(table.indices, return_inverse=True)
-    scored = scored.of_terms(terms.astype(np.int64))
-    scores = np.zeros(table.nnz)
-    speaks_for = np.zeros(table.nnz, dtype=bool)
-    at = (np.arange(table.nnz), columns, table.indptr)
-    by_term = sp.csr_array(at, shape=(len(rows), len(terms))).tocsc()
-    for first, last in scored.blocks():
-        own = slice(by_term.indptr[first], by_term.indptr[last])
-        place = np.repeat(np.arange(last - first), np.diff(by_term.indptr[first : last + 1]))
-        cells = rows[by_term.indices[own]], place
-        speaks_for[by_term.data[own]] = scored.directions(first, last)[cells] > 0
-        scores[by_term.data[own]] = scored.scores(first, last)[cells]
-    found = []
-    for c, row in zip(wanted, np.searchsorted(rows, wanted), strict=True):
-        own = table.indptr[row] + np.flatnonzero(
-            speaks_for[table.indptr[row] : table.indptr[row + 1]]
-        )
-        own = own[_core.top_k(scores[own], min(k, len(own)))]
-        indices, occurrences = table.indices[own].astype(np.int64), table.data[own]
-        elsewhere = totals[indices] - occurrences
-        found.append(ClassTerms(labels[c], indices, scores[own], occurrences, elsewhere))
-    return found
+    listed = _over_represented(counts, Scoring.of(counts, find_method(method), **scoring), rows, k)
+    frequency = counts.term_frequency
+    totals = np.asarray(frequency.sum(axis=0))
+    occurrences = _in_class(frequency, rows, listed)
+    return [
+        ClassTerms(counts.classes[row], terms, scores, own, totals[terms] - own)
+        for row, (terms, scores), own in zip(rows, listed, occurrences, strict=True)
+    ]
 
 
 def dominant_class(
-    counts: ClassCounts, terms: NDArray[np.int64], method: str = "md", **scoring: Any
+    counts: CountTable, terms: NDArray[np.int64], method: str = "md", **scoring: Any
 ) -> NDArray[np.int64]:
-    """Return the class that each term speaks for most: the one that it has the highest score for.
+    """Return the class in which each term is over-represented with the highest score.
 
     Parameters
     ----------
@@ -140,13 +121,13 @@ def dominant_class(
     terms : array of integers
         The terms' columns.
     method, **scoring
-        As for `distinctive_terms`, which says when a term speaks for a class.
+        As for `distinctive_terms`, which defines over-represented.
 
     Returns
     -------
     classes : ndarray of shape (len(terms),), int64
-        Positions in ``counts.classes``; -1 for a term that speaks for no class. Of classes with
-        equal scores it is the first.
+        Positions in ``counts.classes``; -1 for a term that is over-represented in no class. Of
+        classes with equal scores it is the first.
 
     Examples
     --------
@@ -155,40 +136,156 @@ def dominant_class(
     >>> dominant_class(counts, np.array([2, 1]))
     array([0, 1])
     """
-    validation.check_kind(counts, ClassCounts, "counts")
+    check_counts(counts)
     chosen = validation.check_indices(terms, counts.n_terms, "terms")
     distinct, place = np.unique(chosen, return_inverse=True)
-    scored = counts._class_scoring(method, **scoring).of_terms(distinct)
+    scored = Scoring.of(counts, find_method(method), **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
     occurs = sp.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
     found = np.full(len(distinct), -1, dtype=np.int64)
     for first, last in scored.blocks():
-        speaks_for = scored.directions(first, last) > 0
-        speaks_for &= occurs[:, first:last].toarray() > 0
-        scores = np.where(speaks_for, scored.scores(first, last), -np.inf)
-        found[first:last] = np.where(speaks_for.any(axis=0), scores.argmax(axis=0), -1)
+        has_more = scored.directions(first, last) > 0
+        has_more &= occurs[:, first:last].toarray() > 0
+        scores = np.where(has_more, scored.class_scores(first, last), -np.inf)
+        found[first:last] = np.where(has_more.any(axis=0), scores.argmax(axis=0), -1)
     return found[place]
 
 
-def largest_classes(counts: ClassCounts, n: int) -> list[int]:
+def largest_classes(counts: CountTable, n: int) -> list[int]:
     """Return the positions of the classes with the most documents, the largest first."""
-    validation.check_kind(counts, ClassCounts, "counts")
+    check_counts(counts)
     order = np.argsort(-np.asarray(counts.class_docs), kind="stable")
     return [int(c) for c in order[: validation.check_integer(n, "n", least=0)]]
 
 
-def _positions(labels: list[Hashable], wanted: Iterable[Hashable]) -> list[int]:
-    wanted = list(validation.check_iterable(wanted, "classes", "labels"))
-    position = {label: c for c, label in enumerate(labels)}
+def class_columns(
+    counts: CountTable, scoring: Scoring, k: int, adjust: Adjustment, *, over_represented: bool
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of `ClassCounts.to_frame` per class, by name."""
+    present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
+    if over_represented:
+        listed = _over_represented(counts, scoring, present, k)
+    else:
+        listed = _best(scoring, present, k)
+    sizes = [len(terms) for terms, _ in listed]
+    rows = np.repeat(present, sizes)
+    terms = _joined([terms for terms, _ in listed], np.int64)
+    l_ic, d_ic = (
+        _joined(_in_class(frequency, present, listed), frequency.dtype)
+        for frequency in (counts.term_frequency, counts.document_frequency)
+    )
+    names = counts.term_names
+    columns: dict[str, NDArray[Any]] = {
+        "class": np.fromiter(counts.classes, object, counts.n_classes)[rows],
+        "term": np.full(len(terms), None, dtype=object) if names is None else names[terms],
+        "index": terms,
+        "rank": _joined([np.arange(1, size + 1) for size in sizes], np.int64),
+        "score": _joined([scores for _, scores in listed], np.float64),
+        "sign": _directions(scoring, rows, terms),
+        "n_class": l_ic,
+        "n_rest": counts.collection_term_frequency[terms] - l_ic,
+        "df_class": d_ic,
+        "df_rest": counts.collection_document_frequency[terms] - d_ic,
+    }
+    if scoring.method.is_test:
+        statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
+        logs = log_chi2_sf(statistics, 1)
+        if adjust == "bh":  # depends on the order of all tests, those not listed too
+            every = significance_by(counts, scoring.method, per_class=True)
+            adjusted = every.adjusted("bh")[rows, terms]
+        else:
+            adjusted = np.exp(np.minimum(logs + np.log(counts.n_classes * counts.n_terms), 0))
+        columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
+    return columns
+
+
+def _best(scoring: Scoring, rows: NDArray[np.int64], k: int) -> list[_Listed]:
+    """Return the k best terms of some classes; of equal scores the lowest index comes first."""
+    best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
+    for first, last in scoring.blocks():
+        found = scoring.class_scores(first, last)
+        for position, (indices, scores) in enumerate(best):
+            # The best so far stand in front, so that of equal scores the lower index stays first.
+            scores = np.concatenate([scores, found[rows[position]]])
+            indices = np.concatenate([indices, np.arange(first, last)])
+            order = _core.top_k(scores, min(k, len(scores)))
+            best[position] = indices[order], scores[order]
+        del found  # Two blocks at once would take twice the memory.
+    return best
+
+
+def _over_represented(
+    counts: CountTable, scoring: Scoring, rows: NDArray[np.int64], k: int
+) -> list[_Listed]:
+    """Return the k best terms of some classes that occur in the class and have direction 1."""
+    distinct, place = np.unique(rows, return_inverse=True)
+    frequency = counts.term_frequency[distinct]
+    terms, columns = np.unique(frequency.indices, return_inverse=True)
+    scoring = scoring.of_terms(terms.astype(np.int64))
+    scores = np.zeros(frequency.nnz)
+    has_more = np.zeros(frequency.nnz, dtype=bool)
+    # The pairs of a class and a term by term, as scores come, each with its place by class.
+    places = (np.arange(frequency.nnz), columns, frequency.indptr)
+    by_term = sp.csr_array(places, shape=(len(distinct), len(terms))).tocsc()
+    for first, last in scoring.blocks():
+        own = slice(by_term.indptr[first], by_term.indptr[last])
+        column = np.repeat(np.arange(last - first), np.diff(by_term.indptr[first : last + 1]))
+        cells = distinct[by_term.indices[own]], column
+        has_more[by_term.data[own]] = scoring.directions(first, last)[cells] > 0
+        scores[by_term.data[own]] = scoring.class_scores(first, last)[cells]
+    listed = []
+    for row in place:
+        first, last = frequency.indptr[row : row + 2]
+        own = first + np.flatnonzero(has_more[first:last])
+        own = own[_core.top_k(scores[own], min(k, len(own)))]
+        listed.append((frequency.indices[own].astype(np.int64), scores[own]))
+    return listed
+
+
+def _directions(
+    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return the directions of pairs of a class and a term."""
+    distinct, place = np.unique(terms, return_inverse=True)
+    scoring = scoring.of_terms(distinct)
+    found = np.zeros(len(terms), dtype=np.int8)
+    by_place = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[by_place], np.arange(len(distinct) + 1))
+    for first, last in scoring.blocks():
+        own = by_place[ends[first] : ends[last]]
+        found[own] = scoring.directions(first, last)[rows[own], place[own] - first]
+    return found
+
+
+def _in_class(frequency: Any, rows: NDArray[np.int64], listed: list[_Listed]) -> list[NDArray[Any]]:
+    """Return how often the terms listed for each class occur there."""
     found = []
-    for label in wanted:
+    for row, (terms, _) in zip(rows, listed, strict=True):
+        own = slice(frequency.indptr[row], frequency.indptr[row + 1])
+        # A term beyond all others stands at the end, so that every search finds a place.
+        own_terms = np.append(frequency.indices[own], frequency.shape[1])
+        values = np.append(frequency.data[own], 0)
+        at = np.searchsorted(own_terms, terms)
+        found.append(np.where(own_terms[at] == terms, values[at], 0))
+    return found
+
+
+def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    """Return the concatenation of arrays, of which there may be none."""
+    return np.concatenate([np.empty(0, dtype=dtype), *parts])
+
+
+def _rows_of(counts: CountTable, classes: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Return the positions of classes, given by their labels."""
+    position = {label: c for c, label in enumerate(counts.classes)}
+    rows = []
+    for label in validation.check_iterable(classes, "classes", "labels"):
         try:
-            hash(label)
+            rows.append(position[label])
         except TypeError:
             raise TypeError(
                 f"classes hold {label!r}, which is no label: it is not hashable"
             ) from None
-        if label not in position:
-            raise ValueError(f"class {label!r} is not among the classes")
-        found.append(position[label])
-    return found
+        except KeyError:
+            raise ValueError(f"class {label!r} is not among the classes") from None
+    return np.array(rows, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A ranking: terms, best first."""
+"""`Ranking`: terms in order, best first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from termsift._util.validation import check_integer, check_kind
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LETTERS = 24  # of a term where the ranking shows itself
+_LETTERS = 24  # shown of each term in the repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +31,19 @@ class Ranking:
     indices : ndarray of shape (k,), int64
         The terms' columns.
     scores : ndarray of shape (k,), float64
-        Their scores in the same order, in nats for divergences. Where terms were chosen one after
-        the other (`termsift.selectors`), the divergence of all up to and with this one.
+        Their scores in the same order, in nats for divergences. `ClassCounts.greedy` stores the
+        divergence of all terms up to each one, and `conditional_gain` the gain of each.
     terms : ndarray of shape (k,), str objects, or None
-        Their names, if the counts know them.
+        The names of the terms, if the counts have names.
     method : str
-        What they were ranked by.
+        The name of the method or selector.
     informative : int or None
-        How many terms, from the first on, each added to the divergence of those before it; the
-        rest add nothing and stand in the order of their indices. None for scores of single terms.
+        How many of the first terms add to the divergence, if they were chosen by
+        `ClassCounts.greedy`. The others add nothing and come in the order of their indices.
     policy : str
         How scores became an order, "top" or "round_robin".
     model : str
-        The event model: what was counted. "multinomial", too, for methods that know none.
+        The event model; "multinomial" for methods that know no model.
 
     Examples
     --------
@@ -82,26 +82,26 @@ class Ranking:
         return html
 
     def overlap(self, other: Ranking, k: int | None = None) -> float:
-        """Give the share of the first k terms that two rankings have in common.
+        """Return the share of the first k terms that two rankings have in common.
 
         Parameters
         ----------
         other : Ranking
-            Of the same terms.
+            A ranking of the same vocabulary.
         k : int, optional
-            Not more than either holds; by default as many as the shorter one.
+            At most the length of the shorter ranking, which is the default.
 
         Returns
         -------
         share : float
-            From 0 to 1. The order among the first k plays no part.
+            From 0 to 1. The order within the first k does not matter.
 
         Raises
         ------
         TypeError
             If k is not an integer.
         ValueError
-            If k is less than 1 or more than either ranking holds, or if one is empty.
+            If k is less than 1 or more than the length of a ranking, or if one is empty.
 
         Examples
         --------
@@ -118,31 +118,31 @@ class Ranking:
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
 
     def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
-        """Iterate over (rank from 1, name or None, index, score) as Python values."""
+        """Yield (rank from 1, name or None, index, score) as Python values."""
         terms = [None] * len(self) if self.terms is None else self.terms.tolist()
         indices, scores = self.indices.tolist(), self.scores.tolist()
         for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
             yield (rank, *row)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the columns of `to_frame` by name."""
+        """Return the columns of `to_frame`, by name."""
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
             columns["term"] = self.terms
         return {**columns, "index": self.indices, "score": self.scores}
 
     def to_frame(self, library: Library = "pandas") -> Any:
-        """Give the ranking as a table.
+        """Return the ranking as a data frame.
 
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}
-            Whose table.
+            The library of the data frame.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Columns rank (from 1), term (if names are known), index, score.
+            The columns are rank (from 1), term (if names are known), index and score.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class Ranking:
         path: str | os.PathLike[str] | None = None,
         title: str | None = None,
     ) -> Figure:
-        """Draw the scores of the first k terms: see `termsift.plots.plot_ranking`.
+        """Draw the scores of the first k terms with `termsift.plots.plot_ranking`.
 
         Returns
         -------
@@ -180,14 +180,14 @@ class Ranking:
         return figure
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the ranking as CSV: rank, term (if names are known), index, score.
+        """Write the ranking as CSV with the columns of `to_frame`.
 
-        Scores are written so that reading them gives the same float64.
+        Reading a score gives the same float64.
 
         Parameters
         ----------
         path : path or text file
-            A path is written atomically: a failure leaves what was there.
+            A path is written atomically: after a failure the file is as before.
         """
         with text_output(path) as file:
             write_csv(cast(TextIO, file), self.columns())

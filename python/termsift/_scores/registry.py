@@ -1,161 +1,55 @@
-"""The registry of methods: from it come the functions, the command line, the docs and the tests."""
+"""The registry of methods. Functions, the command line, the docs and the tests follow from it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from termsift import _core
-from termsift._util.validation import did_you_mean, is_one_of
+from termsift._scores.methods import (
+    EVENT_MODELS,
+    MODELS,
+    EventModel,
+    Method,
+    PValue,
+    Ranker,
+    Reads,
+    Selector,
+)
+from termsift._util.validation import check_choice, did_you_mean, is_one_of
 
 PAPER = (
     "Tang, Kay and He, Toward Optimal Feature Selection in Naive Bayes for Text "
     "Categorization, IEEE TKDE 28(9), 2016"
 )
-
-# Where the paper prints what others measure. A source names the places that we could check.
 _IN_PAPER = "Tang, Kay and He 2016, Section 2.3"
 
-MODELS = tuple(_core.EventModel.__members__)
 Policy: TypeAlias = Literal["top", "round_robin"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)  # the default first
-# What a model has in place of a measure.
-_MEASURES_OF: dict[str, dict[Any, _core.Measure]] = {
-    "bernoulli": {
-        _core.Measure.kl: _core.Measure.bernoulli_kl,
-        _core.Measure.nu_j: _core.Measure.bernoulli_nu_j,
-        _core.Measure.nu_pearson: _core.Measure.bernoulli_nu_pearson,
-    },
-    "poisson": {
-        _core.Measure.kl: _core.Measure.poisson_kl,
-        _core.Measure.nu_j: _core.Measure.poisson_nu_j,
-        _core.Measure.nu_pearson: _core.Measure.poisson_nu_pearson,
-    },
-}
+_Entry = TypeVar("_Entry", bound=Ranker)
 
-
-CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
-
-
-@dataclass(frozen=True)
-class Method:
-    """One way to score terms.
-
-    Attributes
-    ----------
-    name : str
-        What ``counts.score`` and the command line call it.
-    title : str
-        One line on what it measures.
-    formula : str
-        The value of one class c for term i, with p = p_ic, q = q_ic of `ClassCounts.score`, or
-        from the documents of the collection, n, as a table: A in the class with the term,
-        B in other classes with it, C in the class without it, D neither; n_c = A + C,
-        d_i = A + B, det = AD - BC = A n - d_i n_c.
-    source : str
-        Author, title, year, and where in it.
-    needs : str
-        What of the counts it reads.
-    default_aggregate : str or None
-        How the classes' values become the term's score unless the caller says otherwise: "sum",
-        "mean" or "max"; None for the value of all documents together.
-    options : mapping of str to tuple of str
-        Its own options and their allowed values, the default first.
-    zeros : str
-        What becomes of empty cells, where the formula alone does not say.
-    is_test : bool
-        Whether it is the statistic of a test of significance (`ClassCounts.significance`).
-    models : tuple of str
-        The event models it knows, the default first; none if it counts in its own way.
-    """
-
-    name: str
-    title: str
-    formula: str
-    source: str
-    needs: str
-    default_aggregate: str | None
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    zeros: str = ""
-    is_test: bool = False
-    models: tuple[str, ...] = ()
-    # The core's measure for each choice of option values, in the order of `options`.
-    measures: Mapping[tuple[str, ...], CoreMeasure] = field(default_factory=dict, repr=False)
-
-    def measure(self, options: Mapping[str, Any], model: str = MODELS[0]) -> CoreMeasure:
-        """Give the core's measure for the options, an error for one this method does not have."""
-        for name, value in options.items():
-            if name not in self.options:
-                known = ", ".join(self.options) or "none of its own"
-                raise TypeError(f"{self.name} has no option {name!r} (it has {known})")
-            if not is_one_of(value, self.options[name]):
-                allowed = " or ".join(map(repr, self.options[name]))
-                hint = did_you_mean(value, self.options[name])
-                raise ValueError(f"{name} must be {allowed}, got {value!r}{hint}")
-        chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
-        measure = self.measures[chosen]
-        return _MEASURES_OF.get(model, {}).get(measure, measure)
-
-
-@dataclass(frozen=True)
-class Selector:
-    """One way to choose terms one after the other, each beside those chosen before it.
-
-    It ranks terms, as methods do, but gives no term a score of its own.
-
-    Attributes
-    ----------
-    name : str
-        What ``counts.rank`` and the command line call it.
-    title : str
-        One line on what it chooses.
-    formula : str
-        What the next term makes largest.
-    source : str
-        Author, year, algorithm; which part of it is ours.
-    needs : str
-        What of the counts it reads.
-    models : tuple of str
-        The event models it knows, the default first.
-    """
-
-    name: str
-    title: str
-    formula: str
-    source: str
-    needs: str
-    models: tuple[str, ...] = ()
-
-
-def _of_table(name: str, needs: str = "document frequency", **fields: Any) -> Method:
-    """Give a method that the core calls by the same name."""
-    return Method(
-        name, needs=needs, measures={(): _core.ContingencyMeasure.__members__[name]}, **fields
-    )
-
-
-_REGISTRY = (
-    Method(
-        name="md",
-        title="Maximum discrimination: the Jeffreys-multi-hypothesis (JMH) divergence of the "
-        "classes on the term alone.",
-        formula="p log(p/q) + (1-p) log((1-p)/(1-q))",
-        source=f"{PAPER}, Algorithms 2 and 3",
-        needs="term frequency",
-        default_aggregate="sum",
-        zeros="0 log 0 = 0, x log(x/0) = inf",
-        models=MODELS,
-        measures={(): _core.Measure.kl},
-    ),
+MD = Method(
+    name="md",
+    title="Maximum discrimination: the Jeffreys-multi-hypothesis (JMH) divergence of the "
+    "classes on the term alone.",
+    formula="p log(p/q) + (1-p) log((1-p)/(1-q))",
+    source=f"{PAPER}, Algorithms 2 and 3",
+    reads=Reads.TERM_FREQUENCY,
+    default_aggregate="sum",
+    zeros="0 log 0 = 0, x log(x/0) = inf",
+    models=MODELS,
+    measures={(): _core.Measure.kl},
+)
+_METHODS = (
+    MD,
     Method(
         name="md_chi2",
-        title="MD-chi2: the noncentrality of the chi-square statistic that the divergence becomes "
-        "in large samples.",
+        title="MD-chi2: the noncentrality of the chi-square statistic that approximates the "
+        "divergence in large samples.",
         formula="1/2 [(p-q)^2/(q(1-q)) + (p-q)^2/(p(1-p))]; "
         'noncentrality="pearson": (p-q)^2/(q(1-q))',
         source=f"{PAPER}, eq. (20) and Section 4.4",
-        needs="term frequency",
+        reads=Reads.TERM_FREQUENCY,
         default_aggregate="sum",
         zeros="0 for p = q, else inf where a divisor is 0",
         options={"noncentrality": ("jeffreys", "pearson")},
@@ -165,26 +59,26 @@ _REGISTRY = (
             ("pearson",): _core.Measure.nu_pearson,
         },
     ),
-    _of_table(
+    Method(
         name="df",
-        title="Document frequency: in how many documents the term occurs.",
+        title="Document frequency: the number of documents that contain the term.",
         formula="A; of the collection d_i",
         source="Yang and Pedersen, A Comparative Study on Feature Selection in Text "
         "Categorization, ICML 1997, Section 2.1",
         default_aggregate=None,
         zeros="0 for A = 0",
     ),
-    _of_table(
+    Method(
         name="tfidf",
         title="Term frequency times inverse document frequency.",
         formula="l_ic log(n/d_i); of the collection l_i log(n/d_i)",
         source="Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, CACM 18(11), "
         f"1975; named for selection in {_IN_PAPER}",
-        needs="term frequency, document frequency",
+        reads=Reads.TERM_FREQUENCY | Reads.DOCUMENT_FREQUENCY,
         default_aggregate=None,
         zeros="0 for a term in all documents or in none",
     ),
-    _of_table(
+    Method(
         name="mi",
         title="Pointwise mutual information of the term's presence and the class.",
         formula="log(A n / (d_i n_c))",
@@ -192,17 +86,17 @@ _REGISTRY = (
         default_aggregate="max",
         zeros="-inf for A = 0",
     ),
-    _of_table(
+    Method(
         name="cet",
-        title="Expected cross entropy for text: the part of the information gain that presence "
-        "has.",
+        title="Expected cross entropy for text: the part of the information gain that is due to "
+        "the term's presence.",
         formula="A/n log(A n / (d_i n_c))",
         source="Mladenic and Grobelnik, Feature Selection for Unbalanced Class Distribution and "
         f"Naive Bayes, ICML 1999, pp. 258-267, as printed in {_IN_PAPER}",
         default_aggregate="sum",
         zeros="0 for A = 0",
     ),
-    _of_table(
+    Method(
         name="ig",
         title="Information gain: the mutual information of the term's presence and the class.",
         formula="A/n log(A n / (d_i n_c)) + C/n log(C n / ((n - d_i) n_c))",
@@ -210,26 +104,27 @@ _REGISTRY = (
         default_aggregate="sum",
         zeros="a cell of no documents adds 0",
     ),
-    _of_table(
+    Method(
         name="chi2",
         title="Pearson's chi-square statistic of the documents with the term and in the class.",
         formula="n det^2 / (n_c (n - n_c) d_i (n - d_i))",
         source="Yang and Pedersen, ICML 1997, Section 2.4",
         default_aggregate="max",
         zeros="0 where a margin is 0",
-        is_test=True,
+        p_value=PValue.LARGEST_CLASS,
     ),
-    _of_table(
+    Method(
         name="chi2_printed",
-        title="The chi-square statistic as the paper prints it, which is that of no test.",
+        title="The chi-square statistic as the paper prints it, which belongs to no test.",
         formula="det^2 / (A B C D)",
         source=f"{PAPER}, Section 2.3",
         default_aggregate="max",
         zeros="inf where a cell is 0 and det is not",
     ),
-    _of_table(
+    Method(
         name="gss",
-        title="The GSS coefficient, chi-square without what favours rare terms and classes.",
+        title="The GSS coefficient: chi-square without the factors that favour rare terms and "
+        "classes.",
         formula="det / n^2",
         source="Galavotti, Sebastiani and Simi, Experiments on the Use of Feature Selection and "
         "Negative Evidence in Automated Text Categorization, ECDL 2000, pp. 59-68, as printed in "
@@ -237,34 +132,36 @@ _REGISTRY = (
         default_aggregate="max",
         zeros="0 for a term that no document has",
     ),
-    _of_table(
+    Method(
         name="odds_ratio",
-        title="The odds of the term in the class, over those elsewhere.",
+        title="The odds of the term in the class, divided by its odds elsewhere.",
         formula="A D / (B C)",
         source="van Rijsbergen, Information Retrieval, 2nd edition, 1979, Chapter 6; Mladenic and "
         "Grobelnik, ICML 1999, take its logarithm, which ranks alike",
         default_aggregate="max",
         zeros="inf for B C = 0 unless A D = 0",
     ),
-    _of_table(
+    Method(
         name="relevancy",
-        title="Relevancy score: the ratio of the term's document shares, each a sixth larger.",
+        title="Relevancy score: the logarithm of the ratio of the term's document shares, each "
+        "plus 1/6.",
         formula="log((A/n_c + 1/6) / (B/(n - n_c) + 1/6))",
         source="Wiener, Pedersen and Weigend, A Neural Network Approach to Topic Spotting, "
         "SDAIR 1995",
         default_aggregate="max",
         zeros="0 for a class of all documents",
     ),
-    _of_table(
+    Method(
         name="ngl",
-        title="The NGL coefficient: the signed root of chi2, for terms that speak for a class.",
+        title="The NGL coefficient: the signed root of chi2, positive for terms over-represented "
+        "in the class.",
         formula="sqrt(n) det / sqrt(n_c (n - n_c) d_i (n - d_i))",
         source="Ng, Goh and Low, Feature Selection, Perceptron Learning, and a Usability Case "
         "Study for Text Categorization, SIGIR 1997, pp. 67-73, as the correlation coefficient",
         default_aggregate="max",
         zeros="0 where a margin is 0",
     ),
-    _of_table(
+    Method(
         name="g2",
         title="Dunning's log-likelihood ratio of the documents with the term and in the class.",
         formula="2 sum O log(O/E) over the cells O = A, B, C, D, E = row total * column total / n",
@@ -272,9 +169,9 @@ _REGISTRY = (
         "Computational Linguistics 19(1), 1993, Section 5, Likelihood Ratio Tests",
         default_aggregate="max",
         zeros="a cell of no documents adds 0",
-        is_test=True,
+        p_value=PValue.LARGEST_CLASS,
     ),
-    _of_table(
+    Method(
         name="bns",
         title="Bi-normal separation of the term's document shares.",
         formula="|F(A/n_c) - F(B/(n - n_c))|, F the normal quantile",
@@ -283,65 +180,63 @@ _REGISTRY = (
         default_aggregate="max",
         zeros="shares are clipped to [0.0005, 0.9995]; 0 for det = 0 and a class of all documents",
     ),
-    _of_table(
+    Method(
         name="log_odds",
         title="The z-score of the term's log odds ratio under an informative Dirichlet prior.",
         formula="log(x (S - u) / (u (R - x))) / sqrt(1/x + 1/u), x = l_ic + a_i, "
         "u = l_i - l_ic + a_i, R = l_c + a_0, S = l - l_c + a_0, a_0 = b2, a_i = a_0 l_i / l",
         source="Monroe, Colaresi and Quinn, Fightin' Words, Political Analysis 16(4), 2008, "
         "eqs. (15)-(22)",
-        needs="term frequency",
+        reads=Reads.TERM_FREQUENCY,
         default_aggregate="max",
         zeros="0 for x u = 0, its limit; else, without a prior, inf for R = x and -inf for S = u",
     ),
-    _of_table(
+    Method(
         name="jlh",
-        title="Elasticsearch's JLH: the change of the term's document share, absolute times "
-        "relative.",
+        title="Elasticsearch's JLH: the absolute times the relative change of the term's document "
+        "share.",
         formula="(f - g) f/g for f > g, else 0; f = A/n_c, g = d_i/n",
         source="Elasticsearch Reference 5.2, 2017, Significant Terms Aggregation, JLH score",
         default_aggregate="max",
         zeros="0 for f <= g, and for a term that no document has",
     ),
-    _of_table(
+    Method(
         name="chi2_counts",
-        title="scikit-learn's chi2: observed against expected term frequencies.",
+        title="scikit-learn's chi2: compares observed with expected term frequencies.",
         formula="(l_ic - E)^2 / E, E = l_i n_c / n",
         source="scikit-learn 1.9.1, sklearn.feature_selection.chi2; Pedregosa and others, "
         "Scikit-learn: Machine Learning in Python, JMLR 12, 2011",
-        needs="term frequency",
+        reads=Reads.TERM_FREQUENCY,
         default_aggregate="sum",
         zeros="0 for a term that no document has",
-        is_test=True,
+        p_value=PValue.SUM_OVER_CLASSES,
     ),
 )
-_SELECTORS = (
-    Selector(
-        name="greedy",
-        title="At each step the term that, beside those chosen before it and the pool of all the "
-        "rest, makes the JMH divergence of the classes largest.",
-        formula="sum over the classes and the variables (chosen terms, next term, pool) of "
-        "p log(p/q)",
-        source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
-        needs="term frequency",
-        models=MODELS,
-    ),
-    Selector(
-        name="conditional_gain",
-        title="At each step the term that, given those chosen before it, takes most off the log "
-        "losses of naive Bayes on the documents themselves.",
-        formula="sum over the documents d with the term, y their class, of "
-        "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
-        source="termsift's own; the shape of the lifts by empirical Bayes",
-        needs="documents",
-    ),
+GREEDY = Selector(
+    name="greedy",
+    title="Chooses the term that makes the JMH divergence of the classes largest, given the terms "
+    "chosen before it and the pool of all others.",
+    formula="sum over the classes and the variables (chosen terms, next term, pool) of p log(p/q)",
+    source=f"{PAPER}, Algorithm 1, for two classes; for more, with JMH in place of J, ours",
+    reads=Reads.TERM_FREQUENCY,
+    models=MODELS,
 )
-_BY_NAME = {method.name: method for method in _REGISTRY}
-_SELECTORS_BY_NAME = {selector.name: selector for selector in _SELECTORS}
+CONDITIONAL_GAIN = Selector(
+    name="conditional_gain",
+    title="Chooses the term that, given those chosen before it, reduces the log losses of naive "
+    "Bayes on the documents themselves the most.",
+    formula="sum over the documents d with the term, y their class, of "
+    "-log(sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy)",
+    source="termsift's own; the shape of the lifts by empirical Bayes",
+    reads=Reads.DOCUMENTS,
+)
+_SELECTORS = (GREEDY, CONDITIONAL_GAIN)
+_METHOD_OF = {method.name: method for method in _METHODS}
+_RANKER_OF: dict[str, Ranker] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
 
 def methods() -> tuple[Method, ...]:
-    """Give the registry of methods.
+    """Return the registry of methods.
 
     Returns
     -------
@@ -354,11 +249,11 @@ def methods() -> tuple[Method, ...]:
     >>> [method.name for method in ts.methods()][:4]
     ['md', 'md_chi2', 'df', 'tfidf']
     """
-    return _REGISTRY
+    return _METHODS
 
 
 def selectors() -> tuple[Selector, ...]:
-    """Give the registry of selectors, which rank terms without a score of each.
+    """Return the registry of selectors, which rank terms without scoring each alone.
 
     Returns
     -------
@@ -374,74 +269,59 @@ def selectors() -> tuple[Selector, ...]:
     return _SELECTORS
 
 
+def find_ranker(name: str) -> Ranker:
+    """Return the method or selector with a name; the error suggests the nearest name."""
+    return _find(name, _RANKER_OF)
+
+
 def find_selector(name: str) -> Selector | None:
-    """Give the selector of that name, or None if it is none."""
-    return _SELECTORS_BY_NAME.get(name) if isinstance(name, str) else None
+    """Return the selector with a name, or None if there is none."""
+    return next((selector for selector in _SELECTORS if is_one_of(name, [selector.name])), None)
 
 
 def find_method(name: str) -> Method:
-    """Give the method of that name; the error suggests the nearest one."""
+    """Return the method with a name; the error suggests the nearest name."""
     if selector := find_selector(name):
-        use = f"rank({name!r})" if selector.needs != "documents" else f"termsift.{name}(X, y)"
+        use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
         raise ValueError(
-            f"{name!r} chooses terms one after the other and has no score of each alone: "
-            f"expected one of {', '.join(_BY_NAME)}, or {use} in place of score"
+            f"{name!r} chooses terms one after another and gives no score to a single term: "
+            f"expected one of {', '.join(_METHOD_OF)}, or {use} in place of score"
         )
-    method = _BY_NAME.get(name) if isinstance(name, str) else None
-    if method is None:
-        raise _unknown(name, _BY_NAME)
-    return method
-
-
-def find_ranker(name: str) -> Method | Selector:
-    """Give the method or selector of that name; the error suggests the nearest one."""
-    selector = find_selector(name)
-    if selector is None and not is_one_of(name, _BY_NAME):
-        raise _unknown(name, [*_BY_NAME, *_SELECTORS_BY_NAME])
-    return selector or find_method(name)
-
-
-def _unknown(name: object, known: Collection[str]) -> ValueError:
-    hint = did_you_mean(name, known)
-    return ValueError(f"no method {name!r}, expected one of {', '.join(known)}{hint}")
-
-
-def check_model(name: str, method: Method | Selector) -> str:
-    """Give the event model of that name, an error if the method does not know it."""
-    if not is_one_of(name, MODELS):
-        hint = did_you_mean(name, MODELS)
-        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}{hint}")
-    if name not in (method.models or MODELS[:1]):
-        have = [entry.name for entry in (*_REGISTRY, *_SELECTORS) if name in entry.models]
-        raise ValueError(f"{method.name} has no model {name!r}: only {', '.join(have)} have")
-    return name
-
-
-def check_policy(name: str) -> str:
-    """Give the policy of that name."""
-    if not is_one_of(name, POLICIES):
-        hint = did_you_mean(name, POLICIES)
-        raise ValueError(f"policy must be {' or '.join(map(repr, POLICIES))}, got {name!r}{hint}")
-    return name
-
-
-def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
-    """Give the core's aggregate of that name, or the method's own if it is None.
-
-    None is the value of the collection.
-    """
-    aggregates = _core.Aggregate.__members__
-    if name is not None and not is_one_of(name, aggregates):
-        hint = did_you_mean(name, aggregates)
-        raise ValueError(f"aggregate must be one of {', '.join(aggregates)}, got {name!r}{hint}")
-    how = name or method.default_aggregate
-    return None if how is None else aggregates[how]
+    return _find(name, _METHOD_OF)
 
 
 def find_test(name: str) -> Method:
-    """Give the method of that name if it is a test of significance."""
-    tests = [method.name for method in _REGISTRY if method.is_test]
-    if not is_one_of(name, tests):
-        hint = did_you_mean(name, tests)
-        raise ValueError(f"no test {name!r}, expected one of {', '.join(tests)}{hint}")
-    return _BY_NAME[name]
+    """Return the method with a name, which must be a test of significance."""
+    return _find(name, {method.name: method for method in _METHODS if method.is_test}, "test")
+
+
+def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:
+    if not is_one_of(name, known):
+        hint = did_you_mean(name, known)
+        raise ValueError(f"no {kind} {name!r}, expected one of {', '.join(known)}{hint}")
+    return known[name]
+
+
+def check_model(name: str, ranker: Ranker) -> EventModel:
+    """Return the event model with a name, which the method must know."""
+    check_choice(name, MODELS, "model")
+    if name not in (ranker.models or MODELS[:1]):
+        have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
+        raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have")
+    return EVENT_MODELS[name]
+
+
+def check_policy(name: str) -> str:
+    """Return the name of a policy."""
+    return check_choice(name, POLICIES, "policy")
+
+
+def find_aggregate(name: str | None, method: Method) -> _core.Aggregate | None:
+    """Return the core's aggregate with a name, by default the method's own.
+
+    None stands for the value of the whole collection.
+    """
+    if name is not None:
+        check_choice(name, _core.Aggregate.__members__, "aggregate")
+    how = name or method.default_aggregate
+    return None if how is None else _core.Aggregate.__members__[how]

@@ -4,53 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from termsift import _core
+from termsift._counts.table import CountTable
+from termsift._scores.chi2_tail import log_chi2_sf
+from termsift._scores.methods import Method, PValue
+from termsift._scores.scoring import Scoring
 from termsift._util.frames import Library, frame_of
-from termsift._util.validation import check_flag, is_one_of
+from termsift._util.validation import check_choice, check_flag
 
-# Below it gammaincc has underflowed or soon will, and the continued fraction, which is slow only
-# near the mean of the distribution, needs few steps.
-_SMALLEST_P = 1e-290
+Adjustment: TypeAlias = Literal["bh", "bonferroni"]
+ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
 
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """The terms' statistics, and how surprising they would be if terms and classes had no relation.
+    """Test statistics of terms and their p-values under independence of terms and classes.
 
     Attributes
     ----------
     method : str
         The test: "chi2", "g2" or "chi2_counts".
     degrees : int
-        Degrees of freedom of the chi-square distribution that the p-values are of.
+        Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. They do not underflow: a p-value of 1e-2000 has the
-        logarithm -4605.17.
+        Natural logarithms of the p-values. They do not underflow: the logarithm of 1e-2000 is
+        -4605.17.
     signs : ndarray of that shape, int8
-        1 where the class has more of the term than expected, -1 less, 0 neither.
+        1 where the class has more of the term than expected, -1 where it has less, 0 for neither.
     classes : ndarray of shape (n_terms,), int64, or None
-        Row of the class of the largest value (of equals the first), whose sign is given. None per
-        class.
+        The row of the class with the largest value, to which the sign belongs; the first of equal
+        ones. None per class.
     labels : list of labels, or None
-        Those of the rows, if known.
+        The labels of the rows, if known.
     terms : ndarray of shape (n_terms,), str objects, or None
-        Names of the terms, if known.
+        The names of the terms, if known.
 
     Notes
     -----
     A statistic x with k degrees of freedom has the p-value Q(k/2, x/2), the regularised upper
     incomplete gamma function. Up to 10,000 degrees of freedom the logarithms are accurate to a
-    relative 1e-13, those of p-values within 1e-16 of 1 to 1e-11.
+    relative 1e-13, and to 1e-11 for p-values within 1e-16 of 1.
 
-    The largest of several classes' statistics is larger than any one of them by chance: a term's
-    p-value is that of its strongest class alone. To account for the choice, test per class and
-    adjust.
+    A term's p-value is that of its strongest class alone. The largest of several statistics tends
+    to be large by chance: to account for the choice, test per class and adjust.
 
     Examples
     --------
@@ -81,47 +83,44 @@ class Significance:
 
     @property
     def pvalues(self) -> NDArray[np.float64]:
-        """The p-values; 0 below 5e-324, where the logarithms still tell them apart."""
+        """The p-values. They are 0 below 5e-324, where the logarithms still differ."""
         return np.exp(self.log_pvalues)
 
-    def adjusted(
-        self, how: Literal["bh", "bonferroni"] = "bh", *, log: bool = False
-    ) -> NDArray[np.float64]:
-        """Give the p-values adjusted for the number of tests, all those of this object.
+    def adjusted(self, how: Adjustment = "bh", *, log: bool = False) -> NDArray[np.float64]:
+        """Return the p-values, adjusted for the number of tests in this object.
 
         Parameters
         ----------
         how : {"bh", "bonferroni"}
-            "bh" is Benjamini and Hochberg's step-up: among the tests whose adjusted value is at
-            most 0.05 at most 5 in 100 are expected to be false discoveries. "bonferroni": the
-            chance of even one false discovery among them is at most 0.05.
+            Benjamini and Hochberg's step-up, or Bonferroni's correction. Consider the tests with
+            an adjusted value of at most 0.05. By "bh", at most 5 in 100 of them are expected to be
+            false discoveries. By "bonferroni", the probability of even one is at most 0.05.
         log : bool, default False
-            Give natural logarithms, which do not underflow.
+            Return natural logarithms, which do not underflow.
 
         Returns
         -------
         adjusted : ndarray of the shape of ``statistics``, float64
-            At most 1 (logarithms: 0), and in the order of the p-values.
+            At most 1, or 0 for logarithms. They have the order of the p-values.
 
         Raises
         ------
         ValueError
-            If ``how`` is something else.
+            For another ``how``.
 
         Notes
         -----
-        With m tests and p(1) <= ... <= p(m), "bh" gives p(i) the smallest of m p(j) / j for j >= i,
-        and "bonferroni" gives p the value m p; both clipped at 1. O(m log m). Bonferroni's holds
-        whatever the dependence between the tests, Benjamini and Hochberg's where they are
-        independent or positively dependent.
+        With m tests and p(1) <= ... <= p(m), "bh" turns p(i) into the smallest m p(j) / j with
+        j >= i, and "bonferroni" turns p into m p. Both are clipped at 1. "bonferroni" holds under
+        any dependence between the tests, "bh" if they are independent or positively dependent.
+        Takes O(m log m).
 
         References
         ----------
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        if not is_one_of(how, ("bh", "bonferroni")):
-            raise ValueError(f"how must be 'bh' or 'bonferroni', got {how!r}")
+        check_choice(how, ADJUSTMENTS, "how")
         m = self.log_pvalues.size
         if how == "bonferroni":
             logs: NDArray[np.float64] = self.log_pvalues + np.log(max(m, 1))
@@ -138,24 +137,24 @@ class Significance:
         return logs
 
     def to_frame(self, library: Library = "pandas") -> Any:
-        """Give the tests as a table.
+        """Return a data frame with one row per test.
 
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}
-            Whose table.
+            The library of the data frame.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            One row a test, in the order of terms (per class: of classes, then terms). Columns
-            class (the label, or the row of the counts if labels are not known), term (if names are
-            known), index, sign, statistic, pvalue, log_pvalue.
+            In the order of terms, or per class of classes and then terms. The columns are class
+            (the label, or the row of the counts if labels are unknown), term (if names are known),
+            index, sign, statistic, pvalue and log_pvalue.
 
         Raises
         ------
         ValueError
-            For another library, or labels of several kinds, which pandas alone holds.
+            For another library, or labels of several types, which only pandas holds.
         ImportError
             If the library is not installed.
         """
@@ -186,7 +185,7 @@ def significance_of(
     labels: list[Hashable] | None = None,
     terms: NDArray[np.object_] | None = None,
 ) -> Significance:
-    """Give the significance of statistics that follow a chi-square distribution by chance."""
+    """Return the significance of statistics that have a chi-square distribution by chance."""
     return Significance(
         method,
         int(degrees),
@@ -199,98 +198,39 @@ def significance_of(
     )
 
 
-def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
-    """Give the logarithm of the chance that a chi-square variable exceeds each statistic.
+def significance_by(
+    counts: CountTable, method: Method, *, per_class: bool = False, n_threads: int | None = None
+) -> Significance:
+    """Return the significance of every term by a method that is a test."""
+    scoring = Scoring.of(counts, method, n_threads=n_threads)
+    n_present = int(np.count_nonzero(counts.class_docs))
+    if n_present < 2:
+        raise ValueError(
+            f"a test compares classes: at least two with documents are needed, got {n_present}"
+        )
+    names = (counts.classes, counts.term_names)
+    if check_flag(per_class, "per_class"):
+        rows = np.arange(counts.n_classes)[:, None]
+        statistics = class_statistics(counts, method, scoring.class_scores(), rows)
+        return significance_of(method.name, statistics, 1, scoring.directions(), None, *names)
+    statistics, classes, signs = _core.strongest_class(
+        scoring.counts, scoring.measure, scoring.n_threads
+    )
+    if method.p_value is PValue.LARGEST_CLASS:
+        return significance_of(method.name, statistics, 1, signs, classes, *names)
+    sums = scoring.scores(_core.Aggregate.sum)
+    return significance_of(method.name, sums, n_present - 1, signs, classes, *names)
 
-    Parameters
-    ----------
-    statistics : ndarray, float64
-        From 0 to inf.
-    degrees : int
-        Degrees of freedom, at least 1.
 
-    Returns
-    -------
-    logs : ndarray of the same shape, float64
-        From -inf (for inf) to 0 (for 0).
+def class_statistics(
+    counts: CountTable, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Turn the scores of some rows into statistics with one degree of freedom, in place.
 
-    Notes
-    -----
-    log Q(a, z), a = degrees / 2, z = statistic / 2. Where Q is near 1 its complement P has the
-    digits, and the logarithm is log1p(-P). Where Q would underflow, the logarithm is the sum of
-    that of the prefactor z^a exp(-z) / Gamma(a) and that of the continued fraction. One and two
-    degrees of freedom have closed forms: erfc(sqrt(z)) and exp(-z).
-
-    References
-    ----------
-    NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov, 7.11.2 (one degree),
-    8.2.4, 8.9.2 (whose even part is the continued fraction), 5.11.1 (Stirling's series).
+    The test of one class against the rest has the statistic of both, (l_ic - E)^2 / E / (1 - n_c/n)
+    where the score is only the part of the class.
     """
-    if degrees < 1:
-        raise ValueError(f"degrees must be at least 1, got {degrees}")
-    z = np.asarray(statistics, dtype=np.float64) / 2
-    if degrees == 1:
-        logs = _log_erfc(z)
-    elif degrees == 2:
-        logs = -z
-    else:
-        logs = _log_upper_gamma(degrees / 2, z)
-    return logs + 0.0  # no -0.0
-
-
-def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give log erfc(sqrt(z)) = log Q(1/2, z)."""
-    root = np.sqrt(z)
-    # erfc(x) = erfcx(x) exp(-x^2), and erfcx does not underflow (but at infinity).
-    with np.errstate(divide="ignore"):
-        tail = np.log(special.erfcx(root)) - z
-    near = z < 0.25
-    tail[near] = np.log1p(-special.erf(root[near]))
-    return tail
-
-
-def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give log Q(a, z), the regularised upper incomplete gamma function."""
-    logs = np.full(z.shape, -np.inf)
-    # The median lies between a - 1/3 and a: below it P has the digits, above it Q.
-    near = z < a
-    logs[near] = np.log1p(-special.gammainc(a, z[near]))
-    upper = special.gammaincc(a, z)
-    middle = ~near & (upper >= _SMALLEST_P)
-    logs[middle] = np.log(upper[middle])
-    far = ~near & ~middle & np.isfinite(z)
-    logs[far] = _log_tail(a, z[far])
-    return logs
-
-
-def _log_tail(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give log Q(a, z) for z so far above a that Q underflows."""
-    if a < 1000:
-        log_prefactor = a * np.log(z) - z - special.gammaln(a)
-    else:
-        # The three terms above would be a thousand times their sum. Here Stirling's series stands
-        # for log Gamma(a), whose large terms meet those of z in z - a and log(z/a).
-        beyond = z - a
-        stirling = (1 / 12 - 1 / (360 * a**2)) / a
-        log_prefactor = a * np.log1p(beyond / a) - beyond + np.log(a / (2 * np.pi)) / 2 - stirling
-    return log_prefactor - np.log(_continued_fraction(a, z))
-
-
-def _continued_fraction(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give z + 1 - a - 1 (1-a) / (z + 3 - a - 2 (2-a) / (z + 5 - a - ...)), for z well above a.
-
-    By Lentz's method as Thompson and Barnett modified it: the numerators' and denominators' ratios
-    of successive convergents, c and d, are multiplied up.
-    """
-    b = z + 1 - a
-    value = c = b
-    d = np.zeros_like(z)
-    for n in range(1, 1000):
-        b = b + 2
-        numerator = n * (a - n)
-        c = b + numerator / c
-        d = 1 / (b + numerator * d)
-        value = value * (c * d)
-        if np.all(np.abs(c * d - 1) < 2**-52):
-            break
-    return value
+    if method.p_value is PValue.SUM_OVER_CLASSES:
+        rest = (1 - np.asarray(counts.class_docs, dtype=np.float64) / counts.n_docs)[rows]
+        np.divide(scores, rest, out=scores, where=rest > 0)
+    return scores

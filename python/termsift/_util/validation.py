@@ -595,13 +595,17 @@ def check_not_negative(number: float, name: str, wanted: str = "not negative") -
 
 
 def check_smoothing(
-    alpha: float | tuple[float, float], n_terms: int, model: str = "multinomial"
+    alpha: float | tuple[float, float],
+    n_terms: int,
+    outcomes: int | None = None,
+    *,
+    is_rate: bool = False,
 ) -> tuple[float, tuple[float, float]]:
-    """Give b1, and b2 with what it rounds off.
+    """Return b1, and b2 with its rounding error.
 
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes): the terms, the
-    two sides of a coin, or one for a rate. That product is seldom a double, and small differences
-    of probabilities would show it.
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes), by default one
+    outcome for each term. That product is seldom a double, and small differences of probabilities
+    would show the rounding. b1 may exceed b2 if they smooth a rate.
     """
     numbers = list(alpha) if isinstance(alpha, (tuple, list)) else [alpha, alpha]
     if len(numbers) != 2 or any(isinstance(b, bool) or not isinstance(b, Real) for b in numbers):
@@ -612,13 +616,12 @@ def check_smoothing(
         b1 = b2 = np.inf
     rest = 0.0
     if not isinstance(alpha, (tuple, list)) and np.isfinite(b1):
-        outcomes = {"bernoulli": 2, "poisson": 1}.get(model, n_terms)
-        exact = Fraction(b1) * outcomes
-        b2 = b1 * outcomes
+        factor = n_terms if outcomes is None else outcomes
+        exact, b2 = Fraction(b1) * factor, b1 * factor
         rest = float(exact - Fraction(b2)) if np.isfinite(b2) else 0.0
     if not 0 <= b1 < np.inf or not 0 <= b2 < np.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
-    if model == "poisson":  # rates may exceed 1
+    if is_rate:
         return b1, (b2, rest)
     if b1 > b2 and n_terms:
         raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")

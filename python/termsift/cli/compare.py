@@ -16,9 +16,10 @@ import termsift as ts
 from termsift import io, plots
 from termsift._evaluate.curve import METRICS, TITLES, Metric
 from termsift._evaluate.evaluation import check_ks, evaluate
-from termsift._evaluate.rankers import rankers_of
+from termsift._evaluate.rankers import variants_of
 from termsift._evaluate.split import Classifier, Split
-from termsift._scores.registry import MODELS, POLICIES
+from termsift._scores.methods import MODELS
+from termsift._scores.registry import POLICIES
 from termsift._util.extras import require
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
@@ -168,7 +169,7 @@ def _tested(
         classifier = Classifier(args.naive_bayes, args.alpha, None, args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
         ks = check_ks(asked, train.X.shape[1])
-        curves = evaluate([split], 1, rankers_of(methods, models, policies), ks, classifier)
+        curves = evaluate([split], 1, variants_of(methods, models, policies), ks, classifier)
     _warn_of_unknown_labels(split, test)
     return curves, {**_about(args, train), "test": test.source, "n_test_docs": test.X.shape[0]}
 

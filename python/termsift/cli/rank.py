@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import _core, io
-from termsift._evaluate.rankers import rank_by, reads_documents
-from termsift._scores.class_scores import ADJUSTMENTS
-from termsift._scores.registry import MODELS, POLICIES, find_method, find_ranker
+from termsift._evaluate.rankers import rank_by
+from termsift._scores.methods import MODELS
+from termsift._scores.registry import POLICIES, find_method, find_ranker
+from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.frames import json_value
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
@@ -137,7 +138,7 @@ def _run(args: argparse.Namespace) -> None:
     _check_options(args)
     with answering(args) as answer:
         X = y = None
-        if args.k == _AUTO or reads_documents(args.method):
+        if args.k == _AUTO or find_ranker(args.method).reads_documents:
             collection = read_documents(args)
             counts = count_collection(collection, args.threads)
             X, y = collection.X, collection.y
@@ -176,7 +177,7 @@ def _check_options(args: argparse.Namespace) -> None:
         refuse(args, f"not for --policy {args.policy}", "aggregate")
     if not ranker.models:
         refuse(args, f"only for --method {' or '.join(_with_models())}", "model")
-    if reads_documents(args.method):
+    if find_ranker(args.method).reads_documents:
         refuse(args, f"not for --method {args.method}", "alpha", "class_prior", "tf")
     if args.k == _AUTO:
         refuse(args, f"not with -k {_AUTO}", "aggregate", "class_prior", "tf", "per_class", *own)

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../cpp/collections.hpp"
+#include "../collections.hpp"
 #include "fuzz.hpp"
 #include "scoring/score_ways.hpp"
 #include "termsift/double_double.hpp"
@@ -51,27 +51,13 @@ Count number(fuzz::Bytes& bytes) {
   else return static_cast<double>(x) * 0.375;
 }
 
-struct Task {
-  EventModel model;
-  Measure measure;
-  bool rates;
-};
-
-Task choose_task(fuzz::Bytes& bytes) {
-  const Measure probabilities[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson, Measure::bernoulli_kl,
-                                   Measure::bernoulli_nu_j, Measure::bernoulli_nu_pearson};
-  const Measure rates[] = {Measure::poisson_kl, Measure::poisson_nu_j, Measure::poisson_nu_pearson};
-  switch (bytes.below(4)) {
-    case 0: return {EventModel::multinomial, probabilities[bytes.below(6)], false};
-    case 1: return {EventModel::binary, probabilities[bytes.below(6)], false};
-    case 2: return {EventModel::bernoulli, probabilities[bytes.below(6)], false};
-    default: return {EventModel::poisson, rates[bytes.below(3)], true};
-  }
-}
-
 template <class Count>
 void run(fuzz::Bytes& bytes) {
-  const auto [model, measure, rates] = choose_task(bytes);
+  constexpr EventModel models[] = {EventModel::multinomial, EventModel::binary, EventModel::bernoulli, EventModel::poisson};
+  constexpr Measure measures[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson};
+  const EventModel model = models[bytes.below(4)];
+  const Measure measure = measures[bytes.below(3)];
+  const bool any_size = bytes.flag();  // shares of any model scored by the kernels of probabilities of any size
   const int n_classes = 2 + bytes.below(30), n_terms = 1 + bytes.below(60);
   const double smoothing[] = {1, 0.5, 0.1, 3, 1.0 / 3, 0x1p-20, 0x1p-40, 50};
   const double factors[] = {1, 1 + 0x1p-20, 2, 30, 65, 1000, static_cast<double>(n_terms), 0};
@@ -81,7 +67,7 @@ void run(fuzz::Bytes& bytes) {
   const int priors = bytes.below(4);
   for (int c = 0; c < n_classes && priors > 1; ++c)
     prior.push_back(priors == 2 ? bytes.below(8) / 4.0 : std::ldexp(1.0, -bytes.below(60)));
-  const Estimation estimation{b1, factor == 0 && !rates ? b1 : b1 * factor, prior};
+  const Estimation estimation{b1, factor == 0 && model != EventModel::poisson ? b1 : b1 * factor, prior};
 
   ClassCounts<Count> counts;
   counts.n_terms = n_terms;
@@ -100,7 +86,8 @@ void run(fuzz::Bytes& bytes) {
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(make_row(n_docs, tf, df)));
     counts.n_docs += n_docs;
   }
-  const auto counted = as_counted_by(model, counts, {});
+  auto counted = as_counted_by(model, counts, {});
+  if (any_size && model != EventModel::poisson) counted.model = EventModel::bernoulli;
 
   std::vector<double> values(at(n_classes * n_terms)), scores(at(n_terms));
   try {

@@ -1,0 +1,143 @@
+"""What every score begins with: arguments are checked once and counts prepared for the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._counts.table import CountTable
+from termsift._scores.methods import (
+    CoreMeasure,
+    EventModel,
+    Method,
+    Model,
+    Ranker,
+    Reads,
+)
+from termsift._scores.registry import check_model
+from termsift._util import validation
+from termsift._util.progress import progress
+
+ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
+Alpha: TypeAlias = float | tuple[float, float]
+
+_BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Counts and checked arguments, as the core takes them.
+
+    Attributes
+    ----------
+    counts : _core.Counts
+        The counts of what the event model counts.
+    model : EventModel
+    smoothing : tuple
+        b1, b2 with its rounding error, and the class prior or None.
+    n_threads : int
+    """
+
+    counts: _core.Counts
+    model: EventModel
+    smoothing: tuple[float, tuple[float, float], _core.Float64s | None]
+    n_threads: int
+
+
+def prepare(
+    counts: CountTable,
+    ranker: Ranker,
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    n_threads: int | None = None,
+) -> Prepared:
+    """Check the arguments that methods and selectors share."""
+    event = check_model(model, ranker)
+    if Reads.TERM_FREQUENCY in ranker.reads & event.reads:
+        counts._warn_if_fractional(ranker.name)
+    b1, b2 = validation.check_smoothing(
+        alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
+    )
+    prior = validation.check_class_prior(class_prior, counts.n_classes)
+    threads = validation.check_n_threads(n_threads)
+    held = counts._counts
+    if model != "multinomial":
+        held = held.as_counted_by(_core.EventModel.__members__[model], threads)
+    return Prepared(held, event, (b1, b2, prior), threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring(Prepared):
+    """Prepared counts together with the method that scores their terms.
+
+    Attributes
+    ----------
+    method : Method
+    measure : CoreMeasure
+        The core's measure for the method's options.
+    """
+
+    method: Method
+    measure: CoreMeasure
+
+    @classmethod
+    def of(
+        cls,
+        counts: CountTable,
+        method: Method,
+        /,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = None,
+        n_threads: int | None = None,
+        **options: str,
+    ) -> Self:
+        """Check the arguments of `ClassCounts.class_scores`."""
+        measure = method.measure(options)
+        prepared = prepare(counts, method, model, alpha, class_prior, n_threads)
+        return cls(**vars(prepared), method=method, measure=measure)
+
+    def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
+        """Return a score for each term; None stands for the value of the collection."""
+        if aggregate is None:
+            return _core.collection_scores(self.counts, self.measure, self.n_threads)
+        return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
+
+    def class_scores(self, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
+        """Return the class scores of the terms [first, last), one row per class."""
+        return _core.class_scores(
+            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
+        )
+
+    def directions(self, first: int = 0, last: int | None = None) -> NDArray[np.int8]:
+        """Return the directions of the terms [first, last), one row per class."""
+        return _core.class_directions(
+            self.counts, self.measure, *self.smoothing, self.n_threads, first, last
+        )
+
+    def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s]:
+        """Return the first k terms when the classes take turns, and their class scores."""
+        return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
+
+    def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
+        """Return the scoring of some terms alone, given in increasing order."""
+        if len(terms) == self.counts.n_terms:
+            return self
+        return replace(self, counts=self.counts.of_terms(terms, self.n_threads))
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges that cover all terms, each with class scores that take little memory."""
+        n_classes, n_terms = len(self.counts.class_docs), self.counts.n_terms
+        block_terms = max(1, _BLOCK_BYTES // (8 * max(n_classes, 1)))
+        with progress("scored", n_terms, "terms") as report:
+            for first in range(0, n_terms, block_terms):
+                last = min(first + block_terms, n_terms)
+                yield first, last
+                if report is not None:
+                    report(last)

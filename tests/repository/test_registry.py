@@ -1,0 +1,163 @@
+"""An entry of the registry has all that a method needs: see "To add a score" in CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import pickle
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from termsift import _core, reference
+from termsift._scores.methods import EVENT_MODELS, MODELS, Model, PValue, Reads
+from termsift._scores.registry import check_model, find_method, find_ranker
+from termsift._scores.scoring import Scoring
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
+X, Y = np.array([[4, 1, 0, 2], [0, 1, 2, 1], [1, 0, 3, 1], [0, 0, 1, 0]]), ["a", "b", "b", "c"]
+
+every_method = pytest.mark.parametrize("entry", ts.methods(), ids=lambda entry: entry.name)
+
+
+def agrees_with_the_formula(entry: ts.Method) -> bool:
+    """Return whether the kernel and the reference formula have the same class scores."""
+    counts, expected = ts.count(X, Y), reference.count(X, Y)
+    for values in itertools.product(*entry.options.values()):
+        options = dict(zip(entry.options, values, strict=True))
+        for model in entry.models or MODELS[:1]:
+            scoring = Scoring.of(counts, entry, model, **options)  # type: ignore[arg-type]
+            formula = reference.class_scores(expected, entry.name, model=model, **options)
+            if not np.allclose(scoring.class_scores(), formula, rtol=1e-10, atol=1e-14):
+                return False
+    return True
+
+
+def faults_of(entry: ts.Method) -> list[str]:
+    """Return what an entry needs that is absent."""
+    absent = []
+    if not entry.measures and entry.name not in _core.ContingencyMeasure.__members__:
+        absent.append("kernel")
+    if entry.name not in reference.METHODS:
+        absent.append("reference formula")
+    if not absent and not agrees_with_the_formula(entry):
+        absent.append("kernel that agrees with the reference formula")
+    if not re.search(rf"(?m)^### `{entry.name}`$", METHODS):
+        absent.append("section of docs/methods.md")
+    if not re.search(rf"(?m)^\| `{entry.name}` \|", METHODS):
+        absent.append("row of the example in docs/methods.md")
+    if f"`{entry.name}`" not in README:
+        absent.append("name in the README")
+    if not (entry.title.endswith(".") and entry.formula and entry.source and entry.zeros):
+        absent.append("words of its own")
+    return absent
+
+
+@every_method
+def test_an_entry_has_all_that_it_needs(entry: ts.Method) -> None:
+    assert faults_of(entry) == []
+
+
+def test_what_an_entry_lacks_is_found() -> None:
+    (gss,) = (entry for entry in ts.methods() if entry.name == "gss")
+    assert faults_of(replace(gss, name="made_up", zeros="")) == [
+        "kernel",
+        "reference formula",
+        "section of docs/methods.md",
+        "row of the example in docs/methods.md",
+        "name in the README",
+        "words of its own",
+    ]
+    wrong = replace(gss, measures={(): _core.ContingencyMeasure.mi})
+    assert faults_of(wrong) == ["kernel that agrees with the reference formula"]
+
+
+def test_every_kernel_and_every_formula_has_an_entry() -> None:
+    entries = ts.methods()
+    assert {entry.name for entry in entries} == set(reference.METHODS)
+    used = {
+        entry.measure(dict(zip(entry.options, values, strict=True)))
+        for entry in entries
+        for values in itertools.product(*entry.options.values())
+    }
+    core = {*_core.Measure.__members__.values(), *_core.ContingencyMeasure.__members__.values()}
+    assert used == core
+
+
+def test_selectors_are_methods_of_counts_or_functions() -> None:
+    for entry in ts.selectors():
+        assert entry.formula
+        assert entry.source
+        assert entry.title.endswith(".")
+        assert entry.name not in {method.name for method in ts.methods()}
+        assert callable(getattr(ts if entry.reads_documents else ts.ClassCounts, entry.name))
+        assert find_ranker(entry.name) is entry
+
+
+def test_what_methods_read() -> None:
+    needs = {entry.name: entry.needs for entry in (*ts.methods(), *ts.selectors())}
+    assert needs["md"] == needs["greedy"] == "term frequency"
+    assert needs["df"] == "document frequency"
+    assert needs["tfidf"] == "term frequency, document frequency"
+    assert needs["conditional_gain"] == "documents"
+    tests = {entry.name: entry.p_value for entry in ts.methods() if entry.is_test}
+    largest = PValue.LARGEST_CLASS
+    assert tests == {"chi2": largest, "g2": largest, "chi2_counts": PValue.SUM_OVER_CLASSES}
+
+
+def test_event_models_are_those_of_the_core() -> None:
+    assert list(EVENT_MODELS) == list(MODELS) == list(get_args(Model))
+    assert list(MODELS) == list(_core.EventModel.__members__)
+    assert check_model("poisson", find_method("md")) is EVENT_MODELS["poisson"]
+    documented = " ".join((ts.ClassCounts.score.__doc__ or "").split())
+    counts, score = ts.count(X, Y), ts.ClassCounts.score
+    l_ic, d_ic = counts.term_frequency.toarray(), counts.document_frequency.toarray()
+    values = {"l_ic": l_ic, "d_ic": d_ic, "n_c": counts.class_docs[:, None]}
+    sums = {"l_c": l_ic.sum(axis=1)[:, None], "sum_i d_ic": d_ic.sum(axis=1)[:, None]}
+    for model in EVENT_MODELS.values():
+        assert model.formula in documented
+        # One number means b1 = alpha and b2 = alpha * outcomes.
+        b1, b2 = 0.5, 0.5 * (model.outcomes or counts.n_terms)
+        as_numbers = score(counts, "md", model=model.name, alpha=(b1, b2))
+        assert np.array_equal(score(counts, "md", model=model.name, alpha=b1), as_numbers)
+        reads = "l_ic" if model.reads is Reads.TERM_FREQUENCY else "d_ic"
+        assert model.formula.startswith(f"({reads} + b1) / (")
+        total = model.formula.rpartition("/ (")[2].removesuffix(" + b2)")
+        p = (values[reads] + b1) / ((values | sums)[total] + b2)
+        pi = counts.class_docs / counts.n_docs
+        q = np.array([np.delete(pi, c) @ np.delete(p, c, 0) / (1 - pi[c]) for c in range(3)])
+        md = p * np.log(p / q)
+        md += q - p if model.is_rate else (1 - p) * np.log((1 - p) / (1 - q))
+        np.testing.assert_allclose(md.sum(axis=0), as_numbers, rtol=1e-12)
+
+
+# ---- the functions made from the registry --------------------------------------------------------
+
+
+@every_method
+def test_a_function_is_like_one_that_was_written(entry: ts.Method) -> None:
+    function = getattr(ts, entry.name)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert entry.name in ts.__all__
+    assert entry.name in dir(ts)
+    assert (function.__module__, function.__qualname__) == ("termsift", entry.name)
+    names = list(inspect.signature(function).parameters)
+    assert names[:3] == ["X", "y", "sample_weight"]
+    assert ("alpha" in names) != entry.is_test
+
+
+@every_method
+def test_a_docstring_passes_as_numpydoc(entry: ts.Method) -> None:
+    validate = pytest.importorskip("numpydoc.validate").validate
+    errors = dict(validate(f"termsift.{entry.name}")["errors"])
+    # Names that share a line have no type of their own, and a returned value is named. A title
+    # may begin with a name, such as "Pearson's", and be the whole summary.
+    accepted = {"ES01", "PR04", "RT02", "SS02", "SS05"}
+    assert set(errors) <= accepted, errors
