@@ -351,9 +351,10 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["compare", "x", "--method", "md,mdchi2"], "invalid choice: 'mdchi2' (choose from md, "),
         (["compare", "x", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
-        (["rank", "x", "--adjust", "bh"], "argument --adjust: only with --per-class"),
+        (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
+        (["rank", "x", "--over-represented"], "--over-represented: only with --per-class"),
         (
-            ["rank", "x", "--per-class", "--adjust", "bh"],
+            ["rank", "x", "--per-class", "--adjust", "bonferroni"],
             "argument --adjust: only for --method chi2 or g2 or chi2_counts",
         ),
         (

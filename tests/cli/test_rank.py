@@ -190,6 +190,13 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     assert [row[4] for row in shown] == columns["term"].tolist()
     assert [row[3] for row in shown] == ["-0+"[sign + 1] for sign in columns["sign"]]
 
+    more = [
+        json.loads(line) for line in run(*arguments, "jsonl", "--over-represented").out.splitlines()
+    ]
+    columns = counts.columns("chi2", 3, over_represented=True)
+    assert [row["term"] for row in more] == columns["term"].tolist()
+    assert {row["sign"] for row in more} == {1}
+
     adjusted = run(*arguments, "json", "--adjust", "bonferroni").out
     found = [row["pvalue_adj"] for row in json.loads(adjusted)["terms"]]
     assert found == counts.columns("chi2", 3, adjust="bonferroni")["pvalue_adj"].tolist()

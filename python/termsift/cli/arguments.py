@@ -250,7 +250,7 @@ def selectors_help() -> str:
 
 
 def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
-    wrap = partial(textwrap.fill, width=98, subsequent_indent=" " * 20)
+    wrap = partial(textwrap.fill, width=98, subsequent_indent=" " * 20, break_on_hyphens=False)
     lines = [title]
     for method in methods:
         lines.append(wrap(f"  {method.name:<18}{method.title}"))

@@ -110,11 +110,7 @@ def add(commands: Any) -> None:
         help="how the scores of the classes become one (default: the method's own)",
     )
     for option, (values, methods) in _method_options().items():
-        group.add_argument(
-            flag(option),
-            choices=values,
-            help=f"for {', '.join(methods)} only (default: {values[0]})",
-        )
+        add_choice(group, flag(option), values, f"for {', '.join(methods)} only")
     group = parser.add_argument_group("output")
     how_many = (
         f"how many terms (default: {_K}, per class {_K_OF_CLASSES}), or auto: the fewest that are "
@@ -126,11 +122,12 @@ def add(commands: Any) -> None:
         "--per-class", action="store_true", help="list the best terms of each class; see below"
     )
     group.add_argument(
-        "--adjust",
-        choices=ADJUSTMENTS,
-        help="how p-values of --per-class are adjusted for the number of tests: by Benjamini and "
-        f"Hochberg (bh) or Bonferroni (default: {ADJUSTMENTS[0]})",
+        "--over-represented",
+        action="store_true",
+        help="with --per-class: list only terms that the class has more of than the others",
     )
+    tests = "with --per-class: how p-values are adjusted for the number of tests, by Benjamini and "
+    add_choice(group, "--adjust", ADJUSTMENTS, f"{tests}Hochberg (bh) or by Bonferroni")
     add_output(group)
 
 
@@ -147,21 +144,17 @@ def _run(args: argparse.Namespace) -> None:
         else:
             counts = read_counts(args)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        options = {name: getattr(args, name) for name in ("model", "alpha", "class_prior")}
-        given = {name: getattr(args, name) for name in _method_options()}
-        options |= {name: value for name, value in given.items() if value is not None}
+        own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
+        shared = ["model", "alpha", "class_prior"]
+        shared += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
+        options = {name: getattr(args, name) for name in (*shared, *own)}
+        options |= {"n_threads": args.threads}
         if args.per_class:
-            k, adjust = args.k or _K_OF_CLASSES, args.adjust or ADJUSTMENTS[0]
-            columns = counts.columns(
-                args.method, k, adjust=adjust, n_threads=args.threads, **options
-            )
-            answer(_answer(columns, _head(args, counts)))
+            columns = counts.columns(args.method, args.k or _K_OF_CLASSES, **options)
+            answer(_answer(args, counts, columns))
         else:
-            options |= {"policy": args.policy, "aggregate": args.aggregate}
-            ranking = rank_by(
-                args.method, counts, X, y, args.k or _K, n_threads=args.threads, **options
-            )
-            answer(_answer_of(ranking, _head(args, counts)))
+            ranking = rank_by(args.method, counts, X, y, args.k or _K, **options)
+            answer(_answer(args, counts, ranking.columns(), ranking.informative))
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -177,7 +170,7 @@ def _check_options(args: argparse.Namespace) -> None:
         refuse(args, f"not for --policy {args.policy}", "aggregate")
     if not ranker.models:
         refuse(args, f"only for --method {' or '.join(_with_models())}", "model")
-    if find_ranker(args.method).reads_documents:
+    if ranker.reads_documents:
         refuse(args, f"not for --method {args.method}", "alpha", "class_prior", "tf")
     if args.k == _AUTO:
         refuse(args, f"not with -k {_AUTO}", "aggregate", "class_prior", "tf", "per_class", *own)
@@ -191,7 +184,7 @@ def _check_options(args: argparse.Namespace) -> None:
             tests = [method.name for method in ts.methods() if method.is_test]
             refuse(args, f"only for --method {' or '.join(tests)}", "adjust")
     else:
-        refuse(args, "only with --per-class", "adjust")
+        refuse(args, "only with --per-class", "adjust", "over_represented")
 
 
 def _k(text: str) -> int | str:
@@ -234,34 +227,26 @@ def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     return k
 
 
-def _head(args: argparse.Namespace, counts: ts.ClassCounts) -> dict[str, Any]:
-    """Return what was ranked and how, for JSON."""
-    return {
+def _answer(
+    args: argparse.Namespace,
+    counts: ts.ClassCounts,
+    columns: dict[str, npt.NDArray[Any]],
+    informative: int | None = None,
+) -> Answer:
+    """Return the answer for some columns; only CSV leaves out names that are unknown."""
+    head = {
         "method": args.method,
         **({} if args.per_class else {"policy": args.policy}),
         "model": args.model,
         "n_docs": counts.n_docs,
         "n_terms": counts.n_terms,
         "classes": [json_value(label) for label in counts.classes],
+        **({} if informative is None else {"informative": informative}),
     }
-
-
-def _answer_of(ranking: ts.Ranking, head: dict[str, Any]) -> Answer:
-    """Return the answer for one list of terms."""
-    note = None
-    if ranking.informative is not None:
-        head["informative"] = ranking.informative
-        if ranking.informative < len(ranking):
-            note = f"From rank {ranking.informative + 1} on no term adds anything.\n"
-    return _answer(ranking.columns(), head, note)
-
-
-def _answer(
-    columns: dict[str, npt.NDArray[Any]], head: dict[str, Any], note: str | None = None
-) -> Answer:
-    """Return the answer for some columns; only CSV leaves out names that are unknown."""
-    unknown = np.full(len(columns["index"]), None, dtype=object)
-    named = {"rank": columns["rank"], "term": unknown} | columns
+    n_rows, note = len(columns["index"]), ""
+    if informative is not None and informative < n_rows:
+        note = f"From rank {informative + 1} on no term adds anything.\n"
+    named = {"rank": columns["rank"], "term": np.full(n_rows, None, dtype=object)} | columns
     return Answer(named, partial(_write_table, columns=named, note=note), head, "terms", columns)
 
 
@@ -270,13 +255,13 @@ _ALIGN = {"class": "<", "rank": ">", "score": ">", "sign": "^", "term": "<", "in
 _ALIGN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest", "pvalue_adj"), ">")
 
 
-def _write_table(out: TextIO, columns: dict[str, npt.NDArray[Any]], note: str | None) -> None:
+def _write_table(out: TextIO, columns: dict[str, npt.NDArray[Any]], note: str) -> None:
     other = "term" if all(term is None for term in columns["term"]) else "index"
     names = [name for name in _ALIGN if name in columns and name != other]
     cells = [[_cell(name, value) for value in columns[name].tolist()] for name in names]
     rows = [names, *zip(*cells, strict=True)]
     write_table(out, rows, "".join(_ALIGN[name] for name in names))
-    out.write(note or "")
+    out.write(note)
 
 
 def _cell(name: str, value: Any) -> str:

@@ -35,9 +35,9 @@ _MEANING = """\
 what is on the page:
   The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
   and counts; the accuracy of naive Bayes by the number of terms, and how many terms are enough; a
-  table of the best terms that can be searched and sorted; and the command that makes the page. It
-  is one file that loads nothing, and the same input gives the same bytes. Counts (.termsift) hold
-  no documents, so that their page shows no accuracy.
+  table of the best terms; and the command that makes the page. It is one file that loads nothing,
+  and the same input gives the same bytes. Counts (.termsift) hold no documents, so that their page
+  shows no accuracy.
 
 """
 
