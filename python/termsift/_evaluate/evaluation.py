@@ -329,14 +329,17 @@ def evaluate(
 
 def _rank(variant: Variant, split: Split, k: int, classifier: Classifier) -> Ranking:
     """Rank the training documents of a split."""
-    train = split.train if find_ranker(variant.method).reads_documents else None
+    X = y = weights = None
+    if find_ranker(variant.method).reads_documents:
+        train = split.train
+        X, y, weights = train.X, train.labels.codes, train.weights
     return rank_by(
         variant.method,
         split.counts,
-        train and train.X,
-        train and train.labels.codes,
+        X,
+        y,
         k,
-        sample_weight=train and train.weights,
+        sample_weight=weights,
         alpha=classifier.alpha,
         n_threads=classifier.n_threads or None,
         model=variant.model,
