@@ -89,7 +89,7 @@ needs_dev_stdout = pytest.mark.skipif(
 
 @needs_dev_stdout
 @pytest.mark.parametrize("command", ["rank", "report"])
-def test_what_is_open_is_written_to_and_not_replaced(
+def test_open_files_are_written_to_and_not_replaced(
     table: Path, tmp_path: Path, command: str
 ) -> None:
     options = [command, table, *(("--cv", 0) if command == "report" else ())]
@@ -127,7 +127,7 @@ def test_into_a_named_pipe(table: Path, tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["count", "merge"])
-def test_counts_are_for_files(
+def test_counts_are_written_only_to_files(
     run: Any, table: Path, saved: Path, tmp_path: Path, command: str
 ) -> None:
     outputs = ["-", *(["/dev/stdout"] if Path("/dev/stdout").exists() else [])]
@@ -149,16 +149,14 @@ def test_inputs_have_names(run: Any, command: str, name: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "many", "1,5"])
-def test_neither_a_number_of_documents_nor_a_share(run: Any, number: str) -> None:
+def test_invalid_min_df(run: Any, number: str) -> None:
     result = run("rank", "x", f"--min-df={number}")
     expected = f"expected a number of documents or a share of them, not {number!r}"
     assert (result.code, f"argument --min-df: {expected}" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "report"])
-def test_what_cannot_be_counted_is_told_with_its_file(
-    run: Any, tmp_path: Path, command: str
-) -> None:
+def test_errors_of_counting_name_the_file(run: Any, tmp_path: Path, command: str) -> None:
     sparse.save_npz(tmp_path / "c.npz", sparse.csr_array([[2, 0], [0, -1], [1, 1], [2, 2]]))
     (tmp_path / "labels").write_text("a\na\nb\nb\n")
     options = {"compare": ["--cv", 2], "report": ["-o", tmp_path / "page.html"]}.get(command, [])
@@ -270,7 +268,7 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
-def test_demo_says_what_it_does_to_a_terminal_only(
+def test_demo_reports_progress_only_to_a_terminal(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_demo, "load", lambda: docstrings)
@@ -406,7 +404,7 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.parametrize("command", ["rank", "info"])
-def test_what_is_no_file_of_counts(run: Any, tmp_path: Path, command: str) -> None:
+def test_files_that_hold_no_counts(run: Any, tmp_path: Path, command: str) -> None:
     path = tmp_path / "c.termsift"
     assert run(command, path).complaint == f"{path}: No such file or directory"
     path.write_text("label,text")
@@ -428,9 +426,7 @@ def test_rank_the_demo(run: Any, docstrings: Collection, monkeypatch: pytest.Mon
     assert [line.split()[2] for line in lines] == list(counts.rank("md", 3).terms)
 
 
-def test_warnings_are_told_in_one_line(
-    run: Any, table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_warnings_are_one_line(run: Any, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def warn(*_: object, **__: object) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -454,7 +450,9 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
-def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str) -> None:
+def test_options_of_labels_and_terms_are_refused_with_counts(
+    run: Any, saved: Path, option: str
+) -> None:
     expected = f"{saved}: holds counts, for which {option} means nothing"
     assert run("rank", saved, option, "x").complaint == expected
 
@@ -470,7 +468,7 @@ def test_counts_have_labels_and_terms_already(run: Any, saved: Path, option: str
         (OverflowError("too large"), "too large"),
     ],
 )
-def test_errors_are_told_in_one_line(
+def test_errors_are_one_line(
     run: Any, table: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -480,7 +478,7 @@ def test_errors_are_told_in_one_line(
     assert run("rank", table).complaint == message
 
 
-def test_verbose_tells_what_is_done_and_errors_in_full(run: Any, table: Path) -> None:
+def test_verbose_logs_the_work_and_errors_in_full(run: Any, table: Path) -> None:
     log = logging.getLogger("termsift")
     before = log.level, list(log.handlers)
     result = run("rank", table, "-v")

@@ -147,7 +147,7 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
     assert None in scores
 
 
-def test_the_other_forms_hold_what_json_does(run: Any, table: Path, tmp_path: Path) -> None:
+def test_the_other_formats_hold_what_json_holds(run: Any, table: Path, tmp_path: Path) -> None:
     terms = json.loads(run("rank", table, "--format", "json").out)["terms"]
     lines = run("rank", table, "--format", "jsonl").out.splitlines()
     assert [json.loads(line) for line in lines] == terms
@@ -158,7 +158,7 @@ def test_the_other_forms_hold_what_json_does(run: Any, table: Path, tmp_path: Pa
     assert parquet.read_table(path).to_pylist() == terms
 
 
-def test_parquet_without_pyarrow_is_told_before_the_work(
+def test_missing_pyarrow_is_reported_before_the_work(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
@@ -208,7 +208,7 @@ def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Pat
     assert [line.split()[0] for line in lines[1:]] == ["7"] * 3 + ["8"] * 3
 
 
-def test_a_p_value_too_small_to_be_a_number_is_not_shown_as_none(run: Any, tmp_path: Path) -> None:
+def test_a_p_value_that_underflows_is_not_shown_as_zero(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("label,text\n" + "a,ham\n" * 2000 + "b,eggs\n" * 2000)
     arguments = ("rank", path, "--per-class", "--method", "chi2", "-k", 1)
@@ -277,7 +277,7 @@ def test_every_selector(run: Any, table: Path, counts: ts.ClassCounts, selector:
     assert result.err.endswith(f"argument --aggregate: not for --method {selector.name}\n")
 
 
-def test_from_which_rank_on_terms_add_nothing(
+def test_the_rank_from_which_on_terms_add_nothing(
     run: Any, table: Path, counts: ts.ClassCounts
 ) -> None:
     ranking = counts.rank("greedy")
@@ -292,7 +292,7 @@ def test_from_which_rank_on_terms_add_nothing(
 @pytest.mark.parametrize(
     "given", [("--alpha", "0.5"), ("--class-prior", "uniform"), ("--tf", "log")]
 )
-def test_what_looks_at_documents_takes_no_probabilities(
+def test_selectors_that_read_documents_refuse_options_of_probabilities(
     run: Any, table: Path, given: tuple[str, str]
 ) -> None:
     result = run("rank", table, "--method", "conditional_gain", *given)
@@ -300,7 +300,7 @@ def test_what_looks_at_documents_takes_no_probabilities(
     assert result.err.endswith(f"argument {given[0]}: not for --method conditional_gain\n")
 
 
-def test_what_looks_at_documents_needs_them(
+def test_selectors_that_read_documents_refuse_counts(
     run: Any, counts: ts.ClassCounts, tmp_path: Path
 ) -> None:
     counts.save(tmp_path / "saved.termsift")
@@ -310,7 +310,7 @@ def test_what_looks_at_documents_needs_them(
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
-def test_what_counts_of_an_entry(run: Any, table: Path, tmp_path: Path, tf: Any) -> None:
+def test_how_an_entry_counts(run: Any, table: Path, tmp_path: Path, tf: Any) -> None:
     collection = read_collection(table)
     counts = ts.count(collection.X, collection.y, tf=tf)
     result = run("rank", table, "--tf", tf, "--format", "csv")
@@ -323,7 +323,7 @@ def test_what_counts_of_an_entry(run: Any, table: Path, tmp_path: Path, tf: Any)
     assert result.err.endswith("holds counts, for which --tf means nothing\n")
 
 
-def test_a_model_of_a_method_without_is_wrong_usage(run: Any, table: Path) -> None:
+def test_a_model_for_a_method_without_models_is_wrong_usage(run: Any, table: Path) -> None:
     for method in ts.methods():
         result = run("rank", table, "--method", method.name, "--model", "poisson")
         assert result.code == (0 if method.models else 2)
@@ -461,7 +461,7 @@ def test_choices_of_k_differ(run: Any, texts: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--cv", "--random-state"])
-def test_folds_are_of_k_that_is_chosen(run: Any, option: str) -> None:
+def test_options_of_folds_need_k_auto(run: Any, option: str) -> None:
     result = run("rank", "x", "-k", "20", option, "5")
     assert result.code == 2
     assert result.err.endswith(f"argument {option}: only with -k auto\n")
@@ -481,13 +481,13 @@ def test_folds_are_of_k_that_is_chosen(run: Any, option: str) -> None:
         ),
     ],
 )
-def test_what_k_is_not_chosen_with(run: Any, arguments: list[str], message: str) -> None:
+def test_options_that_k_auto_refuses(run: Any, arguments: list[str], message: str) -> None:
     result = run("rank", "x", "-k", "auto", *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.endswith(f"{message}\n")
 
 
-def test_k_is_chosen_by_documents(run: Any, table: Path, saved: Path) -> None:
+def test_k_auto_needs_documents(run: Any, table: Path, saved: Path) -> None:
     expected = f"{saved}: holds counts, and the documents themselves are needed"
     assert run("rank", saved, "-k", "auto").complaint == expected
     expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"

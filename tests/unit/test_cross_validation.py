@@ -38,7 +38,7 @@ def own_folds(y, n_folds, repeats=1, random_state=0):
 
 
 @given(st.data(), st.integers(2, 6), st.integers(1, 3), st.integers(0, 99))
-def test_folds_are_even_in_all_and_of_each_class(data, n_folds, repeats, seed) -> None:
+def test_folds_are_even_in_total_and_within_each_class(data, n_folds, repeats, seed) -> None:
     rest = data.draw(st.lists(st.integers(0, 3), max_size=30))
     counts = np.bincount(rest, minlength=4)
     y = [*rest, *[c for c in range(4) if counts[c] for _ in range(max(0, n_folds - counts[c]))]]
@@ -59,7 +59,7 @@ def test_folds_are_even_in_all_and_of_each_class(data, n_folds, repeats, seed) -
         assert_array_equal(one[1], other[1])
 
 
-def test_seeds_and_repeats_deal_anew() -> None:
+def test_seeds_and_repeats_deal_other_folds() -> None:
     y = [0, 1] * 20
     tests = [tuple(test) for _, test in own_folds(y, 4, repeats=3)]
     assert len(set(tests)) == 12
@@ -71,7 +71,7 @@ def test_seeds_and_repeats_deal_anew() -> None:
     ]
 
 
-def test_small_classes_are_warned_of_at_the_callers_line() -> None:
+def test_a_warning_about_small_classes_names_the_callers_line() -> None:
     y = ["many"] * 6 + ["few"] * 2
     with pytest.warns(UserWarning, match="class 'few' has 2 documents, fewer than the 3 f") as seen:
         ts.cross_validate(np.eye(8, dtype=int), y, cv=3, ks=[1])
@@ -99,7 +99,7 @@ def splits_of(kind):
     if kind == "shuffled":  # a third of the documents is in neither part
         return selection.StratifiedShuffleSplit(4, train_size=0.4, test_size=0.3, random_state=3)
     rng = np.random.default_rng(4)
-    # Parts that overlap, in no order, and none for one class.
+    # Parts that overlap and are not sorted, and a test part of one document.
     return [(rng.permutation(72)[:40].tolist(), rng.permutation(72)[:30]) for _ in range(3)] + [
         (np.flatnonzero(np.arange(72) > 20), np.array([3])),
         (np.arange(72), np.arange(72)),
@@ -116,7 +116,7 @@ RANKERS = [
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("kind", ["stratified", "repeated", "shuffled", "given", "own"])
-def test_each_fold_is_counted_ranked_and_trained_on_its_own(collection, kind, model) -> None:
+def test_each_fold_is_counted_ranked_and_trained_alone(collection, kind, model) -> None:
     X, y = collection
     ks = [1, 2, 5, 13, 25]
     if kind == "own":
@@ -150,7 +150,7 @@ def test_each_fold_is_counted_ranked_and_trained_on_its_own(collection, kind, mo
                 assert_array_equal(curve.runs[metric][run], one.runs[metric][0])
 
 
-def test_cross_validation_is_scikit_learns_and_the_references(collection) -> None:
+def test_cross_validation_equals_scikit_learn_and_the_reference(collection) -> None:
     X, y = collection
     naive_bayes = pytest.importorskip("sklearn.naive_bayes")
     splitter = splits_of("stratified")
@@ -171,7 +171,7 @@ def test_cross_validation_is_scikit_learns_and_the_references(collection) -> Non
             assert_allclose(curve.runs[metric][run], reference[run][metric], rtol=1e-12)
 
 
-def test_folds_are_not_counted_again(collection, monkeypatch) -> None:
+def test_training_documents_are_counted_by_subtraction(collection, monkeypatch) -> None:
     X, y = collection
     counted = []
 
@@ -195,9 +195,9 @@ def test_folds_are_not_counted_again(collection, monkeypatch) -> None:
         assert counted == [72] + [n_docs] * 6
 
 
-def test_of_fractions_each_fold_is_counted_anew() -> None:
-    # Got wrong: what is left of rounded sums, in place of the sum of the rest. Term 0 occurs 1e16
-    # times in one document of each class, and a little in others: all of that is rounding.
+def test_fractions_are_counted_anew_in_each_fold() -> None:
+    # Subtracting rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one document
+    # of each class, and so rarely in the others that rounding loses these occurrences.
     rng = np.random.default_rng(9)
     X = rng.random((24, 5)).round(2)
     y = np.arange(24) % 2
@@ -215,7 +215,7 @@ def test_names_of_curves() -> None:
     rankers = variants_of(
         ("md", "chi2", "greedy"), ("binary", "multinomial"), ("round_robin", "top")
     )
-    # Got wrong: the order of model and policy left to the hash seed.
+    # The order of model and policy once depended on the hash seed.
     assert list(rankers) == [
         "md binary round_robin",
         *("md binary", "md round_robin", "md"),
@@ -266,12 +266,12 @@ def test_names_of_curves() -> None:
         ({"y": E4}, ValueError, "y is an indicator matrix"),
     ],
 )
-def test_what_cross_validate_refuses(options, error, message) -> None:
+def test_invalid_arguments_of_cross_validate(options, error, message) -> None:
     with pytest.raises(error, match=message):
         ts.cross_validate(**{"X": E4, "y": Y4, "cv": 2, **options})
 
 
-def test_methods_without_the_models_are_tried_once(collection) -> None:
+def test_methods_without_models_are_tried_once(collection) -> None:
     X, y = collection
     curves = ts.cross_validate(
         X, y, ["md", "chi2", "greedy"], [2], 2, models="binary", policies=["top", "round_robin"]
@@ -285,7 +285,7 @@ def test_methods_without_the_models_are_tried_once(collection) -> None:
     ]
 
 
-def test_conditional_gain_sees_the_training_documents_alone(collection) -> None:
+def test_conditional_gain_reads_only_the_training_documents(collection) -> None:
     X, y = collection
     folds = own_folds(y, 3)
     curve = ts.cross_validate(X, y, "conditional_gain", [1, 3], folds)["conditional_gain"]
@@ -295,7 +295,7 @@ def test_conditional_gain_sees_the_training_documents_alone(collection) -> None:
         np.testing.assert_array_equal(run, ts.selection_curve(ranking, *parts, [1, 3]).accuracy)
 
 
-def test_repeats_of_a_splitter_are_seen(collection) -> None:
+def test_repeats_of_a_splitter_are_counted(collection) -> None:
     X, y = collection
     selection = pytest.importorskip("sklearn.model_selection")
     cv = selection.RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
@@ -303,8 +303,8 @@ def test_repeats_of_a_splitter_are_seen(collection) -> None:
     assert (curve.n_runs, curve.repeats) == (12, 3)
 
 
-def test_repeats_tell_nothing_of_other_documents(collection) -> None:
-    # Got wrong: a standard error that goes to 0 with the repeats, and smallest_k to best_k.
+def test_repeats_do_not_lower_the_standard_error(collection) -> None:
+    # Otherwise the standard error would tend to 0 with more repeats, and smallest_k to best_k.
     X, y = collection
     once, often = (
         ts.cross_validate(X, y, ks=[2, 4], cv=4, repeats=repeats)["md"] for repeats in (1, 9)
@@ -386,7 +386,7 @@ def test_estimators(collection, pool) -> None:
         assert of_folds.accuracy[step] == fitted.score(X[test][:, terms], position[test])
 
 
-def test_naive_bayes_is_what_scikit_learns_own_estimator_finds(collection) -> None:
+def test_naive_bayes_equals_the_estimator_of_scikit_learn(collection) -> None:
     naive_bayes = pytest.importorskip("sklearn.naive_bayes")
     X, y = collection
     options = {"ks": [1, 4, 25], "cv": 4, "alpha": 0.3}
@@ -416,8 +416,7 @@ def recorder():
 
 
 def test_estimators_see_each_entry_once() -> None:
-    # Got wrong: repeated entries, each seen on its own or added up in eight bits; the user's arrays
-    # put in order.
+    # Repeated entries must be added, and not in eight bits; the user's arrays must stay unsorted.
     X = sp.csr_array((3, 2), dtype=np.int8)
     X.data = np.array([1, 1, 1, 100, 100], dtype=np.int8)
     X.indices = np.array([1, 0, 1, 0, 0], dtype=np.int32)
@@ -442,7 +441,7 @@ def test_an_estimator_must_predict_labels_that_it_was_given(label) -> None:
         ts.selection_curve([0], E4, Y4, E4, Y4, [1], estimator=estimator)
 
 
-def test_without_scikit_learn_only_estimators_are_missing() -> None:
+def test_only_estimators_need_scikit_learn() -> None:
     code = """
         import sys
         sys.modules["sklearn"] = None

@@ -108,7 +108,7 @@ def check_predictions(found, X, codes, X_test, terms, ks, model, alpha, tally=No
 
 
 def predictions(ranking, X, y, X_test, ks, model="multinomial", alpha=1.0):
-    """Codes of the classes that each document is taken for, from test sets of one document."""
+    """Return the class code of each document, from test sets of one document."""
     counts = ts.count(X, y)
     found = np.empty((len(ks), X_test.shape[0]), dtype=np.int64)
     for d in range(X_test.shape[0]):
@@ -179,7 +179,7 @@ ROUNDED = (
 
 @example((*ROUNDED, [1, 2]), "bernoulli", 1e-10)
 @given(problems(), st.sampled_from(MODELS), st.sampled_from(ALPHAS))
-def test_every_k_is_a_fit_and_prediction_of_its_own(problem, model, alpha) -> None:
+def test_every_k_equals_a_separate_fit_and_prediction(problem, model, alpha) -> None:
     pytest.importorskip("sklearn")
     X, y, X_test, y_test, ranking, ks = problem
     labelled = validation.check_labels(y, X.shape[0], None)
@@ -226,8 +226,8 @@ def test_the_reference_predicts_the_same(problem, model, alpha) -> None:
 
 
 @given(st.integers(2, 5), st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(MODELS))
-def test_collections_full_of_ties(n_classes, n_terms, seed, model) -> None:
-    # Classes that are permutations of one another, of few and small counts: exact ties abound.
+def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
+    # The classes are permutations of one another with few and small counts: many ties are exact.
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(seed)
     one = rng.integers(0, 3, (2, n_terms))
@@ -240,8 +240,8 @@ def test_collections_full_of_ties(n_classes, n_terms, seed, model) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_long_sweeps_change_their_minds(model: str) -> None:
-    # Got wrong: a change of class skipped between two ks. A few terms a document, hundreds of ks.
+def test_predictions_change_within_long_sweeps(model: str) -> None:
+    # A change of class between two ks was skipped once: few terms per document, hundreds of ks.
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(2016)
     n_terms, n_classes = 300, 8
@@ -290,7 +290,7 @@ def test_a_k_does_not_depend_on_the_others(model: str) -> None:
         ([[3, 1], [1, 3]], [0, 0], 0.01, "poisson"),
     ],
 )
-def test_of_classes_that_agree_exactly_the_first_is_chosen(X, document, alpha, model, swap) -> None:
+def test_ties_go_to_the_first_class(X, document, alpha, model, swap) -> None:
     X, x = np.array(X), np.array(document)
     y = np.array([0, 1, 1][: len(X)])
     y = 1 - y if swap else y
@@ -386,8 +386,8 @@ def test_classes_unknown_to_either_side() -> None:
         assert_array_equal(curve.mean(metric), [0, 0])
 
 
-def test_malformed_arrays_are_seen_before_they_are_followed() -> None:
-    # Got wrong: scipy slices with indices nobody has looked at, and reads what is not its own.
+def test_malformed_arrays_are_refused_before_they_are_used() -> None:
+    # scipy does not check indices before it slices, and would read beyond its arrays.
     X = sp.csr_array(np.eye(4, dtype=np.int64))
     bad = X.copy()
     bad.indices[2] = 2_000_000
@@ -433,12 +433,12 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         (([0], E4, Y4, E4, Y4), {"estimator": Mock()}, ValueError, r"say which, ks=\[...\]"),
     ],
 )
-def test_what_selection_curve_refuses(arguments, options, error, message) -> None:
+def test_invalid_arguments_of_selection_curve(arguments, options, error, message) -> None:
     with pytest.raises(error, match=message):
         ts.selection_curve(*arguments, **options)
 
 
-def test_too_small_an_alpha_is_refused_by_rates_too() -> None:
-    # Got wrong: occurrences / alpha, infinite, where only documents / alpha had been looked at.
+def test_poisson_rates_refuse_too_small_an_alpha() -> None:
+    # Here occurrences / alpha is infinite, and documents / alpha is not.
     with pytest.raises(ValueError, match="alpha is too small beside the counts of class 0"):
         ts.selection_curve([0], E4 * 1e300, Y4, E4, Y4, naive_bayes="poisson", alpha=1e-9)

@@ -48,7 +48,7 @@ def same(found: dict[str, ts.Curve], expected: dict[str, ts.Curve]) -> None:
 
 
 @given(problems(), st.sampled_from(MODELS))
-def test_weights_are_copies(problem: Any, naive_bayes: Any) -> None:
+def test_a_weight_counts_as_copies(problem: Any, naive_bayes: Any) -> None:
     X, y, weights, folds = problem
     copies = np.repeat(np.arange(len(y)), weights)
     places = [[np.flatnonzero(np.isin(copies, part)) for part in fold] for fold in folds]
@@ -58,7 +58,7 @@ def test_weights_are_copies(problem: Any, naive_bayes: Any) -> None:
 
 
 @given(problems(), st.integers(2, 3), st.integers(1, 2), st.integers(0, 9))
-def test_a_document_of_weight_0_is_not_there(
+def test_documents_of_weight_0_are_ignored(
     problem: Any, n_folds: int, repeats: int, random_state: int
 ) -> None:
     X, y, weights, _ = problem
@@ -103,7 +103,7 @@ def test_equal_weights_change_no_bit() -> None:
     X, y = rng.poisson(0.6, (60, 20)), np.arange(60) % 3
     plain = ts.cross_validate(X, y, METHODS)
     same(ts.cross_validate(X, y, METHODS, sample_weight=np.ones(60, int)), plain)
-    # Scores of float counts may round differently, but not these.
+    # Scores of float counts may round differently, but document frequencies do not.
     expected = {"df": ts.cross_validate(X, y, "df")["df"]}
     same(ts.cross_validate(X, y, "df", sample_weight=np.ones(60)), expected)
     same(ts.cross_validate(X, y, "df", sample_weight=np.full(60, 0.25), alpha=0.25), expected)
@@ -139,7 +139,7 @@ def test_the_estimator_is_fitted_with_weights() -> None:
         ([1, 1, 0, 0], "sample_weight is 0 for all test documents"),
     ],
 )
-def test_weights_that_make_no_sense(weights: list[int], message: str) -> None:
+def test_invalid_weights(weights: list[int], message: str) -> None:
     X, y = np.array([[1, 0], [0, 1], [1, 0], [0, 1]]), [0, 1, 0, 1]
     with pytest.raises(ValueError, match=message):
         ts.choose_k(X, y, cv=[([0, 1], [2, 3]), ([2, 3], [0, 1])], sample_weight=weights)
