@@ -1,5 +1,6 @@
-# The compiled core. Array arguments must have exactly the dtype stated: the gate sees to that.
-# stubtest holds this file to the extension; tests/stubtest_allowlist.txt names what is here alone.
+# The compiled core. Array arguments must have exactly the stated dtype, which _util/validation.py
+# ensures. stubtest compares this file with the extension; tests/stubtest_allowlist.txt lists the
+# names that only this file has.
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias, TypedDict, type_check_only
 

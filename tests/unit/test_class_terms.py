@@ -1,4 +1,4 @@
-"""What a class is about: against the dense definition, and by hand."""
+"""Distinctive terms and dominant classes: by hand, and against the dense definition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from termsift._scores.class_terms import distinctive_terms, dominant_class, larg
 
 
 def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
-    # Three classes; in class 0 term 1 is conspicuous only by its absence.
+    # Term 1 has a high score in class 0 too, but because it is absent there.
     counts = ts.count(sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
     first, second, _ = distinctive_terms(counts, "md")
     assert (first.label, list(first.indices)) == ("a", [0, 2])
@@ -23,16 +23,17 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
 
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])
-def test_a_term_speaks_for_the_class_that_its_method_says(method: str) -> None:
-    # Most documents of b have term 0, the one of a that has it has it nine times. Got wrong: the
-    # share of occurrences put the term under a, for which chi2 scores how rarely it has it.
+def test_a_term_is_over_represented_by_what_its_method_reads(method: str) -> None:
+    # Most documents of b contain term 0. One document of a contains it, nine times. A bug once
+    # listed the term under a by its share of occurrences, though chi2 is high for a because few of
+    # its documents contain the term.
     X = [[9, 1], [0, 1], [0, 1], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]
     counts = ts.count(np.array(X), list("aaaabbbb"))
-    speaks_for = "a" if method == "md" else "b"
+    expected = "a" if method == "md" else "b"
     assert [found.label for found in distinctive_terms(counts, method) if 0 in found.indices] == [
-        speaks_for
+        expected
     ]
-    assert counts.classes[dominant_class(counts, np.array([0]), method)[0]] == speaks_for
+    assert counts.classes[dominant_class(counts, np.array([0]), method)[0]] == expected
 
 
 def collection(kind: str) -> ts.ClassCounts:
@@ -59,11 +60,11 @@ def test_some_classes_and_terms() -> None:
     assert distinctive_terms(counts, classes=[]) == []
 
 
-def test_no_term_speaks_for_a_class() -> None:
+def test_no_term_is_over_represented() -> None:
     counts = ts.count(np.array([[1, 3, 0], [2, 6, 0]]), ["a", "b"])  # the same shares
     assert [len(found) for found in distinctive_terms(counts, alpha=0)] == [0, 0]
     assert dominant_class(counts, np.arange(3), alpha=0).tolist() == [-1, -1, -1]
-    # Smoothing takes more of the smaller class, also of a term that neither has.
+    # Smoothing adds more to the smaller class, even for a term that is absent from both.
     assert [found.indices.tolist() for found in distinctive_terms(counts)] == [[0], [1]]
     assert dominant_class(counts, np.arange(3)).tolist() == [0, 1, -1]
 

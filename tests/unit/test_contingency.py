@@ -19,7 +19,7 @@ MOST_ULP = dict.fromkeys(OF_TABLES, 4) | {"bns": 45}
 
 
 def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
-    """Give documents whose terms are rare, common or confined to a class, and their classes."""
+    """Return documents whose terms are rare, common or confined to a class, and their classes."""
     y = rng.integers(0, n_classes, n_docs)
     rates = rng.gamma(0.3, 1.0, n_terms) * np.exp(rng.normal(0, 1, (n_classes, n_terms)))
     return rng.poisson(rates[y]), y

@@ -35,7 +35,7 @@ def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCou
 
 
 def fits_float_counts(X: Any, sample_weight: Any) -> bool:
-    """Whether no int64 beyond 2^53 meets float weights, which is refused rather than rounded."""
+    """Return whether no int64 beyond 2^53 meets float weights, which would be refused."""
     if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
         return True
     return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())

@@ -46,7 +46,7 @@ def labels(docs: Documents) -> list[Any]:
 
 
 def table(counts: Any) -> dict[Any, Any]:
-    """What was counted, by label and index, whatever the order of the classes and the width."""
+    """Return the counts by label and index, whatever the order of the classes and the width."""
     tf, df = (
         m.toarray() if hasattr(m, "toarray") else m
         for m in (counts.term_frequency, counts.document_frequency)

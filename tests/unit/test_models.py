@@ -36,7 +36,7 @@ by_model = pytest.mark.parametrize("model", MODELS)
 
 
 def events(counts: ts.ClassCounts, model: str) -> tuple[Any, Any, int]:
-    """What is counted, its total, and how many outcomes one number alpha smooths."""
+    """Return what is counted, its total, and the outcomes that a single alpha smooths."""
     tf, df = counts.term_frequency.toarray(), counts.document_frequency.toarray()
     x = tf if model in ("multinomial", "poisson") else df
     total = x.sum(axis=1) if model in ("multinomial", "binary") else counts.class_docs

@@ -80,7 +80,7 @@ def test_threads_and_targets_give_the_same_bits(
 
 
 def added_up(values: Any, weights: Any) -> tuple[Any, Any]:
-    """Give the weighted sum of the rows, and how far rounding may take it."""
+    """Return the weighted sum of the rows, and a bound for its rounding error."""
     with np.errstate(invalid="ignore"):
         products = np.where(np.isfinite(values), values * weights[:, None], values)
     exact = products.astype(np.longdouble)
@@ -228,7 +228,7 @@ def test_to_frame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scores_of(found: Any) -> Any:
-    """Give the scores; tests of significance return p-values beside them."""
+    """Return the scores; tests of significance also return p-values."""
     return found[0] if isinstance(found, tuple) else found
 
 

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 import termsift as ts
 from termsift._scores.chi2_tail import log_chi2_sf
-from termsift._scores.significance import significance_of
 
 DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 
 
 def exact_log_sf(statistic: float, degrees: int) -> mpmath.mpf:
-    """Give log Q(k/2, x/2) to forty digits, from whichever of Q and P has them."""
+    """Return log Q(k/2, x/2) to forty digits, from the smaller of Q and P."""
     with mpmath.workdps(40):
         a, z = mpmath.mpf(degrees) / 2, mpmath.mpf(statistic) / 2
         if z < a:
@@ -47,10 +46,11 @@ def grid(degrees: int) -> NDArray[np.float64]:
 def fake(
     statistics: Any, degrees: int = 1, classes: Any = None, method: str = "chi2"
 ) -> ts.Significance:
-    """Give a significance as the compiled side will: statistics and signs, classes per term."""
+    """Return a significance with the given statistics."""
     values = np.asarray(statistics, dtype=np.float64)
     rows = None if classes is None else np.asarray(classes)
-    return significance_of(method, values, degrees, np.where(values > 0, 1, 0), rows)
+    logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
+    return ts.Significance(method, degrees, values, logs, signs, rows)
 
 
 def of_logs(log_pvalues: Any) -> ts.Significance:
@@ -195,7 +195,7 @@ def test_to_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def naive_bh(logs: list[float]) -> list[float]:
-    """Give Benjamini and Hochberg's adjusted logarithms as their definition reads."""
+    """Return the logarithms adjusted by the definition of Benjamini and Hochberg."""
     m = len(logs)
     ranked = sorted(logs)
     adjusted = []

@@ -32,7 +32,7 @@ def counts_of(names: bool = True) -> ts.ClassCounts:
 
 
 def as_columns(frame: Any, library: str) -> dict[str, list[Any]]:
-    """Give a table of any library as lists, in which null is None."""
+    """Return a data frame of any library as lists, with None for null."""
     if library == "pandas":
         lists = {name: frame[name].tolist() for name in frame}
         return {name: [None if v != v else v for v in values] for name, values in lists.items()}
@@ -63,6 +63,38 @@ def test_every_column_by_hand(library: str) -> None:
         "df_rest": [0, 1, 1, 0, 1, 2],
     }
     assert list(table) == [name for name in _columns("gss") if name != "score"]
+
+
+def test_over_represented_terms_by_hand(library: str) -> None:
+    counts = counts_of()
+    frame = counts.to_frame("gss", over_represented=True, library=library)
+    table = as_columns(frame, library)
+    assert table["class"] == ["ham", "spam", "spam"]
+    assert table["term"] == ["bacon", "viagra", "and"]
+    assert table["rank"] == [1, 1, 2]
+    assert table["sign"] == [1, 1, 1]
+    assert (table["n_class"], table["n_rest"]) == ([3, 3, 1], [0, 0, 1])
+    with pytest.raises(TypeError, match="over_represented lists terms of classes"):
+        counts.to_frame("gss", per_class=False, over_represented=True)
+
+
+@pytest.mark.parametrize("k", [0, 2, None])
+def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | None) -> None:
+    for kind in KINDS:
+        counts = collection(kind)
+        whole = counts.columns(method)
+        pairs = zip(whole["class"], whole["index"], strict=True)
+        places = {pair: row for row, pair in enumerate(pairs)}
+        table = counts.columns(method, k, over_represented=True)
+        assert list(table) == list(whole)
+        listed = ts.distinctive_terms(counts, method, k)
+        assert table["index"].tolist() == [i for terms in listed for i in terms.indices]
+        assert table["n_class"].tolist() == [n for terms in listed for n in terms.occurrences]
+        assert table["rank"].tolist() == [r + 1 for terms in listed for r in range(len(terms))]
+        rows = [places[pair] for pair in zip(table["class"], table["index"], strict=True)]
+        for name in table:
+            if name != "rank":  # the same values, the adjusted p-values of all tests among them
+                assert table[name].tolist() == whole[name][rows].tolist()
 
 
 def _columns(method: str) -> list[str]:
@@ -274,7 +306,7 @@ def test_no_terms_and_none_asked_for() -> None:
 def test_what_a_class_does_not_know() -> None:
     with pytest.raises(TypeError, match="'aggregate'"):
         counts_of().to_frame("md", aggregate="max")
-    with pytest.raises(ValueError, match="one after the other"):
+    with pytest.raises(ValueError, match="one after another"):
         counts_of().to_frame("greedy")
 
 

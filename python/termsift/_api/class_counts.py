@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -14,7 +13,7 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.table import CountTable
 from termsift._scores.class_terms import class_columns
-from termsift._scores.methods import Method, Model, Ranker
+from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
     Policy,
@@ -365,7 +364,18 @@ class ClassCounts(CountTable):
         entry = find_ranker(method)
         if not isinstance(entry, Method):
             shared = {"aggregate": aggregate is not None, "policy": turns}
-            choose = self._selecting(entry, [*options, *(name for name in shared if shared[name])])
+            surplus = [*options, *(name for name, given in shared.items() if given)]
+            if entry.reads_documents:
+                raise ValueError(
+                    f"{method} reads the documents, which counts no longer hold: use "
+                    f"termsift.{method}(X, y, k)"
+                )
+            if surplus:
+                raise TypeError(
+                    f"{method} has no option {', '.join(surplus)} in a ranking: see "
+                    f"ClassCounts.{method}"
+                )
+            choose: Callable[..., Ranking] = getattr(self, method)
             return choose(k, model=model, alpha=alpha, class_prior=class_prior, n_threads=n_threads)
         scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
         k = check_k(k, self.n_terms)
@@ -377,23 +387,6 @@ class ClassCounts(CountTable):
             scores = every[indices]
         names = self._names_of(indices)
         return Ranking(indices, scores, names, method, policy=policy, model=model)
-
-    def _selecting(self, selector: Ranker, surplus: list[str]) -> Callable[..., Ranking]:
-        """Return the method of a selector; an error if options are given that no ranking takes."""
-        if selector.reads_documents:
-            raise ValueError(
-                f"{selector.name} reads the documents, which counts no longer hold: use "
-                f"termsift.{selector.name}(X, y, k)"
-            )
-        choose: Callable[..., Ranking] = getattr(self, selector.name)
-        if surplus:
-            takes = inspect.signature(choose).parameters
-            own = [f"{option}=..." for option in surplus if option in takes]
-            hint = f"; use counts.{selector.name}({', '.join(own)})" if own else ""
-            raise TypeError(
-                f"{selector.name} has no option {', '.join(surplus)} in a ranking{hint}"
-            )
-        return choose
 
     def plot_classes(
         self,

@@ -2,64 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from termsift._api.class_counts import Aggregate
+from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count
-from termsift._scores.methods import Method, Model
+from termsift._scores.methods import Method
 from termsift._scores.registry import methods
-from termsift._scores.scoring import Alpha, ClassPrior
-
-Scores = NDArray[np.float64]
 
 
-def _score_function(method: Method) -> Callable[..., Scores]:
+def _function(method: Method) -> Callable[..., Any]:
     def score(
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        aggregate: Aggregate | None = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> Scores:
+        X: Any, y: Any, *, sample_weight: Any = None, n_threads: int | None = None, **scoring: Any
+    ) -> Any:
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
-        return counts.score(
-            method.name,
-            model=model,
-            alpha=alpha,
-            class_prior=class_prior,
-            aggregate=aggregate,
-            n_threads=n_threads,
-            **options,
-        )
-
-    return score
-
-
-def _test_function(method: Method) -> Callable[..., tuple[Scores, Scores]]:
-    def score(
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        class_prior: ClassPrior = None,
-        aggregate: Aggregate | None = None,
-        n_threads: int | None = None,
-    ) -> tuple[Scores, Scores]:
-        counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
-        scores = counts.score(
-            method.name, class_prior=class_prior, aggregate=aggregate, n_threads=n_threads
-        )
+        scores = counts.score(method.name, n_threads=n_threads, **scoring)
+        if not method.is_test:
+            return scores
         return scores, counts.significance(method.name, n_threads=n_threads).pvalues
 
+    # Pickle looks up the function in the module `termsift`.
+    score.__name__ = score.__qualname__ = method.name
+    score.__module__ = "termsift"
+    score.__doc__ = _docstring(method)
+    own = list(inspect.signature(score).parameters.values())[:3]
+    shared = list(inspect.signature(ClassCounts.score).parameters.values())[2:]
+    score.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
     return score
 
 
@@ -68,15 +37,14 @@ def _docstring(method: Method) -> str:
         f"``{name}`` is one of {', '.join(map(repr, values))}; the first is the default."
         for name, values in method.options.items()
     ]
-    parameters, names = "model, alpha, class_prior, aggregate, n_threads", "scores"
-    options = f"\n**options : str\n    {' '.join(own) or 'This method has none.'}"
-    pvalues = ""
+    names, pvalues = "scores", ""
     if method.is_test:
-        parameters, names = "class_prior, aggregate, n_threads", "scores, pvalues"
-        options = ""
-        pvalues = """
+        names, pvalues = (
+            "scores, pvalues",
+            """
 pvalues : ndarray of shape (n_terms,), float64
-    The p-values of `termsift.ClassCounts.significance`, whatever the aggregate."""
+    The p-values of `termsift.ClassCounts.significance`, whatever the aggregate.""",
+        )
     how = method.default_aggregate
     value = f"The {how} over classes, by default, of" if how else "By default, the collection's"
     return f"""{method.title}
@@ -85,8 +53,10 @@ Parameters
 ----------
 X, y, sample_weight
     The collection, as for `termsift.count`.
-{parameters}
-    As for `termsift.ClassCounts.score`.{options}
+model, alpha, class_prior, aggregate, n_threads
+    As for `termsift.ClassCounts.score`.
+**options : str
+    {" ".join(own) or "This method has none."}
 
 Returns
 -------
@@ -109,15 +79,6 @@ Examples
 >>> scores.shape
 (3,)
 """
-
-
-def _function(method: Method) -> Callable[..., Any]:
-    function = _test_function(method) if method.is_test else _score_function(method)
-    # Attributes of the module `termsift`, so that pickle finds them there.
-    function.__name__ = function.__qualname__ = method.name
-    function.__module__ = "termsift"
-    function.__doc__ = _docstring(method)
-    return function
 
 
 SCORE_FUNCTIONS = {method.name: _function(method) for method in methods()}

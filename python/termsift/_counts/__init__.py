@@ -1,1 +1,1 @@
-"""The counts of a labelled collection: the table, its sums and its file."""
+"""The counts of a labelled collection: how they add up, and their file."""

@@ -100,8 +100,9 @@ def distinctive_terms(
     check_counts(counts)
     rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
-    listed = _over_represented(counts, Scoring.of(counts, find_method(method), **scoring), rows, k)
+    scored = Scoring.of(counts, find_method(method), **scoring)
     frequency = counts.term_frequency
+    listed = _over_represented(scored, frequency, rows, k)
     totals = np.asarray(frequency.sum(axis=0))
     occurrences = _in_class(frequency, rows, listed)
     return [
@@ -163,8 +164,9 @@ def class_columns(
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame` per class, by name."""
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
+    term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
     if over_represented:
-        listed = _over_represented(counts, scoring, present, k)
+        listed = _over_represented(scoring, term_frequency, present, k)
     else:
         listed = _best(scoring, present, k)
     sizes = [len(terms) for terms, _ in listed]
@@ -172,7 +174,7 @@ def class_columns(
     terms = _joined([terms for terms, _ in listed], np.int64)
     l_ic, d_ic = (
         _joined(_in_class(frequency, present, listed), frequency.dtype)
-        for frequency in (counts.term_frequency, counts.document_frequency)
+        for frequency in (term_frequency, document_frequency)
     )
     names = counts.term_names
     columns: dict[str, NDArray[Any]] = {
@@ -181,7 +183,7 @@ def class_columns(
         "index": terms,
         "rank": _joined([np.arange(1, size + 1) for size in sizes], np.int64),
         "score": _joined([scores for _, scores in listed], np.float64),
-        "sign": _directions(scoring, rows, terms),
+        "sign": _at_pairs(scoring, rows, terms, with_scores=False)[0],
         "n_class": l_ic,
         "n_rest": counts.collection_term_frequency[terms] - l_ic,
         "df_class": d_ic,
@@ -215,46 +217,41 @@ def _best(scoring: Scoring, rows: NDArray[np.int64], k: int) -> list[_Listed]:
 
 
 def _over_represented(
-    counts: CountTable, scoring: Scoring, rows: NDArray[np.int64], k: int
+    scoring: Scoring, frequency: Any, rows: NDArray[np.int64], k: int
 ) -> list[_Listed]:
     """Return the k best terms of some classes that occur in the class and have direction 1."""
     distinct, place = np.unique(rows, return_inverse=True)
-    frequency = counts.term_frequency[distinct]
-    terms, columns = np.unique(frequency.indices, return_inverse=True)
-    scoring = scoring.of_terms(terms.astype(np.int64))
-    scores = np.zeros(frequency.nnz)
-    has_more = np.zeros(frequency.nnz, dtype=bool)
-    # The pairs of a class and a term by term, as scores come, each with its place by class.
-    places = (np.arange(frequency.nnz), columns, frequency.indptr)
-    by_term = sp.csr_array(places, shape=(len(distinct), len(terms))).tocsc()
-    for first, last in scoring.blocks():
-        own = slice(by_term.indptr[first], by_term.indptr[last])
-        column = np.repeat(np.arange(last - first), np.diff(by_term.indptr[first : last + 1]))
-        cells = distinct[by_term.indices[own]], column
-        has_more[by_term.data[own]] = scoring.directions(first, last)[cells] > 0
-        scores[by_term.data[own]] = scoring.class_scores(first, last)[cells]
+    frequency = frequency[distinct]
+    pairs = np.repeat(distinct, np.diff(frequency.indptr)), frequency.indices
+    directions, scores = _at_pairs(scoring, *pairs, with_scores=True)
     listed = []
     for row in place:
         first, last = frequency.indptr[row : row + 2]
-        own = first + np.flatnonzero(has_more[first:last])
+        own = first + np.flatnonzero(directions[first:last] > 0)
         own = own[_core.top_k(scores[own], min(k, len(own)))]
         listed.append((frequency.indices[own].astype(np.int64), scores[own]))
     return listed
 
 
-def _directions(
-    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """Return the directions of pairs of a class and a term."""
-    distinct, place = np.unique(terms, return_inverse=True)
-    scoring = scoring.of_terms(distinct)
-    found = np.zeros(len(terms), dtype=np.int8)
-    by_place = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[by_place], np.arange(len(distinct) + 1))
+def _at_pairs(
+    scoring: Scoring, rows: NDArray[np.int64], terms: NDArray[np.integer], *, with_scores: bool
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Return the directions, and if wanted the scores, of pairs of a class and a term."""
+    occurs = np.zeros(scoring.counts.n_terms, dtype=bool)
+    occurs[terms] = True
+    scoring = scoring.of_terms(np.flatnonzero(occurs))
+    columns = (np.cumsum(occurs) - 1)[terms]
+    by_column = np.argsort(columns, kind="stable")
+    ends = np.searchsorted(columns[by_column], np.arange(scoring.counts.n_terms + 1))
+    directions = np.zeros(len(terms), dtype=np.int8)
+    scores = np.zeros(len(terms) if with_scores else 0)
     for first, last in scoring.blocks():
-        own = by_place[ends[first] : ends[last]]
-        found[own] = scoring.directions(first, last)[rows[own], place[own] - first]
-    return found
+        own = by_column[ends[first] : ends[last]]
+        cells = rows[own], columns[own] - first
+        directions[own] = scoring.directions(first, last)[cells]
+        if with_scores:
+            scores[own] = scoring.class_scores(first, last)[cells]
+    return directions, scores
 
 
 def _in_class(frequency: Any, rows: NDArray[np.int64], listed: list[_Listed]) -> list[NDArray[Any]]:
@@ -262,11 +259,12 @@ def _in_class(frequency: Any, rows: NDArray[np.int64], listed: list[_Listed]) ->
     found = []
     for row, (terms, _) in zip(rows, listed, strict=True):
         own = slice(frequency.indptr[row], frequency.indptr[row + 1])
-        # A term beyond all others stands at the end, so that every search finds a place.
-        own_terms = np.append(frequency.indices[own], frequency.shape[1])
-        values = np.append(frequency.data[own], 0)
+        own_terms, values = frequency.indices[own], frequency.data[own]
         at = np.searchsorted(own_terms, terms)
-        found.append(np.where(own_terms[at] == terms, values[at], 0))
+        occurs = at < len(own_terms)
+        occurs[occurs] = own_terms[at[occurs]] == terms[occurs]
+        found.append(np.zeros(len(terms), dtype=values.dtype))
+        found[-1][occurs] = values[at[occurs]]
     return found
 
 

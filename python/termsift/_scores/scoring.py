@@ -125,6 +125,10 @@ class Scoring(Prepared):
         """Return the first k terms when the classes take turns, and their class scores."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
+    def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:
+        """Return the largest class score of each term, its class and its direction."""
+        return _core.strongest_class(self.counts, self.measure, self.n_threads)
+
     def of_terms(self, terms: NDArray[np.int64]) -> Scoring:
         """Return the scoring of some terms alone, given in increasing order."""
         if len(terms) == self.counts.n_terms:

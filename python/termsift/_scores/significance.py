@@ -56,15 +56,13 @@ class Significance:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from termsift._scores.significance import significance_of
-    >>> found = significance_of("chi2", np.array([3.841, 10000.0]), 1, np.array([1, -1]), None)
-    >>> found.pvalues.round(3)
-    array([0.05, 0.  ])
-    >>> found.log_pvalues.round().tolist()
-    [-3.0, -5005.0]
-    >>> found.adjusted("bonferroni").round(3)
-    array([0.1, 0. ])
+    >>> import numpy as np, termsift as ts
+    >>> counts = ts.count(np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), list("aabb"), [9000] * 4)
+    >>> found = counts.significance("chi2")
+    >>> found.pvalues
+    array([0., 0.])
+    >>> found.log_pvalues.round()
+    array([-18005.,  -6005.])
     """
 
     method: str
@@ -176,28 +174,6 @@ class Significance:
         return frame_of(columns, library, "Significance.to_frame")
 
 
-def significance_of(
-    method: str,
-    statistics: NDArray[np.float64],
-    degrees: int,
-    signs: NDArray[np.integer],
-    classes: NDArray[np.integer] | None,
-    labels: list[Hashable] | None = None,
-    terms: NDArray[np.object_] | None = None,
-) -> Significance:
-    """Return the significance of statistics that have a chi-square distribution by chance."""
-    return Significance(
-        method,
-        int(degrees),
-        statistics,
-        log_chi2_sf(statistics, degrees),
-        signs.astype(np.int8, copy=False),
-        None if classes is None else classes.astype(np.int64, copy=False),
-        labels,
-        terms,
-    )
-
-
 def significance_by(
     counts: CountTable, method: Method, *, per_class: bool = False, n_threads: int | None = None
 ) -> Significance:
@@ -208,18 +184,18 @@ def significance_by(
         raise ValueError(
             f"a test compares classes: at least two with documents are needed, got {n_present}"
         )
-    names = (counts.classes, counts.term_names)
+    classes, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
         statistics = class_statistics(counts, method, scoring.class_scores(), rows)
-        return significance_of(method.name, statistics, 1, scoring.directions(), None, *names)
-    statistics, classes, signs = _core.strongest_class(
-        scoring.counts, scoring.measure, scoring.n_threads
-    )
-    if method.p_value is PValue.LARGEST_CLASS:
-        return significance_of(method.name, statistics, 1, signs, classes, *names)
-    sums = scoring.scores(_core.Aggregate.sum)
-    return significance_of(method.name, sums, n_present - 1, signs, classes, *names)
+        signs = scoring.directions()
+    else:
+        statistics, classes, signs = scoring.strongest_class()
+        if method.p_value is PValue.SUM_OVER_CLASSES:
+            statistics, degrees = scoring.scores(_core.Aggregate.sum), n_present - 1
+    logs = log_chi2_sf(statistics, degrees)
+    names = (counts.classes, counts.term_names)
+    return Significance(method.name, degrees, statistics, logs, signs, classes, *names)
 
 
 def class_statistics(

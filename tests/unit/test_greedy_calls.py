@@ -1,0 +1,208 @@
+"""Greedy selection as users call it: errors, overlap, interrupts, progress and the log."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from test_accuracy import counts_of
+
+import termsift as ts
+from signals import interrupting, needs_timers
+
+Rng = np.random.Generator
+Table = np.ndarray[Any, Any]
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def collection() -> ts.ClassCounts:
+    return ts.count(np.random.default_rng(0).poisson(1.0, (20, 500)), np.arange(20) % 3)
+
+
+X = np.array([[4, 1, 0], [0, 1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"k": -1}, ValueError, "k must be at least 0, got -1"),
+        ({"k": 1.5}, TypeError, "k must be an integer, got 1.5"),
+        ({"k": True}, TypeError, "k must be an integer, got True"),
+        ({"alpha": 0}, ValueError, "term 2 has probability 0 in class 0 with b1 = 0"),
+        ({"alpha": -1}, ValueError, "alpha must be finite and not negative, got -1"),
+        ({"alpha": (1, 2)}, ValueError, r"b2 >= b1 \* n_terms = 3, got b2 = 2"),
+        ({"class_prior": [1, 1, 1]}, ValueError, r"class_prior has shape \(3,\)"),
+        ({"class_prior": [1, 0]}, ValueError, "class 0 has all the prior mass"),
+        ({"n_threads": 0}, ValueError, r"n_threads must be in \[1, 4096\], got 0"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(error, match=message):
+        counts.greedy(**options)
+    if not {"k", "n_threads"} & set(options):
+        with pytest.raises(error, match=message):
+            ts.divergence(counts, [0], **options)
+
+
+@pytest.mark.parametrize("classes", [["ham"], []])
+def test_fewer_than_two_classes_are_refused(classes: list[str]) -> None:
+    counts = ts.count(X[: len(classes)], classes)
+    with pytest.raises(ValueError, match="at least two"):
+        counts.greedy()
+    with pytest.raises(ValueError, match="at least two"):
+        ts.divergence(counts, [0])
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "message"),
+    [
+        ([0, 3], ValueError, r"indices has 3 at position 1, expected a term in \[0, 3\)"),
+        ([-1], ValueError, r"indices has -1 at position 0, expected a term in \[0, 3\)"),
+        ([2, 0, 2], ValueError, "indices has 2 at positions 0 and 2, expected each term once"),
+        ([[0, 1]], ValueError, "indices has 2 dimensions, expected 1"),
+        (0, TypeError, "indices must hold integers in order, got 0"),
+        ([0.0], TypeError, "indices must hold integers, got dtype float64"),
+        ([True, False, True], TypeError, "indices must hold integers, got dtype bool"),
+        (["bacon"], TypeError, "indices must hold integers, got dtype <U5"),
+    ],
+)
+def test_indices_that_are_refused(indices: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ts.divergence(ts.count(X, ["ham", "spam"]), indices)
+
+
+def test_indices_of_any_kind() -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    assert ts.divergence(counts, []) == 0
+    expected = ts.divergence(counts, [2, 0])
+    for indices in ((0, 2), range(0, 3, 2), np.array([2, 0], np.uint8), np.arange(3)[::2]):
+        assert ts.divergence(counts, indices) == expected
+
+
+def test_a_selector_has_no_scores_of_single_terms() -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(ValueError, match=r"'greedy' chooses terms .* rank\('greedy'\)"):
+        counts.score("greedy")
+    for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
+        with pytest.raises(TypeError, match=f"greedy has no option {next(iter(options))}"):
+            counts.rank("greedy", **options)  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"no option exhaustive in a ranking: see ClassCounts\.greedy"
+    ):
+        counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["Greedy", "gredy"])
+def test_rank_knows_selectors_by_near_names(name: str) -> None:
+    counts = ts.count(X, ["ham", "spam"])
+    with pytest.raises(ValueError, match=r"one of md, .*greedy.*; did you mean 'greedy'\?"):
+        counts.rank(name)
+    with pytest.raises(ValueError, match=r"did you mean 'md'\?"):
+        counts.rank("mdd")
+    with pytest.raises(ValueError, match=f"no method {name!r}, expected one of md, md_chi2"):
+        counts.score(name)
+
+
+# ---- overlap -------------------------------------------------------------------------------------
+
+
+def test_overlap() -> None:
+    def ranking(*indices: int) -> ts.Ranking:
+        return ts.Ranking(np.array(indices), np.zeros(len(indices)), None, "md")
+
+    one, other = ranking(0, 1, 2, 3), ranking(3, 1, 0)
+    assert [one.overlap(other, k) for k in (1, 2, 3)] == [0, 0.5, 2 / 3]
+    assert one.overlap(other) == other.overlap(one) == 2 / 3
+    assert one.overlap(one) == 1
+    for k in (0, -1, 4):
+        with pytest.raises(ValueError, match=rf"k must be in \[1, 3\], got {k}"):
+            one.overlap(other, k)
+    with pytest.raises(TypeError, match=r"k must be an integer, got 1\.0"):
+        one.overlap(other, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a ranking is empty"):
+        one.overlap(ranking())
+
+
+# ---- long work -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hard() -> ts.ClassCounts:
+    """Minutes of work for the plain search."""
+    return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
+
+
+@needs_timers
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
+    with pytest.raises(KeyboardInterrupt), interrupting(0.3):
+        hard.greedy(exhaustive=True, n_threads=n_threads)
+
+
+class Terminal(io.StringIO):
+    """One on which somebody presses Ctrl-C after a few lines."""
+
+    lines = 0
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if text.startswith("\rtermsift: "):
+            self.lines += 1
+            if self.lines == 3:
+                raise KeyboardInterrupt
+        return super().write(text)
+
+
+def test_progress_is_told_to_a_terminal(
+    hard: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        hard.greedy(exhaustive=True)
+    shown = terminal.getvalue()
+    assert re.match(r"\rtermsift: chosen [\d,]+ of 60,000 terms", shown)
+    assert re.search(r"\r +\r$", shown)  # wiped out
+
+
+def test_progress_is_told_to_nobody_else(
+    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
+    collection.greedy(200, exhaustive=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert len(collection.greedy(200, exhaustive=True)) == 200
+
+
+def test_progress_asks_nothing_of_stderr(
+    collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = io.StringIO()
+    closed.close()
+    for stream in (closed, SimpleNamespace(write=len)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(collection.greedy(10)) == 10
+
+
+def test_the_log_says_how_much_was_done(
+    collection: ts.ClassCounts, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "termsift")
+    collection.greedy(100)
+    assert caplog.messages[-1].startswith("chose 100 terms in ")
+    fast = int(caplog.messages[-1].split()[4])
+    collection.greedy(100, exhaustive=True)
+    assert fast < int(caplog.messages[-1].split()[4])
