@@ -1,11 +1,11 @@
-"""At home in scikit-learn: a transformer that keeps the best terms."""
+"""`TermSelector`, a scikit-learn transformer that keeps the best terms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,93 +14,94 @@ from numpy.typing import NDArray
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
-from termsift._evaluate import evaluation
+from termsift._evaluate.evaluation import choose_k
+from termsift._evaluate.folds import usual_folds
+from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, PValue
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker, find_test
 from termsift._scores.scoring import Alpha, ClassPrior
-from termsift._select.conditional_gain import rank_by
 from termsift._util import validation
 from termsift._util.extras import require
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator, clone
+    from sklearn.base import BaseEstimator
     from sklearn.feature_selection import SelectorMixin
 else:
     BaseEstimator = require("sklearn.base", "sklearn", "TermSelector").BaseEstimator
-    clone = require("sklearn.base", "sklearn", "TermSelector").clone
     SelectorMixin = require("sklearn.feature_selection", "sklearn", "TermSelector").SelectorMixin
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-_USUAL_FOLDS = 10  # as for cross_validate
-_ROUNDING = 1e-9  # a share of a sum of fractions below which a difference is nothing
+_ROUNDING = 1e-9  # sums of fractions that differ by a smaller share are equal
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
-    """Whether nothing looks at the documents themselves; else partial_fit is not there."""
-    if selector.k == "auto" or find_ranker(selector.method).reads_documents:
-        raise AttributeError(selector._needs_all())
+    """Return whether partial_fit exists: not if something reads all documents at once."""
+    if selector._needs_documents():
+        raise AttributeError(selector._why_fit())
     return True
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    A scikit-learn transformer: it works in pipelines, grid searches and column transformers, learns
-    from chunks by `partial_fit`, and everything that it learns is in its counts.
+    A scikit-learn transformer for pipelines, grid searches and column transformers. It learns from
+    chunks by `partial_fit`, and everything that it learns is in its counts.
 
     Parameters
     ----------
     method : str, default "md"
         A name of `termsift.methods` or `termsift.selectors`.
     k : int, float, "all", "auto", "fdr" or "fwe", default 1000
-        How many terms: a number (all, if there are fewer); a share of them between 0 and 1; "auto",
-        as many as cross-validation of naive Bayes asks for (`termsift.choose_k`); or, if the method
-        is a test, those that are significant at ``level``, adjusted for the number of terms: by
-        Benjamini and Hochberg ("fdr"), so that of those kept the expected share of false
-        discoveries is at most that, or by Bonferroni ("fwe"), so that the chance of even one is.
-        Those of `chi2` and `g2`, which are of the strongest class, are multiplied by the number of
-        classes before.
+        How many terms to keep: a number (all if there are fewer); a share of the terms in (0, 1];
+        "auto" for the number that `termsift.choose_k` finds by cross-validation of naive Bayes; or,
+        if the method is a test, the terms that are significant at ``level``. "fdr" adjusts p-values
+        for the number of terms by Benjamini and Hochberg, so that the expected share of false
+        discoveries among the terms kept is at most the level. "fwe" adjusts them by Bonferroni, so
+        that the probability of even one is. The p-values of `chi2` and `g2` belong to the strongest
+        class, and are multiplied by the number of classes first.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
-        As for `termsift.count`. The transformed matrix keeps what it holds.
+        As for `termsift.count`. The transformed matrix keeps the values of X.
     level : float, default 0.05
-        For k="fdr" and k="fwe".
+        Used by k="fdr" and k="fwe".
     cv, random_state
-        For k="auto": the folds, and by what the documents are dealt to them, as for
-        `termsift.cross_validate`. None means 10 folds, or as many as the largest class has
-        documents if they are fewer. A document of weight 0 is ignored, and one of weight w counts
-        like w copies of it that every fold keeps together.
+        Used by k="auto", as for `termsift.cross_validate`: the folds, and the seed for dealing the
+        documents to them. None means 10 folds, or as many as the largest class has documents if
+        that is fewer. A document of weight 0 is ignored, and one of weight w counts like w copies
+        of it that every fold keeps together.
     n_threads : int, optional
         As for `termsift.count`.
 
     Attributes
     ----------
     counts_ : ClassCounts
-        What was counted.
+        The counts.
     classes_ : ndarray of shape (n_classes,)
+        The labels.
     ranking_ : Ranking
-        All terms that are kept, best first.
+        The terms that are kept, best first.
     scores_ : ndarray of shape (n_features,), float64
-        The score of each term, if the method has one of each.
+        The score of each term, unless the method is a selector.
     pvalues_ : ndarray of shape (n_features,), float64
-        The p-values, if the method is a test.
+        The p-value of each term, if the method is a test.
     class_count_ : ndarray of shape (n_classes,)
         Documents of each class.
     feature_count_ : csr_array of shape (n_classes, n_features)
         Occurrences of each term in each class.
     n_features_in_ : int
+        Number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X had names that are all strings.
+        Names of the terms, if X had names that are all strings.
 
     See Also
     --------
     ClassCounts.rank : The ranking itself.
-    termsift.conditional_gain : The selector that looks at the documents.
+    termsift.conditional_gain : The selector that reads the documents.
 
     Examples
     --------
@@ -147,7 +148,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
-        """Say that X may be sparse and must not be negative, and that y is needed."""
+        """Declare that X may be sparse, X must not be negative, and y is required."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -164,6 +165,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : matrix of shape (n_docs, n_terms)
             CSR, CSC or dense counts.
         y : labels, or indicator matrix of shape (n_docs, n_classes)
+            The class or classes of each document.
         sample_weight : array of shape (n_docs,), optional
             A document of weight w counts as w documents.
 
@@ -174,10 +176,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            As `termsift.count` and `ClassCounts.rank`, and for a k that is not as above.
+            As for `termsift.count` and `ClassCounts.rank`, and for a k that is not as above.
         """
-        with self._as_it_was_on_failure():
-            X, y = self._validated(X, y, first=True)
+        with self._restored_on_failure():
+            X, y = self._validated(X, y, reset=True)
             counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
             n_present = np.count_nonzero(counts.class_docs)
             if n_present == 0:
@@ -195,16 +197,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> TermSelector:
-        """Count further documents; the terms are ranked when they are asked for.
+        """Count more documents; the terms are ranked when the ranking is asked for.
 
         Parameters
         ----------
         X, y, sample_weight
             As for `fit`, with the same columns each time.
         classes : sequence of labels, optional
-            All labels there may be in this chunk, or the names of an indicator's columns; a label
-            outside is an error. They join those known, also where no document has them: late ones
-            are welcome. By default the labels that occur, and for an indicator the classes known.
+            All labels that this chunk may have, or the names of an indicator's columns; any other
+            label is an error. They are added to the known classes, even if no document has them.
+            By default the labels that occur, and for an indicator the known classes.
 
         Returns
         -------
@@ -213,28 +215,25 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            As `fit`. What was counted before stays.
+            As for `fit`. The earlier counts stay.
         AttributeError
-            If the method or k looks at the documents themselves.
+            If the method or k reads all documents at once.
         """
-        first = not hasattr(self, "counts_")
-        with self._as_it_was_on_failure():
-            X, y = self._validated(X, y, first=first)
-            if first:
-                counts = counting.count(
-                    X, y, sample_weight, classes, tf=self.tf, n_threads=self.n_threads
-                )
+        with self._restored_on_failure():
+            known = getattr(self, "counts_", None)
+            X, y = self._validated(X, y, reset=known is None)
+            shared: dict[str, Any] = {"classes": classes, "n_threads": self.n_threads}
+            if known is None:
+                counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                so_far = self.counts_ + counting.nothing(self.tf)  # what was counted before stays
-                counts = so_far.update(
-                    X, y, sample_weight, classes=classes, n_threads=self.n_threads
-                )
+                copy = known + counting.nothing(self.tf)  # the earlier counts stay as they are
+                counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self
 
     @contextmanager
-    def _as_it_was_on_failure(self) -> Iterator[None]:
-        """Have columns of a fit that failed and a ranking of one before in no one selector."""
+    def _restored_on_failure(self) -> Iterator[None]:
+        """Undo a fit that fails: columns of it and a ranking of the fit before do not agree."""
         before = dict(self.__dict__)
         try:
             yield
@@ -243,41 +242,24 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.update(before)
             raise
 
-    def _validated(self, X: Any, y: Any, *, first: bool) -> tuple[Any, Any]:
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=first,
-            accept_sparse=["csr", "csc"],
-            multi_output=True,
-            y_numeric=False,
+            self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
         )
         check_classification_targets(y)
         values = X if isinstance(X, np.ndarray) else X.data
         if values.size and values.min() < 0:
-            raise ValueError(f"Negative values in data passed to TermSelector: {self._negative(X)}")
+            with validation.naming("Negative values in data passed to TermSelector"):
+                counting.count(X, y)  # whose error names the row and column
         return X, y
 
-    @staticmethod
-    def _negative(X: Any) -> str:
-        rows = X.tocoo() if hasattr(X, "tocoo") else None
-        if rows is None:
-            row, column = np.argwhere(X < 0)[0]
-            value = X[row, column]
-        else:
-            entry = int(np.argmax(rows.data < 0))
-            row, column, value = rows.row[entry], rows.col[entry], rows.data[entry]
-        return f"X has {value} at row {row}, column {column}, expected a count"
-
     def _learn(self, counts: ClassCounts, *documents: Any) -> None:
-        """Keep the counts, and the ranking if the documents (X, y, sample_weight) are given."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            counts.term_names = [str(name) for name in names]
+        """Keep the counts, and rank if the documents (X, y, sample_weight) are given."""
+        if hasattr(self, "feature_names_in_"):
+            counts.term_names = [str(name) for name in self.feature_names_in_]
         ranking = self._rank(counts, *documents) if documents else None
-        # What is asked for later is by the parameters of now, whatever set_params does meanwhile.
         self.counts_, self._ranking = counts, ranking
+        # What is computed later uses the parameters of now, whatever set_params does meanwhile.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     # ---- what was learnt -------------------------------------------------------------------------
@@ -285,19 +267,18 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def ranking_(self) -> Ranking:
         """The terms that are kept, best first."""
-        self._require_counts("ranking_")
+        counts = self.counts_
         if self._ranking is None:
-            self._ranking = self._as_fitted._rank(self.counts_)
+            self._ranking = self._as_fitted._rank(counts)
         return self._ranking
 
     @property
     def scores_(self) -> NDArray[np.float64]:
         """The score of each term."""
-        self._require_counts("scores_")
-        fitted = self._as_fitted
+        counts, fitted = self.counts_, self._as_fitted
         if not isinstance(find_ranker(fitted.method), Method):
             raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
-        return self.counts_.score(
+        return counts.score(
             fitted.method,
             model=fitted.model,
             alpha=fitted.alpha,
@@ -308,35 +289,27 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def pvalues_(self) -> NDArray[np.float64]:
-        """The p-value of each term; of `chi2` and `g2`, in the class of the largest statistic."""
-        self._require_counts("pvalues_")
-        fitted = self._as_fitted
+        """The p-value of each term; for `chi2` and `g2`, that of the strongest class."""
+        counts, fitted = self.counts_, self._as_fitted
         ranker = find_ranker(fitted.method)
         if not (isinstance(ranker, Method) and ranker.is_test):
             raise AttributeError(f"{fitted.method} is no test and has no p-values")
-        return self.counts_.significance(fitted.method, n_threads=fitted.n_threads).pvalues
+        return counts.significance(fitted.method, n_threads=fitted.n_threads).pvalues
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels."""
-        self._require_counts("classes_")
         return np.array(self.counts_.classes)
 
     @property
     def class_count_(self) -> NDArray[Any]:
         """Documents of each class."""
-        self._require_counts("class_count_")
         return self.counts_.class_docs
 
     @property
     def feature_count_(self) -> Any:
         """Occurrences of each term in each class, as a csr_array."""
-        self._require_counts("feature_count_")
         return self.counts_.term_frequency
-
-    def _require_counts(self, name: str) -> None:
-        if "counts_" not in vars(self):  # hasattr must say no before fit
-            raise AttributeError(f"TermSelector has no {name} before it is fitted")
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")
@@ -346,14 +319,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- choosing --------------------------------------------------------------------------------
 
-    def _rank(self, counts: ClassCounts, *documents: Any) -> Ranking:
-        k = self._how_many(counts, *documents)
-        of_documents = find_ranker(self.method).reads_documents
-        if of_documents and not documents:
-            raise ValueError(self._needs_all())
-        if of_documents:
-            self._refuse(f"method={self.method!r}", "alpha", "tf")
-        X, y, weights = documents or (None, None, None)
+    def _rank(
+        self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
+    ) -> Ranking:
+        """Rank the terms and keep k of them; without X and y only by what counts suffice for."""
+        if X is None and self._needs_documents():
+            raise ValueError(self._why_fit())
+        k = self._how_many(counts, X, y, weights)
+        if find_ranker(self.method).reads_documents:
+            self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
         return rank_by(
             self.method,
             counts,
@@ -369,19 +343,19 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=self.n_threads,
         )
 
-    def _how_many(self, counts: ClassCounts, *documents: Any) -> int:
-        k, n_terms = self.k, counts.n_terms
-        if isinstance(k, str):
-            if k == "all":
-                return n_terms
-            if k in ("fdr", "fwe"):
-                return self._n_significant(counts)
-            if k == "auto":
-                return self._as_cross_validated(*documents)
-        elif isinstance(k, Integral) and not isinstance(k, bool):
-            if k >= 0:
-                return min(int(k), n_terms)
-        elif isinstance(k, Real) and not isinstance(k, bool) and 0 < k <= 1:
+    def _how_many(self, counts: ClassCounts, X: Any, y: Any, weights: Any) -> int:
+        """Return the number of terms that ``k`` stands for."""
+        k: Any = self.k
+        n_terms = counts.n_terms
+        if validation.is_one_of(k, ["all"]):
+            return n_terms
+        if validation.is_one_of(k, ["fdr", "fwe"]):
+            return self._n_significant(counts)
+        if validation.is_one_of(k, ["auto"]):
+            return self._n_chosen(X, y, weights)
+        if validation.is_integer(k) and k >= 0:
+            return min(int(k), n_terms)
+        if isinstance(k, Real) and not isinstance(k, bool) and 0 < float(k) <= 1:
             return max(1, round(float(k) * n_terms))
         raise ValueError(
             "k must be a number of terms, a share in (0, 1], 'all', 'auto', 'fdr' or 'fwe', "
@@ -389,6 +363,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _n_significant(self, counts: ClassCounts) -> int:
+        """Return the number of terms that are significant at the level."""
         if not isinstance(self.level, Real) or isinstance(self.level, bool):
             raise TypeError(f"level must be a number in (0, 1), got {self.level!r}")
         if not 0 < self.level < 1:
@@ -397,66 +372,54 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"k={self.k!r} keeps what is significant: it has no policy and no aggregate"
             )
-        how: Literal["bh", "bonferroni"] = "bh" if self.k == "fdr" else "bonferroni"
         found = counts.significance(self.method, n_threads=self.n_threads)
         n_present = np.count_nonzero(counts.class_docs)
         of_largest = find_test(self.method).p_value is PValue.LARGEST_CLASS
         if of_largest and not (n_present == 2 and _is_partition(counts)):
-            # The largest of several classes' statistics exceeds any of them by chance. (Two classes
-            # of which each document has one have one and the same.)
+            # The largest of several classes' statistics exceeds any of them by chance. Two classes
+            # that share no document have the same statistic.
             logs = np.minimum(found.log_pvalues + np.log(n_present), 0)
             found = replace(found, log_pvalues=logs)
-        # p-values fall as the scores rise: the significant terms are the first of the ranking.
-        return int(np.count_nonzero(found.adjusted(how) <= self.level))
+        # p-values fall as scores rise, so that the first terms of the ranking are significant.
+        adjusted = found.adjusted("bh" if self.k == "fdr" else "bonferroni")
+        return int(np.count_nonzero(adjusted <= self.level))
 
-    def _as_cross_validated(self, *documents: Any) -> int:
-        if not documents:
-            raise ValueError(self._needs_all())
-        X, y, weights = documents
-        self._refuse("k='auto'", "tf", "class_prior", "aggregate")
+    def _n_chosen(self, X: Any, y: Any, weights: Any) -> int:
+        """Return the number of terms that cross-validation chooses."""
+        self._refuse("k='auto'", tf="raw", class_prior=None, aggregate=None)
         if not isinstance(self.alpha, Real):
             raise ValueError(f"k='auto' takes one number for alpha, got {self.alpha!r}")
-        return evaluation.choose_k(
+        labels = validation.check_labels(y, X.shape[0], None)
+        return choose_k(
             X,
             y,
             self.method,
             policy=self.policy,
             model=self.model,
             alpha=self.alpha,
-            cv=_folds_for(X.shape[0], y, weights) if self.cv is None else self.cv,
+            cv=usual_folds(labels, weights) if self.cv is None else self.cv,
             random_state=self.random_state,
             sample_weight=weights,
             n_threads=self.n_threads,
         )
 
-    def _refuse(self, what: str, *names: str) -> None:
-        """Refuse parameters that mean nothing here, unless they are as usual."""
-        usual = {"alpha": 1.0, "tf": "raw", "class_prior": None, "aggregate": None}
-        for name in names:
+    def _refuse(self, what: str, **usual: Any) -> None:
+        """Refuse parameters that would be ignored, unless they have their usual values."""
+        for name, default in usual.items():
             value = getattr(self, name)
-            # Anything else than a word or number, such as an array, may not compare at all.
-            comparable = value is None or isinstance(value, (str, Real))
-            if not comparable or value not in (usual[name], "empirical"):
+            comparable = value is None or isinstance(value, (str, Real))  # an array is not
+            if not comparable or value not in (default, "empirical"):
                 raise ValueError(f"{what} takes no {name}, got {value!r}")
 
-    def _needs_all(self) -> str:
-        return f"method={self.method!r}, k={self.k!r} looks at all documents at once: use fit"
+    def _needs_documents(self) -> bool:
+        return validation.is_one_of(self.k, ["auto"]) or find_ranker(self.method).reads_documents
 
-
-def _folds_for(n_docs: int, y: Any, weights: Any) -> int:
-    """Return the usual number of folds, or fewer if no class has as many documents."""
-    labels = validation.check_labels(y, n_docs, None)
-    if labels.indptr is not None:  # documents of several classes, which cross-validation refuses
-        return _USUAL_FOLDS
-    codes = labels.codes if weights is None else labels.codes[np.asarray(weights) > 0]
-    return max(2, min(_USUAL_FOLDS, int(np.bincount(codes).max(initial=0))))
+    def _why_fit(self) -> str:
+        return f"method={self.method!r}, k={self.k!r} reads all documents at once: use fit"
 
 
 def _is_partition(counts: ClassCounts) -> bool:
-    """Whether every document, of each term too, is of one class.
-
-    Sums of fractions are equal within rounding only: == would ask which weights they are.
-    """
+    """Return whether every document belongs to one class, up to the rounding of weights."""
     in_classes = counts.document_frequency.sum(axis=0)
     return bool(
         np.isclose(counts.class_docs.sum(), counts.n_docs, rtol=_ROUNDING, atol=0)

@@ -17,7 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from termsift._util import progress
-from termsift.cli import compare
+from termsift.cli import compare, output
 from termsift.io import Collection, read_collection, read_split
 
 PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
@@ -58,7 +58,7 @@ def shares(row: list[str]) -> list[float]:
 
 
 def read_csv(out: str) -> dict[str, dict[str, list[float]]]:
-    """Give the columns of each method."""
+    """Return the columns of each method."""
     curves: dict[str, dict[str, list[float]]] = {}
     for row in csv.DictReader(StringIO(out)):
         columns = curves.setdefault(row.pop("method"), {name: [] for name in row})
@@ -77,9 +77,7 @@ def as_columns(curves: Mapping[str, ts.Curve]) -> dict[str, dict[str, list[float
 # ------------------------------------------------------------------------------ cross-validation
 
 
-def test_the_table_is_that_of_cross_validation(
-    run: Any, texts: Path, collection: Collection
-) -> None:
+def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Collection) -> None:
     result = run("compare", texts, "-k", "20,5,10,5")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()[:2]
@@ -113,7 +111,7 @@ def test_the_table_is_that_of_cross_validation(
         np.testing.assert_allclose([float(cell) for cell in row[1:]], expected, atol=0.0501)
 
 
-def test_the_best_are_marked_by_what_is_printed() -> None:
+def test_values_that_print_alike_are_marked_alike() -> None:
     shares = {"a": [0.0811, 0.98, 0.5], "b": [0.0814, 1.0, 0.6], "c": [0.01, 0.09, 0.0]}
     curves = {
         name: ts.Curve(name, np.array([1, 2, 3]), {"accuracy": np.array([row])})
@@ -127,7 +125,7 @@ def test_the_best_are_marked_by_what_is_printed() -> None:
     ]
 
 
-def test_another_metric_has_its_table_and_is_what_best_means(
+def test_another_metric_has_its_table_and_decides_the_best(
     run: Any, texts: Path, collection: Collection
 ) -> None:
     result = run("compare", texts, "-k", "5,10,20", "--metric", "macro_recall", "--method", "chi2")
@@ -175,7 +173,7 @@ def test_options_reach_cross_validation(
     assert read_csv(result.out) == as_columns(curves)
 
 
-def test_options_are_not_the_same_without(run: Any, texts: Path) -> None:
+def test_every_option_makes_a_difference(run: Any, texts: Path) -> None:
     """The collection is one on which each of the options above makes a difference."""
     plain = run("compare", texts, "--format", "csv").out
     for option in (
@@ -216,7 +214,7 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
     }
 
 
-def test_of_few_terms_every_number(run: Any, tmp_path: Path) -> None:
+def test_few_terms_are_evaluated_at_every_number(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     path.write_text("label,text\n" + "a,oil ship\nb,ball oil\n" * 10)
     columns = read_csv(run("compare", path, "--method", "md", "--format", "csv").out)
@@ -240,7 +238,7 @@ def test_the_demo(run: Any, monkeypatch: pytest.MonkeyPatch, collection: Collect
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_rare_class_is_told(run: Any, tmp_path: Path) -> None:
+def test_a_rare_class_leads_to_a_warning(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "rare.csv"
     path.write_text("label,text\n" + "a,oil ship\nb,ball oil\n" * 10 + "c,team\n")
     result = run("compare", path)
@@ -251,8 +249,8 @@ def test_a_rare_class_is_told(run: Any, tmp_path: Path) -> None:
     )
 
 
-def test_names_say_the_model_before_the_policy(collection: Collection) -> None:
-    # Whatever order the process's sets have.
+def test_names_have_the_model_before_the_policy(collection: Collection) -> None:
+    # The order must not depend on the order of sets.
     models = ["multinomial", "binary", "bernoulli", "poisson"]
     curves = ts.cross_validate(
         collection.X, collection.y, "md", [5], models=models, policies=["round_robin"]
@@ -291,7 +289,7 @@ def curves_of_split(train: Path, test: Path, ks: list[int], **options: Any) -> d
         (["--naive-bayes", "poisson", "--alpha", "0.3"], {"naive_bayes": "poisson", "alpha": 0.3}),
     ],
 )
-def test_a_split_is_that_of_selection_curve(
+def test_a_split_equals_selection_curve(
     run: Any, texts: Path, held_out: Path, arguments: list[str], options: dict[str, Any]
 ) -> None:
     arguments = ["compare", texts, "--test", held_out, "-k", "5,10,20", *arguments]
@@ -333,9 +331,7 @@ def test_a_split_by_every_model_and_policy(run: Any, texts: Path, held_out: Path
     assert not found
 
 
-def test_labels_of_the_test_that_are_unknown_count_as_errors(
-    run: Any, texts: Path, tmp_path: Path
-) -> None:
+def test_unknown_test_labels_count_as_errors(run: Any, texts: Path, tmp_path: Path) -> None:
     test = write_texts(tmp_path / "test.csv", 40, 2, classes="abcd")
     arguments = ["compare", texts, "--method", "md", "-k", "20", "--format", "csv"]
     result = run(*arguments, "--test", test)
@@ -433,7 +429,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["-o", "absent/curves"], "absent: no such folder, to write curves to"),
     ],
 )
-def test_what_does_not_fit_is_one_line(
+def test_errors_are_one_line(
     run: Any,
     texts: Path,
     arguments: list[str],
@@ -459,7 +455,7 @@ def test_documents_of_several_classes(run: Any, tmp_path: Path, split: bool) -> 
     path = tmp_path / "c.svm"
     path.write_text("1,3 1:2\n3 2:1\n1 1:1\n")
     arguments = ["compare", path, *(["--test", path] if split else [])]
-    name = "y_train" if split else f"{path}: y"
+    name = f"{path} and {path}: y_train" if split else f"{path}: y"
     assert run(*arguments).complaint.startswith(
         f"{name} is an indicator matrix, expected one label per document (document 0 has 2): "
     )
@@ -482,6 +478,6 @@ def test_a_failure_leaves_the_old_file(
         out.write("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(compare._CURVE_WRITERS, "table", fail)
+    monkeypatch.setitem(output.WRITERS, "table", fail)
     assert run("compare", texts, "-o", target).complaint == f"{target}: No space left on device"
     assert target.read_text() == "old"

@@ -124,7 +124,7 @@ def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def test_what_a_disk_refuses_is_told_first_or_not_needed(
+def test_what_a_disk_refuses_is_reported_first_or_not_needed(
     refusing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -132,7 +132,7 @@ def test_what_a_disk_refuses_is_told_first_or_not_needed(
     ts.count(X, Y).save("a.termsift")
     inputs = {"count": "a.svm", "rank": "a.svm", "merge": "a.termsift", "report": "a.termsift"}
     commands = [[command, path] for command, path in inputs.items()]
-    # Where the input is absent, what is told of the output was told before anything was read.
+    # With an absent input, errors about the output were reported before anything was read.
     commands += [[command, "absent.svm"] for command in ("count", "rank", "report")]
     numbers = [errno.EPERM, errno.ENOTSUP, errno.EXDEV]
     arguments = json.dumps([["none", *CALLS], numbers, ["new", "0644", "0600"], commands])
@@ -140,14 +140,14 @@ def test_what_a_disk_refuses_is_told_first_or_not_needed(
     assert done.returncode == 0, done.stderr
     ended = json.loads(done.stdout)
     assert len(ended) == 9 * 3 * 3 * 7
-    told = 0
+    n_reported = 0
     for call, number, state, (command, path), code, err, left in ended:
         case = call, number, state, command, path, err
         # A mount that refuses chmod gives all files the same mode. Elsewhere a private file must
         # not be replaced by one that others may read.
         if "rename" in call or ("chmod" in call and state == "0600"):
             start = f"termsift: error: folder/out: {os.strerror(number)}: "
-            told += err.startswith(start)
+            n_reported += err.startswith(start)
         if "folder/out: " in err:
             assert code == 1, case
             assert err.startswith(start), case
@@ -160,7 +160,7 @@ def test_what_a_disk_refuses_is_told_first_or_not_needed(
         if left:
             mode = 0o644 if state == "new" else int(state, 8)
             assert left["out"] & 0o777 == mode, case
-    assert told >= 3 * 7 * 4  # rename for each state, and chmod
+    assert n_reported >= 3 * 7 * 4  # rename for each state, and chmod
 
 
 # ---- kills ---------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ KILLED = """
 
 @posix
 @pytest.mark.parametrize("kind", ["new", "over a file", "folder"])
-def test_what_a_kill_leaves_goes_with_the_next_run(
+def test_the_next_run_removes_what_a_kill_leaves(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -240,7 +240,7 @@ def test_what_a_kill_leaves_goes_with_the_next_run(
     assert seen == ["new", "old" if kind == "over a file" else "None"] or seen == ["None", "new"]
 
 
-def test_what_another_writes_at_this_moment_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with files.replacing(path, text=True) as one:
         one.write("one")
@@ -348,7 +348,9 @@ def test_an_unknown_ending_is_refused_before_the_work(
 
 
 @pytest.mark.parametrize("command", ["rank", "compare"])
-def test_a_format_beside_an_ending(run: Any, table: Path, tmp_path: Path, command: str) -> None:
+def test_a_format_must_not_contradict_the_ending(
+    run: Any, table: Path, tmp_path: Path, command: str
+) -> None:
     result = run(command, "absent.csv", "--format", "json", "-o", tmp_path / "o.csv")
     assert result.code == 2
     expected = f"json contradicts the ending of {tmp_path / 'o.csv'}, which stands for csv"
@@ -361,7 +363,9 @@ def test_a_format_beside_an_ending(run: Any, table: Path, tmp_path: Path, comman
     assert complaint == f"{tmp_path}: is a folder, expected the name of a file"
 
 
-def test_plots_that_cannot_be_written_are_told_before_the_work(run: Any, tmp_path: Path) -> None:
+def test_plots_that_cannot_be_written_are_reported_before_the_work(
+    run: Any, tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib")
     absent = tmp_path / "no" / "x.png"
     complaint = run("compare", "absent.csv", "--plot", absent).complaint
@@ -387,8 +391,8 @@ def test_an_input_given_twice_is_refused(run: Any, tmp_path: Path, command: str)
     complaint = run(command, one, other, one, "-o", out).complaint
     assert complaint == f"{one}: is given twice and would be counted twice"
     again = Path(f"{tmp_path}/../{tmp_path.name}/{one.name}")
-    told = f"{again}, the same file as {one}: is given twice and would be counted twice"
-    assert run(command, one, again, "-o", out).complaint == told
+    expected = f"{again}, the same file as {one}: is given twice and would be counted twice"
+    assert run(command, one, again, "-o", out).complaint == expected
     if os.name == "posix":
         link = tmp_path / f"l{one.suffix}"
         link.symlink_to(one)
@@ -432,7 +436,9 @@ class BytesPath(os.PathLike[Any]):
 
 
 @pytest.mark.parametrize("name", TAKE_PATHS)
-def test_what_is_no_path_is_a_type_error_and_closes_nothing(name: str, tmp_path: Path) -> None:
+def test_arguments_that_are_no_paths_are_type_errors_and_close_nothing(
+    name: str, tmp_path: Path
+) -> None:
     if "plot" in name:
         pytest.importorskip("matplotlib")
     descriptor = os.open(os.devnull, os.O_RDWR)

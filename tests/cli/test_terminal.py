@@ -1,4 +1,4 @@
-"""What reaches a terminal: whole lines, whatever files, names and streams are like."""
+"""Terminals get whole lines without control characters, for any file, name or stream."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_no_control_character_of_an_input_reaches_a_terminal(
 
 
 @posix
-def test_no_control_character_stands_in_what_the_package_raises_warns_or_logs(
+def test_errors_warnings_and_logs_have_no_control_characters(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rng = random.Random(int(os.environ.get("TERMSIFT_HOSTILE_SEED", "1")))
@@ -160,21 +160,21 @@ def test_no_control_character_stands_in_what_the_package_raises_warns_or_logs(
             lambda: io.read_split(path, path, **options),  # noqa: B023
             lambda: io.read_names(path),  # noqa: B023
             lambda: ts.count(ts.scan(path, **options)),  # noqa: B023
-            lambda: told.extend(skipped(path, options)),  # noqa: B023
+            lambda: messages.extend(skipped(path, options)),  # noqa: B023
         ]
-        told: list[str] = []
+        messages: list[str] = []
         for call in calls:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 try:
                     call()
                 except (ValueError, TypeError, OSError) as error:
-                    told.append(str(error))
+                    messages.append(str(error))
                     raised += 1
-            told += [str(warning.message) for warning in caught]
-        told += [record.getMessage() for record in caplog.records]
+            messages += [str(warning.message) for warning in caught]
+        messages += [record.getMessage() for record in caplog.records]
         caplog.clear()
-        assert unprintable("".join(told)) == set(), (path, options, told)
+        assert unprintable("".join(messages)) == set(), (path, options, messages)
     assert raised > N_TRIED
 
 
@@ -186,7 +186,7 @@ def skipped(path: Path, options: dict[str, Any]) -> list[str]:
 
 @posix
 @pytest.mark.parametrize("command", ["rank", "info", "count", "merge", "compare", "report"])
-def test_arguments_that_are_refused_are_printable(run: Any, command: str) -> None:
+def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
     for argument in ("a\x1b[31m\nb", "--\x1b[31m", "--format=\x1b[31m"):
         result = run(command, "x", "-o", "y", argument)
         assert unprintable(result.err + result.out) <= {"\n"}
@@ -218,8 +218,8 @@ def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
     (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
     done = closing(streams, "rank", tmp_path / "a.svm")
     if 1 in streams:
-        told = "" if 2 in streams else "termsift: error: standard output: is closed\n"
-        assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+        messages = "" if 2 in streams else "termsift: error: standard output: is closed\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", messages)
     else:
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("rank  ")
@@ -229,8 +229,8 @@ def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
     assert ("2 documents" in done.stdout) == (1 not in streams)
     assert ts.load(out).n_docs == 2  # nothing was printed into it
     done = closing(streams, "rank", "absent.svm", "-o", tmp_path / "o")
-    told = "" if 2 in streams else "termsift: error: absent.svm: no such file\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    messages = "" if 2 in streams else "termsift: error: absent.svm: no such file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", messages)
     done = closing(streams, "report", out, "-o", tmp_path / "page.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "page.html").read_text("utf-8").endswith("</html>\n")
@@ -238,14 +238,14 @@ def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
 
 @posix
 @pytest.mark.parametrize("command", ["info", "demo", "rank", "report", "compare"])
-def test_a_closed_output_is_told_before_the_work(tmp_path: Path, command: str) -> None:
+def test_a_closed_output_is_reported_before_the_work(tmp_path: Path, command: str) -> None:
     options = {"demo": [], "report": ["absent.svm", "-o", "-"]}.get(command, ["absent.svm"])
     done = closing((1,), command, *options)
     assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
 
 
 @posix
-def test_a_closed_output_for_bytes_is_told(tmp_path: Path) -> None:
+def test_a_closed_output_for_bytes_is_reported(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "a.svm").write_text("1 1:2 2:1\n2 2:1\n")
     done = closing((1,), "rank", tmp_path / "a.svm", "--format", "parquet", "-o", "-")
@@ -289,7 +289,7 @@ def test_a_terminal_by_any_name(tmp_path: Path, output: str | None) -> None:
 
 
 @posix
-def test_messages_that_nobody_reads_stop_nothing(tmp_path: Path) -> None:
+def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\n" + "a,one\nb,two\n" * 20)
     command = [sys.executable, "-m", "termsift", "rank", tmp_path / "a.csv", "-k", "auto"]
     read, write = os.pipe()

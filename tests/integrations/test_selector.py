@@ -108,7 +108,7 @@ def test_attributes() -> None:
 
 
 @pytest.mark.parametrize("method", ["conditional_gain", "greedy", "md"])
-def test_chunks_are_as_good_as_all_at_once(method: str) -> None:
+def test_chunks_equal_one_fit(method: str) -> None:
     whole = ts.TermSelector(method, k=8).fit(X, y)
     parts = ts.TermSelector(method, k=8)
     if method == "conditional_gain":
@@ -121,7 +121,7 @@ def test_chunks_are_as_good_as_all_at_once(method: str) -> None:
         assert parts.partial_fit(X[chunk], y[chunk], classes=["spam", "news", "ham"]) is parts
     assert list(parts.classes_) == ["spam", "news", "ham"]
     np.testing.assert_array_equal(parts.get_support(), whole.get_support())
-    # One class alone is no reason to refuse a chunk, only to rank.
+    # A chunk may have only one class; a ranking needs two.
     one = ts.TermSelector(method).partial_fit(X[:1], y[:1])
     with pytest.raises(ValueError, match="at least two"):
         _ = one.ranking_
@@ -134,14 +134,14 @@ def test_a_failed_chunk_changes_nothing() -> None:
     before = selector.counts_
     bad = X.astype(float).toarray()
     bad[3, 4] = -1
-    with pytest.raises(ValueError, match=r"X has -1\.0 at row 3, column 4"):
+    with pytest.raises(ValueError, match="X has -1 at row 3, column 4"):
         selector.partial_fit(bad, y)
     with pytest.raises(ValueError, match="39 features"):
         selector.partial_fit(X[:, :39], y)
     assert selector.counts_ is before
 
 
-def test_classes_of_a_later_chunk_count_too() -> None:
+def test_later_chunks_may_add_classes() -> None:
     selector = ts.TermSelector(k=5).partial_fit(X, y, classes=["ham", "news", "spam"])
     selector.partial_fit(X, y, classes=["ham", "late", "news", "spam"])
     assert selector.classes_.tolist() == ["ham", "late", "news", "spam"]
@@ -154,7 +154,7 @@ def test_classes_of_a_later_chunk_count_too() -> None:
     assert selector.counts_ is before
 
 
-def test_an_indicator_of_a_later_chunk_is_of_the_classes_known() -> None:
+def test_an_indicator_of_a_later_chunk_has_the_known_classes() -> None:
     indicator = (y[:, None] == np.array(["ham", "news", "spam"])).astype(int)
     selector = ts.TermSelector(k=5).partial_fit(X, indicator, classes=["ham", "news", "spam"])
     selector.partial_fit(X, indicator)
@@ -172,7 +172,7 @@ def test_weights_count_as_copies() -> None:
 
 @pytest.mark.parametrize(("k", "theirs"), [("fdr", SelectFdr), ("fwe", SelectFwe)])
 @pytest.mark.parametrize("level", [0.001, 0.05, 0.3])
-def test_significance_is_scikit_learns(k: str, theirs: Any, level: float) -> None:
+def test_significance_equals_that_of_scikit_learn(k: str, theirs: Any, level: float) -> None:
     ours = ts.TermSelector("chi2_counts", k=k, level=level).fit(X, y)
     np.testing.assert_array_equal(
         ours.get_support(), theirs(chi2, alpha=level).fit(X, y).get_support()
@@ -181,7 +181,7 @@ def test_significance_is_scikit_learns(k: str, theirs: Any, level: float) -> Non
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "chi2_counts"])
 def test_noise_is_rarely_significant(method: str) -> None:
-    # Got wrong: p-values of the strongest of twenty classes taken for those of one.
+    # The p-values are those of the strongest of twenty classes.
     rng = np.random.default_rng(0)
     labels = np.arange(1000) % 20
     kept = [
@@ -193,9 +193,9 @@ def test_noise_is_rarely_significant(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["chi2", "g2"])
 @pytest.mark.parametrize("k", ["fdr", "fwe"])
-def test_fractions_of_documents_keep_two_classes_apart(method: str, k: str) -> None:
-    # Got wrong: sums of 0.1 differ in their last bits by their order, and the two classes were
-    # taken for ones that share documents, whose p-values are doubled.
+def test_fractional_weights_do_not_join_two_classes(method: str, k: str) -> None:
+    # Sums of 0.1 differ in their last bits by their order. The two classes must still not seem to
+    # share documents, since their p-values would be doubled.
     rng = np.random.default_rng(0)
     labels = np.arange(400) % 2
     some = rng.random((400, 200)) < 0.2 + 0.6 * np.outer(labels, rng.random(200))
@@ -216,7 +216,7 @@ def test_fractions_of_documents_keep_two_classes_apart(method: str, k: str) -> N
             assert len(shared.ranking_) == np.count_nonzero(200 * doubled <= 0.3)
 
 
-def test_what_is_learnt_stays() -> None:
+def test_later_parameters_do_not_change_what_was_learnt() -> None:
     selector = ts.TermSelector("chi2", k=3).fit(X, y)
     before = selector.ranking_.indices, selector.scores_, selector.pvalues_
     selector.set_params(method="md", k=9, model="binary")
@@ -262,14 +262,14 @@ def test_what_is_learnt_stays() -> None:
         ({"method": "conditional_gain", "tf": "binary"}, None, "takes no tf, got 'binary'"),
     ],
 )
-def test_what_would_be_ignored_is_refused(
+def test_parameters_that_would_be_ignored_are_refused(
     options: dict[str, Any], weights: Any, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         ts.TermSelector(**options).fit(X, y, sample_weight=weights)
 
 
-def test_as_many_as_cross_validation_asks_for() -> None:
+def test_k_auto_equals_choose_k() -> None:
     selector = ts.TermSelector("ig", k="auto").fit(X, y)
     assert len(selector.ranking_) == ts.choose_k(X, y, "ig")
     options = [{"cv": 3}, {"random_state": 4}, {"cv": StratifiedKFold(4)}]
@@ -299,7 +299,7 @@ def test_as_many_as_cross_validation_asks_for() -> None:
         ({"method": "chi2", "model": "binary"}, "chi2 has no model 'binary'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("\\\\", "\\")):
         ts.TermSelector(**options).fit(X, y)
 
@@ -326,7 +326,7 @@ TEXTS = ["bacon and eggs", "eggs for breakfast", "buy cheap pills", "cheap pills
 LABELS = ["ham", "ham", "spam", "spam"] * 5
 
 
-def test_at_home_in_pipelines_and_grid_searches() -> None:
+def test_pipelines_and_grid_searches() -> None:
     pipeline = make_pipeline(CountVectorizer(), ts.TermSelector(k=3), MultinomialNB())
     search = GridSearchCV(
         pipeline, {"termselector__k": [1, 2, 0.5], "termselector__method": ["md", "ig"]}, cv=2
@@ -375,7 +375,7 @@ def test_score_functions_serve_select_k_best(name: str) -> None:
     np.testing.assert_array_equal(theirs.scores_, ours.scores_)
 
 
-def test_without_scikit_learn_all_else_works() -> None:
+def test_everything_else_works_without_scikit_learn() -> None:
     code = """
 import sys
 sys.modules["sklearn"] = None
@@ -392,7 +392,7 @@ except ImportError as error:
     assert done.stdout == ("TermSelector needs scikit-learn: pip install 'termsift[sklearn]'\n")
 
 
-def test_a_fit_that_fails_leaves_the_one_before() -> None:
+def test_a_failed_fit_keeps_the_fit_before() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.poisson(0.5, (60, 40)), np.arange(60) % 3
     selector = ts.TermSelector(k=3).fit(X[:, :10], y)
@@ -406,9 +406,9 @@ def test_a_fit_that_fails_leaves_the_one_before() -> None:
             selector.transform(X)
 
 
-def test_two_columns_of_labels_are_two_tests() -> None:
-    # Got wrong: two classes were taken for the two sides of one label. Documents here have one,
-    # both or none of the classes, so that the larger of two statistics is found by chance.
+def test_two_columns_of_labels_are_tested_as_two() -> None:
+    # Two classes need not be the two values of one label. Documents here have one, both or none of
+    # the classes, so that the larger of two statistics is larger by chance.
     rng = np.random.default_rng(1)
     X, y = (rng.random((300, 1)) < 0.3).astype(int), (rng.random((300, 2)) < 0.5).astype(int)
     counts = ts.count(X, y)

@@ -127,8 +127,8 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
 @kinds
 @pytest.mark.parametrize("seed", range(60))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # 6 times 60 collections. Got wrong: ties decided by rounding once gains are small, a document
-    # of weight 0 counted, the prior of a document that has a chosen term, what is left out.
+    # 6 times 60 collections. Errors found here: rounding decided ties of small gains, a document of
+    # weight 0 counted, and the prior and the left-out document were wrong.
     X, y, options = collection(kind, seed)
     ranking = assert_is_the_reference(X, y, **options)
     assert ranking.method == "conditional_gain"
@@ -140,14 +140,14 @@ def test_equal_to_the_reference(kind: Any, seed: int) -> None:
 @kinds
 @pytest.mark.parametrize("in_play", [1, 2, 3, 5])
 def test_equal_to_the_reference_with_few_classes_in_play(kind: Any, in_play: int) -> None:
-    # Got wrong: the own class beyond the most probable, ties of classes that lack the term, one
-    # class more or fewer than there are.
+    # Errors found here: the document's own class beyond the most probable ones, ties of classes
+    # from which the term is absent, and one class more or fewer than there are.
     for seed in range(60):
         X, y, options = collection(kind, seed)
         assert_is_the_reference(X, y, in_play, **options)
 
 
-def test_of_a_hundred_classes_sixty_four_are_in_play() -> None:
+def test_sixty_four_of_a_hundred_classes_are_in_play() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(100), 3)
     X = rng.poisson(0.1 + 2.0 * (rng.random((100, 60)) < 0.05))[y] + rng.poisson(0.05, (300, 60))
@@ -158,8 +158,8 @@ def test_of_a_hundred_classes_sixty_four_are_in_play() -> None:
 
 
 @given(st.data())
-def test_equal_to_the_reference_however_untidy(data: st.DataObject) -> None:
-    # CSR and CSC, either index, any dtype, unsorted and repeated entries, stored zeros, any labels.
+def test_equal_to_the_reference_for_any_matrix(data: st.DataObject) -> None:
+    # CSR and CSC, both index types, any dtype, unsorted and repeated entries, stored zeros.
     X = data.draw(strategies.csr_matrices())
     y = data.draw(strategies.labels(X.shape[0]))
     weight = data.draw(strategies.weights(X.shape[0]))
@@ -182,7 +182,7 @@ def heavy_weights(rng: Rng, n_docs: int) -> Any:
 
 @settings(max_examples=settings.get_profile("termsift").max_examples // 2)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_equal_to_the_reference_whatever_the_weights(seed: int) -> None:
+def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
     X, y, options = collection(KINDS[seed % len(KINDS)], seed)
     options["sample_weight"] = heavy_weights(np.random.default_rng(seed), len(y))
     options["step"] = min(options["step"], 1.0)
@@ -190,8 +190,8 @@ def test_equal_to_the_reference_whatever_the_weights(seed: int) -> None:
 
 
 @kinds
-def test_the_shape_of_heavy_weights_is_the_likeliest(kind: Any) -> None:
-    # By logarithms of Gamma(2^40) the likelihood had no digits left that tell the shapes apart.
+def test_the_shape_of_large_weights_is_the_likeliest(kind: Any) -> None:
+    # Logarithms of Gamma(2^40) leave the likelihood no digits that differ between the shapes.
     for seed in range(8, 20):
         X, y, _ = collection(kind, seed)
         weight = heavy_weights(np.random.default_rng(seed), len(y))
@@ -222,7 +222,7 @@ def test_the_shape_of_heavy_weights_is_the_likeliest(kind: Any) -> None:
 
 
 @kinds
-def test_the_shape_is_the_references(kind: Any) -> None:
+def test_the_shape_equals_that_of_the_reference(kind: Any) -> None:
     for seed in range(60):
         X, y, options = collection(kind, seed)
         weight = options["sample_weight"]
@@ -231,9 +231,9 @@ def test_the_shape_is_the_references(kind: Any) -> None:
         assert found == pytest.approx(expected, rel=1e-14)
 
 
-def test_the_shape_is_of_evenly_spaced_terms_where_they_are_many() -> None:
-    # Of the terms that two documents have, every other one looks alike in all classes: a sample of
-    # the first 4,000, or one that counts the rare terms in between, would find another shape.
+def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:
+    # Every other term that two documents contain has the same rate in all classes. A sample of the
+    # first 4,000 terms, or one that includes the rare terms, would find another shape.
     rng = np.random.default_rng(0)
     y = np.arange(24) % 3
     X = rng.poisson(np.where(np.arange(9001) % 2 == 0, 0.3, 0.6 * (y[:, None] == 1)), (24, 9001))
@@ -241,15 +241,15 @@ def test_the_shape_is_of_evenly_spaced_terms_where_they_are_many() -> None:
     assert found == pytest.approx(reference.likeliest_shape(reference.count(X, y)), rel=1e-14)
 
 
-def test_the_shape_is_the_smallest_where_no_term_is_in_two_documents() -> None:
+def test_the_shape_is_the_smallest_if_no_term_is_in_two_documents() -> None:
     X, y = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]), [0, 0, 1, 1]
     assert likeliest_shape(ts.count(np.eye(4, dtype=int), y)) == pytest.approx(0.1)
     assert likeliest_shape(ts.count(X, y, sample_weight=[0.25] * 4)) == pytest.approx(0.1)
     assert likeliest_shape(ts.count(X, y)) > 0.2
 
 
-def test_counts_at_hand_are_not_needed_for_the_shape() -> None:
-    # Only presence counts: occurrences whose sum overflows do not.
+def test_only_presence_counts_for_the_shape() -> None:
+    # The sum of the occurrences would overflow.
     X = np.array([[2**62, 1, 0], [2**62, 0, 1], [2**62, 0, 0]])
     assert_same(ts.conditional_gain(X, [0, 0, 1]), ts.conditional_gain(X > 0, [0, 0, 1]))
 
@@ -267,7 +267,7 @@ def test_containers_and_dtypes_give_the_same_bits(kind: Any) -> None:
 
 
 @kinds
-def test_a_weight_is_so_many_copies(kind: Any) -> None:
+def test_a_weight_counts_as_copies(kind: Any) -> None:
     for seed in range(30):
         X, y, options = collection(kind, seed)
         times = np.random.default_rng(seed).integers(0, 4, len(y))
@@ -359,15 +359,15 @@ def text_like(seed: int) -> tuple[Documents, Documents]:
     return rng.poisson(rates[y]), y
 
 
-def test_it_is_the_prototype() -> None:
-    # Its posteriors are in double precision: the order is the same until gains are alike.
+def test_it_equals_the_prototype() -> None:
+    # Its posteriors are in double precision: the order is the same until gains are nearly equal.
     for seed in range(5):
         X, y = text_like(seed)
         ranking = ts.conditional_gain(X, y, 100, shape=1.0, temper=0.2, step=0.7)
         assert ranking.indices.tolist() == prototype(X, y, 100, 1.0, 0.2, 0.7)
 
 
-def test_the_largest_of_all_gains_would_be_much_the_same_choice() -> None:
+def test_computing_all_gains_chooses_nearly_the_same_terms() -> None:
     """The lazy order is not that of the largest gains, since gains may grow while they wait.
 
     In twelve such collections the first 1 to 6 terms are the same, in order; of the first 10 terms
@@ -424,7 +424,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_told_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
@@ -434,7 +434,7 @@ def test_progress_is_told_to_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     assert re.search(r"\r +\r$", shown)  # wiped out
 
 
-def test_the_log_says_how_much_was_done(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "termsift")
     ts.conditional_gain(*text_like(0), 50, shape=2)
     done = re.search(r"chose 50 terms in (\d+) gains, shape 2", caplog.text)
@@ -477,16 +477,14 @@ def test_the_log_says_how_much_was_done(caplog: pytest.LogCaptureFixture) -> Non
     ],
     ids=str,
 )
-def test_what_makes_no_sense_is_refused(
-    change: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_invalid_arguments(change: dict[str, Any], error: type[Exception], message: str) -> None:
     good: dict[str, Any] = {"X": np.array([[1], [0], [2]]), "y": [0, 1, 0]}
     assert len(ts.conditional_gain(**good)) == 1
     with pytest.raises(error, match=re.escape(message)):
         ts.conditional_gain(**{**good, **change})
 
 
-def test_counts_say_what_to_use() -> None:
+def test_errors_of_counts_name_the_function_to_use() -> None:
     counts = ts.count(np.eye(2, dtype=int), [0, 1])
     with pytest.raises(ValueError, match=r"termsift.conditional_gain\(X, y, k\)"):
         counts.rank("conditional_gain", 1)
@@ -494,7 +492,7 @@ def test_counts_say_what_to_use() -> None:
         counts.score("conditional_gain")
 
 
-def test_the_reference_refuses_what_it_does_not_define() -> None:
+def test_invalid_arguments_of_the_reference() -> None:
     X = np.eye(2, dtype=int)
     with pytest.raises(ValueError, match="k must not be negative"):
         reference.conditional_gain(X, [0, 1], -1)
@@ -521,7 +519,7 @@ def corpus(n_classes: int) -> corpora.Split:
 
 
 @pytest.mark.parametrize("n_classes", ACCURACIES)
-def test_accuracies_are_those_of_the_prototype(n_classes: int) -> None:
+def test_accuracies_equal_those_of_the_prototype(n_classes: int) -> None:
     split = corpus(n_classes)
     ranking = ts.conditional_gain(split.X_train, split.y_train, max(KS))
     curve = ts.selection_curve(
@@ -532,7 +530,7 @@ def test_accuracies_are_those_of_the_prototype(n_classes: int) -> None:
 
 @pytest.mark.parametrize("n_classes", ACCURACIES)
 def test_equal_to_the_reference_on_text(n_classes: int) -> None:
-    # One document in twenty, and the terms that some of these have.
+    # One document in twenty, and the terms that these contain.
     split = corpus(n_classes)
     X, y = split.X_train[::20], split.y_train[::20]
     X = X[:, np.flatnonzero(X.sum(axis=0) > 1)[:2000]]

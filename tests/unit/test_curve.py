@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from termsift._evaluate.curve import METRICS, curve_of, metrics_of
+from termsift._evaluate.curve import METRICS, curve_of
 from termsift._evaluate.evaluation import check_ks, every_k
+from termsift._evaluate.split import metrics_of
 
 
 def curve(*accuracies, ks=None):
@@ -26,8 +27,9 @@ def curve(*accuracies, ks=None):
 
 
 def test_metrics_by_hand() -> None:
-    # Class 0: 2 of 3 hit, 4 taken; class 1: none of 1, none taken; class 2: no document, 1 taken;
-    # class 3: neither; class 4, of which nothing can be taken: 1 document.
+    # Class 0 has 3 documents, of which 2 are assigned to it, and 2 others are. Class 1 has one, and
+    # none is assigned to it. Class 2 has none, and one is assigned to it. Class 3 has neither.
+    # Class 4 has one document and no training documents.
     found = metrics_of(
         np.array([[2, 0, 0, 0]]), np.array([[4, 0, 1, 0]]), np.array([3, 1, 0, 0, 1])
     )
@@ -35,14 +37,14 @@ def test_metrics_by_hand() -> None:
     assert_allclose(found["precision"], [3 / 5 * 1 / 2])
     assert_allclose(found["recall"], [2 / 5])
     assert_allclose(found["f1"], [3 / 5 * 4 / 7])
-    # Got wrong: classes that are neither there nor taken for in the mean, or the last one not.
+    # The mean leaves out class 3 and includes class 4.
     assert_allclose(found["macro_precision"], [1 / 2 / 4])
     assert_allclose(found["macro_recall"], [2 / 3 / 4])
     assert_allclose(found["macro_f1"], [4 / 7 / 4])
 
 
 @given(st.data())
-def test_metrics_are_scikit_learns(data) -> None:
+def test_metrics_equal_those_of_scikit_learn(data) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     n_trained = data.draw(st.integers(1, 5))
     n = data.draw(st.integers(1, 20))
@@ -67,8 +69,8 @@ def test_metrics_are_scikit_learns(data) -> None:
             assert_allclose(ours, expected[:3], rtol=1e-13, atol=1e-15)
 
 
-def test_metrics_of_many_classes_are_made_in_pieces() -> None:
-    # Got wrong: a piece left out, or written to the rows of another.
+def test_metrics_of_many_classes_are_computed_in_blocks() -> None:
+    # No block may be left out, or written to the rows of another.
     rng = np.random.default_rng(0)
     n_classes, n_ks = 2**18, 11  # four rows a piece
     predicted = rng.integers(0, 3, (n_ks, n_classes))
@@ -85,7 +87,7 @@ def test_metrics_of_many_classes_are_made_in_pieces() -> None:
 # ------------------------------------------------------------------------------------- the choice
 
 
-def test_best_k_is_the_smallest_of_equals() -> None:
+def test_best_k_is_the_smallest_of_the_best() -> None:
     assert curve([0.5, 0.7, 0.7, 0.6]).best_k() == 2
     assert curve([0.5, 0.7, 0.9], [0.9, 0.7, 0.5], ks=[10, 20, 40]).best_k() == 10
     assert curve([0.1, 0.2], [0.3, 0.4]).best_k("macro_f1") == 2
@@ -93,21 +95,21 @@ def test_best_k_is_the_smallest_of_equals() -> None:
 
 def test_smallest_k_by_hand() -> None:
     # Means 0.62, 0.69, 0.70; at k = 3 the deviations are -0.02, 0, 0.02: std 0.02, of three runs
-    # 0.01155 from the mean. Got wrong: the deviation of one run (0.02), or with n below (0.0094).
+    # 0.01155 from the mean, not the deviation of one run (0.02) or that with divisor n (0.0094).
     runs = ([0.6, 0.67, 0.68], [0.63, 0.69, 0.70], [0.63, 0.71, 0.72])
     assert curve(*runs).std("accuracy")[2] == pytest.approx(0.02)
     assert curve(*runs).best_k() == 3
     assert curve(*runs).smallest_k() == 2
     runs = [[a, b - 0.0016, c] for a, b, c in runs]
     assert curve(*runs).smallest_k() == 3
-    # The deviation is of the best k, not of the smaller one.
+    # The standard error is that of the best k, not of the smaller one.
     assert curve([0.1, 0.9], [0.9, 0.9]).smallest_k() == 2
-    # Runs that agree leave no room.
+    # If the runs agree, only the best k will do.
     assert curve([0.7, 0.8], [0.7, 0.8]).smallest_k() == 2
     assert curve([0.8, 0.8], [0.8, 0.8]).smallest_k() == 1
 
 
-def test_one_run_has_no_spread() -> None:
+def test_one_run_has_no_standard_deviation() -> None:
     for spread in (lambda c: c.std("accuracy"), lambda c: c.smallest_k()):
         with pytest.raises(ValueError, match="one run of md has no spread: use cross_validate"):
             spread(curve([0.5, 0.6]))
@@ -115,7 +117,7 @@ def test_one_run_has_no_spread() -> None:
 
 @pytest.mark.parametrize("ask", ["mean", "std", "best_k", "smallest_k"])
 def test_unknown_metrics_are_refused(ask: str) -> None:
-    with pytest.raises(ValueError, match="no metric 'F1', expected one of accuracy, precision"):
+    with pytest.raises(ValueError, match=r"metric must be one of accuracy, .*, got 'F1'"):
         getattr(curve([0.5], [0.6]), ask)("F1")
 
 
@@ -132,8 +134,8 @@ def test_means_are_over_the_runs() -> None:
 # ------------------------------------------------------------------------------------- tables
 
 
-def test_rounding_chooses_no_k() -> None:
-    # Got wrong: the means of 0.3, 0.2, 0.1 and of 0.1, 0.2, 0.3 differ in their last bit.
+def test_rounding_does_not_decide_the_best_k() -> None:
+    # The means of 0.3, 0.2, 0.1 and of 0.1, 0.2, 0.3 differ in their last bit.
     runs = [0.3, 0.1], [0.2, 0.2], [0.1, 0.3]
     for order in (slice(None), slice(None, None, -1)):
         found = curve(*(run[order] for run in runs), ks=[1, 2])
@@ -183,7 +185,7 @@ def test_every_k() -> None:
     assert ks.dtype == np.int64
 
 
-def test_ks_come_sorted_and_once() -> None:
+def test_ks_are_sorted_and_distinct() -> None:
     assert check_ks([3, 1, 3, np.int8(2)], 5).tolist() == [1, 2, 3]
     assert check_ks(iter(range(1, 3)), 5).tolist() == [1, 2]
     assert check_ks(np.array([5, 4], dtype=np.uint16), 5).dtype == np.int64

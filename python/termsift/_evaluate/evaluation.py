@@ -1,39 +1,34 @@
-"""Ranking -> curve: how many terms to keep, and by which method."""
+"""Curves of rankings on test documents or over folds, and the choice of k."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from numbers import Integral
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift import _core
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import count_checked
 from termsift._counts.table import is_exact
-from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of, metrics_of
-from termsift._scores.methods import MODELS, Method, Model
-from termsift._scores.ranking import Ranking
-from termsift._scores.registry import (
-    POLICIES,
-    Policy,
-    check_model,
-    check_policy,
-    find_ranker,
+from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
+from termsift._evaluate.folds import USUAL_FOLDS, folds_of
+from termsift._evaluate.rankers import Variant, rank_by, variants_of
+from termsift._evaluate.split import (
+    Classifier,
+    Documents,
+    Metrics,
+    Split,
+    one_class,
+    whole_units,
 )
-from termsift._select.conditional_gain import rank_by
+from termsift._scores.methods import Method, Model
+from termsift._scores.ranking import Ranking
+from termsift._scores.registry import POLICIES, Policy, check_model, check_policy, find_ranker
 from termsift._util import validation
-from termsift._util.extras import require
-from termsift._util.log import levels_to_caller
 from termsift._util.progress import progress
 
-_Part: TypeAlias = tuple[validation.Csr, validation.Labels, "_core.Count | None"]
-
-# Up to this k every number of terms is looked at, beyond it one in a hundred.
+# By default every number of terms up to this k is evaluated; beyond it, one in a hundred.
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 
@@ -51,7 +46,7 @@ def selection_curve(
     estimator: Any = None,
     n_threads: int | None = None,
 ) -> Curve:
-    """Tell how well naive Bayes does on test documents with the first k terms, for every k.
+    """Return how well naive Bayes classifies test documents by the first k terms, for every k.
 
     Parameters
     ----------
@@ -60,19 +55,20 @@ def selection_curve(
     X_train, X_test : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         As for `termsift.count`, with the same columns.
     y_train, y_test : sequence of labels
-        One class a document. A test document of a class that no training document has is never
-        taken for one of it, and counts as an error.
+        One class per document. A test document of a class without training documents is always
+        classified wrongly.
     ks : sequence of int, optional
-        Numbers of terms; by default every one from 1 to the length of the ranking, of those beyond
-        2,000 each about 1% larger than the one before.
+        Numbers of terms. By default every number from 1 to the length of the ranking; beyond 2,000
+        each is about 1% larger than the one before.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
         What the classifier counts, as for `ClassCounts.score`: scikit-learn's MultinomialNB, the
-        same of presences, BernoulliNB, and one of Poisson rates.
+        same of presences, BernoulliNB, or naive Bayes of Poisson rates.
     alpha : float, default 1.0
-        Its smoothing, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha, poisson: alpha).
+        Smoothing of the classifier, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha,
+        poisson: alpha).
     estimator : scikit-learn classifier, optional
-        Fitted and asked to predict for each k, in place of naive Bayes. Needs ks, and scikit-learn.
-        Labels that are not all strings or all integers are given to it as numbers from 0 on.
+        Replaces naive Bayes: it is fitted and predicts for each k. Needs ks and scikit-learn.
+        Labels that are neither all strings nor all integers are passed to it as integers from 0.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -83,23 +79,23 @@ def selection_curve(
     Raises
     ------
     ValueError
-        If the matrices' columns, the ranking and ks do not fit each other, if there is no test
-        document, if a document has several classes or none, and as for `termsift.count`.
+        If the columns of the matrices, the ranking and ks do not fit each other, if there are no
+        test documents, if a document has several classes or none, and as for `termsift.count`.
     TypeError
-        For arguments of another kind.
+        If an argument has the wrong type.
 
     Notes
     -----
-    At each k the model is the one trained on those k terms alone: for "multinomial"
-    log p_ic = log(l_ic + b1) - log(l_c(k) + b2), l_c(k) the occurrences of the k terms in class c.
-    The predictions are those of fitting and predicting anew with ``X[:, ranking.indices[:k]]``.
-    Classes whose posteriors agree within rounding are equal, and the first is chosen: within 2^-45
-    of what is added up for either, such as log(1 + l_ic / b1) for each occurrence, and 2^-53 for
-    each term of the document.
+    At each k the model is trained on those k terms alone: for "multinomial"
+    log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences of the k terms
+    in class c. The predictions are those of fitting and predicting anew with
+    ``X[:, ranking.indices[:k]]``. Classes are tied if their posteriors agree within rounding; then
+    the first is chosen. Rounding is 2^-45 of the sum of the magnitudes of a posterior's summands,
+    such as log(1 + l_ic / b1) for each occurrence, and 2^-53 for each term of the document.
 
-    One sweep by rank serves all k: a document is looked at again where it has the next term, and
-    where the classes' totals have drifted as far apart as its best two classes are. Memory: 24
-    bytes for each k and class.
+    One sweep over the ranking serves all k: a document is looked at again only where it has the
+    next term, or where the totals of the classes have drifted as far apart as its best two classes
+    are. Memory: 24 bytes for each k and class.
 
     Examples
     --------
@@ -111,28 +107,15 @@ def selection_curve(
     >>> curve.ks, curve.accuracy
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
-    threads = validation.check_n_threads(n_threads)
-    alpha = _check_classifier(naive_bayes, alpha, estimator)
-    train = validation.check_matrix(X_train, threads, "X_train")
-    test = validation.check_matrix(X_test, threads, "X_test")
-    if test.n_terms != train.n_terms:
-        raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
-    name = "given"
+    classifier = Classifier(naive_bayes, alpha, estimator, n_threads)
+    split = Split.of(X_train, y_train, X_test, y_test, classifier.n_threads)
+    name, indices = "given", ranking
     if isinstance(ranking, Ranking):
-        name = _name(ranking.method, ranking.model, ranking.policy)
-    indices = ranking.indices if isinstance(ranking, Ranking) else ranking
-    indices = validation.check_indices(indices, train.n_terms, "ranking")
+        name = Variant(ranking.method, ranking.model, ranking.policy).name
+        indices = ranking.indices
+    indices = validation.check_indices(indices, split.documents.matrix.n_terms, "ranking")
     ks = check_ks(ks, len(indices), estimator)
-    y_train, y_test = _one_class(y_train, train, "train"), _one_class(y_test, test, "test")
-    validation.check_entries(train, threads, "X_train")  # by their names; the core knows of an X
-    validation.check_entries(test, threads, "X_test")
-    documents = _Documents.of(test, y_test, y_train.classes)
-    if estimator is not None:
-        found = _estimate(estimator, train, y_train, None, documents, indices, ks)
-    else:
-        counts = count_checked(train, y_train, n_threads=threads)
-        found = _classify(counts, documents, indices, ks, naive_bayes, alpha, threads)
-    return curve_of(name, ks, [found])
+    return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
 
 
 def cross_validate(
@@ -140,7 +123,7 @@ def cross_validate(
     y: Any,
     methods: str | Iterable[str] = ("md",),
     ks: Iterable[int] | None = None,
-    cv: Any = 10,
+    cv: Any = USUAL_FOLDS,
     random_state: Any = 0,
     *,
     models: str | Iterable[str] = ("multinomial",),
@@ -152,9 +135,9 @@ def cross_validate(
     estimator: Any = None,
     n_threads: int | None = None,
 ) -> dict[str, Curve]:
-    """Tell how well a classifier does with the first k terms of several rankings, for every k.
+    """Return how well a classifier does by the first k terms of several rankings, for every k.
 
-    Each fold's documents are classified after ranking and training on all the others.
+    The documents of each fold are classified after ranking and training on all the others.
 
     Parameters
     ----------
@@ -163,14 +146,15 @@ def cross_validate(
     methods : str or sequence of str
         Names of `termsift.methods` and `termsift.selectors`.
     ks : sequence of int, optional
-        As for `selection_curve`, of all terms.
+        As for `selection_curve`, where the ranking holds all terms.
     cv : int, or splitter, or iterable of (train, test) indices, default 10
-        Folds; or an object with scikit-learn's ``split(X, y)``. Pairs are taken as they are.
+        A number of folds, an object with scikit-learn's ``split(X, y)``, or pairs of indices, which
+        are used as they are.
     random_state : int, numpy Generator or None, default 0
-        By which the documents are shuffled before they are dealt to the folds.
+        Seed of the shuffle before the documents are dealt to the folds.
     models, policies : str or sequence of str
-        Of `ClassCounts.rank`. Every method is tried with each of these that it has; one without
-        models, or a selector, which has no policy, once.
+        As for `ClassCounts.rank`. Every method is tried with each of these that it has. Methods
+        without models are tried once per policy; selectors have no policy.
     repeats : int, default 1
         How many times to deal the documents to the folds.
     sample_weight : array of shape (n_docs,), optional
@@ -182,13 +166,14 @@ def cross_validate(
     Returns
     -------
     curves : dict of str to Curve
-        In the order of methods, models and policies. The names are those of the method, model and
-        policy, without "multinomial" and "top": "md", "md binary round_robin".
+        In the order of methods, models and policies. A name consists of the method, the model and
+        the policy, without "multinomial" and "top": "md", "md binary round_robin".
 
     Raises
     ------
     ValueError, TypeError
-        As for `selection_curve`; for fewer than 2 folds, or more than any class has documents.
+        As for `selection_curve`; if there are fewer than 2 folds, or more than any class has
+        documents.
 
     Warns
     -----
@@ -197,15 +182,17 @@ def cross_validate(
 
     Notes
     -----
-    The documents of each class are shuffled and dealt to the folds in turn, so that folds differ by
-    one document at most, in all and of each class. The training counts of a fold are the whole less
-    the fold's: every document is counted twice, however many folds there are. Of fractions, whose
-    sums round, a fold's training documents are counted anew.
+    The documents of each class are shuffled and dealt to the folds in turn. So folds differ in size
+    by at most one document, in total and within each class. The training counts of a fold are the
+    counts of all documents minus those of the fold, so that each document is counted twice,
+    however many folds there are. Sums of fractions round; then the training documents of each fold
+    are counted anew.
 
     Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
-    pairs). A document of weight w counts like w copies of it that every fold keeps together. Copies
-    dealt to folds one by one give another result: each is then classified by what was learnt from
-    the others. In the metrics, fractional weights are rounded to 2^-62 of their sum.
+    pairs). A document of weight w counts like w copies of it that every fold keeps together.
+    Dealing the copies to folds one by one gives another result, since each is then classified by
+    what was learnt from the others. In the metrics, fractional weights are rounded to 2^-62 of
+    their sum.
 
     Examples
     --------
@@ -218,65 +205,34 @@ def cross_validate(
     >>> curves["chi2"].smallest_k()
     2
     """
-    threads = validation.check_n_threads(n_threads)
-    alpha = _check_classifier(naive_bayes, alpha, estimator)
-    matrix = validation.check_matrix(X, threads)
-    labels = _one_class(y, matrix, "")
+    classifier = Classifier(naive_bayes, alpha, estimator, n_threads)
+    matrix = validation.check_matrix(X, classifier.n_threads)
+    labels = one_class(y, matrix, "y")
     ks = check_ks(ks, matrix.n_terms, estimator)
-    rankers = rankers_of(methods, models, policies)
+    variants = variants_of(methods, models, policies)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
-    whole = count_checked(matrix, labels, weights, n_threads=threads)  # which checks the matrix
-    exact = _leaves_exactly_the_rest(whole, matrix, weights)
-    documents, units = _matrix(matrix), _in_whole_units(weights)
-    splits = list(_splits(cv, documents, y, labels, weights, repeats, random_state))
+    documents = Documents(matrix, labels, weights, classifier.n_threads)
+    whole = documents.counts()  # which checks the matrix
+    subtract = _subtracts_exactly(whole, documents)
+    folds = list(folds_of(cv, documents.X, y, labels, weights, repeats, random_state))
+    in_units = replace(documents, weights=whole_units(weights))
 
-    def part(rows: NDArray[np.integer]) -> _Part:
-        some = validation.check_matrix(documents[rows], threads)
-        codes = validation.Labels(labels.classes, labels.codes[rows], None)
-        return some, codes, None if weights is None else weights[rows]
+    def splits() -> Iterator[Split]:
+        for number, (train, test) in enumerate(folds):
+            split = Split(documents, train, in_units.part(test))
+            if subtract:
+                others = np.ones(matrix.n_docs, dtype=bool)
+                others[train] = False
+                split.counts = whole - documents.part(np.flatnonzero(others)).counts()
+            if number:
+                split.counts._accept_fractions()  # the first fold has led to the warning
+            yield split
 
-    runs: dict[str, list[Mapping[Metric, NDArray[np.float64]]]] = {name: [] for name in rankers}
-    done = 0
-    with progress("evaluated", len(splits) * len(rankers), "rankings") as report:
-        for train, test in splits:
-            left_out = np.ones(matrix.n_docs, dtype=bool)
-            left_out[train] = False
-            if exact:
-                counts = whole - count_checked(*part(np.flatnonzero(left_out)), n_threads=threads)
-            else:
-                counts = count_checked(*part(train), n_threads=threads)
-            if done:
-                counts._accept_fractions()
-            trained_on = None if estimator is None else part(train)
-            held, known, _ = part(test)
-            held_units = None if units is None else units[test]
-            held_out = _Documents(held, known.codes, len(labels.classes), held_units)
-            for name, (method, options) in rankers.items():
-                ranking = rank_by(
-                    method,
-                    counts,
-                    documents[train] if find_ranker(method).reads_documents else None,
-                    labels.codes[train],
-                    int(ks[-1]),
-                    sample_weight=None if weights is None else weights[train],
-                    alpha=alpha,
-                    n_threads=n_threads,
-                    **options,
-                )
-                if trained_on is None:
-                    found = _classify(
-                        counts, held_out, ranking.indices, ks, naive_bayes, alpha, threads
-                    )
-                else:
-                    found = _estimate(estimator, *trained_on, held_out, ranking.indices, ks)
-                runs[name].append(found)
-                done += 1
-                if report is not None:
-                    report(done)
-    # A document may be classified several times, by repeats or by the caller's splits.
-    classified = sum(len(test) if units is None else int(units[test].sum()) for _, test in splits)
-    times = max(1.0, classified / (matrix.n_docs if units is None else int(units.sum())))
-    return {name: curve_of(name, ks, found, times) for name, found in runs.items()}
+    # A document may be classified several times, by repeats or by the pairs of cv.
+    units = np.ones(matrix.n_docs, int) if in_units.weights is None else in_units.weights
+    classified = sum(int(units[test].sum()) for _, test in folds)
+    repeated = max(1.0, classified / int(units.sum()))
+    return evaluate(splits(), len(folds), variants, ks, classifier, repeated)
 
 
 def choose_k(
@@ -288,7 +244,7 @@ def choose_k(
     model: Model = "multinomial",
     metric: Metric = "accuracy",
     ks: Iterable[int] | None = None,
-    cv: Any = 10,
+    cv: Any = USUAL_FOLDS,
     random_state: Any = 0,
     sample_weight: Any = None,
     naive_bayes: Model = "multinomial",
@@ -296,16 +252,16 @@ def choose_k(
     estimator: Any = None,
     n_threads: int | None = None,
 ) -> int:
-    """Choose how many terms to keep, by cross-validation on the documents given.
+    """Choose how many terms to keep, by cross-validation.
 
     Parameters
     ----------
     X, y, ks, cv, random_state, sample_weight, naive_bayes, alpha, estimator, n_threads
         As for `cross_validate`.
     method, policy, model
-        Of `ClassCounts.rank`.
+        As for `ClassCounts.rank`.
     metric : str, default "accuracy"
-        One of those of `Curve`.
+        A metric of `Curve`.
 
     Returns
     -------
@@ -315,7 +271,7 @@ def choose_k(
     Raises
     ------
     ValueError, TypeError
-        As for `cross_validate`, and for a model or policy that the method does not have.
+        As for `cross_validate`, and if the method does not have the model or policy.
 
     Examples
     --------
@@ -348,11 +304,63 @@ def choose_k(
     return curve.smallest_k(metric)
 
 
-# ---- what is asked -------------------------------------------------------------------------------
+def evaluate(
+    splits: Iterable[Split],
+    n_splits: int,
+    variants: dict[str, Variant],
+    ks: NDArray[np.int64],
+    classifier: Classifier,
+    repeats: float = 1.0,
+) -> dict[str, Curve]:
+    """Return the curve of each variant, with one run per split.
+
+    The training documents of a split are counted once for all variants.
+    """
+    runs: dict[str, list[Metrics]] = {name: [] for name in variants}
+    with progress("evaluated", n_splits * len(variants), "rankings") as report:
+        for number, split in enumerate(splits):
+            for done, (name, variant) in enumerate(variants.items(), number * len(variants) + 1):
+                ranking = _rank(variant, split, int(ks[-1]), classifier)
+                runs[name].append(classifier.metrics(split, ranking.indices, ks))
+                if report is not None:
+                    report(done)
+    return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
+
+
+def _rank(variant: Variant, split: Split, k: int, classifier: Classifier) -> Ranking:
+    """Rank the training documents of a split."""
+    X = y = weights = None
+    if find_ranker(variant.method).reads_documents:
+        train = split.train
+        X, y, weights = train.X, train.labels.codes, train.weights
+    return rank_by(
+        variant.method,
+        split.counts,
+        X,
+        y,
+        k,
+        sample_weight=weights,
+        alpha=classifier.alpha,
+        n_threads=classifier.n_threads or None,
+        model=variant.model,
+        policy=variant.policy,
+    )
+
+
+def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
+    """Return whether subtracting the counts of some documents leaves those of the others."""
+    matrix, weights = documents.matrix, documents.weights
+    if is_exact(matrix, weights, whole.tf):
+        return True
+    if np.any(matrix.data[: matrix.indptr[-1]] % 1) or (
+        weights is not None and np.any(weights % 1)
+    ):
+        return False
+    return bool(max(whole.class_tokens.max(initial=0), whole.n_docs) <= 2**53)
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:
-    """Give every k to 2,000, then each about 1% larger than the one before, and last n_terms."""
+    """Return every k to 2,000, then each about 1% larger than the one before, last n_terms."""
     ks = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
     while ks and ks[-1] < n_terms:
         ks.append(min(int(ks[-1] * _GROWTH), n_terms))
@@ -360,7 +368,7 @@ def every_k(n_terms: int) -> NDArray[np.int64]:
 
 
 def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> NDArray[np.int64]:
-    """Give distinct numbers of terms, increasing."""
+    """Return distinct numbers of terms, increasing."""
     if ks is None:
         if estimator is not None:
             raise ValueError("an estimator is fitted for each k: say which, ks=[...]")
@@ -369,292 +377,10 @@ def check_ks(ks: Iterable[int] | None, n_terms: int, estimator: Any = None) -> N
         return every_k(n_terms)
     listed: list[int] = list(validation.check_iterable(ks, "ks", "integers"))
     for k in listed:
-        if isinstance(k, bool) or not isinstance(k, Integral):
+        if not validation.is_integer(k):
             raise TypeError(f"ks must hold integers, got {k!r}")
         if not 1 <= k <= n_terms:
             raise ValueError(f"ks has {k}, expected numbers in [1, {n_terms}], the terms ranked")
     if not listed:
         raise ValueError("ks is empty")
     return np.unique(np.array(listed, dtype=np.int64))
-
-
-def _check_classifier(naive_bayes: str, alpha: float, estimator: Any) -> float:
-    """Check what classifies; return alpha as a float."""
-    is_estimator = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
-    if estimator is not None and (isinstance(estimator, type) or not is_estimator):
-        raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
-    if not validation.is_one_of(naive_bayes, MODELS):
-        raise ValueError(f"naive_bayes must be one of {', '.join(MODELS)}, got {naive_bayes!r}")
-    return validation.check_positive(alpha, "alpha")
-
-
-def rankers_of(
-    methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
-) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Give (method, options of `ClassCounts.rank`) by name, for each method, model and policy."""
-    methods, models, policies = (
-        validation.check_words(names, name)
-        for names, name in ((methods, "methods"), (models, "models"), (policies, "policies"))
-    )
-    for model in models:
-        if not validation.is_one_of(model, MODELS):
-            raise ValueError(f"models must be of {', '.join(MODELS)}, got {model!r}")
-    for policy in policies:
-        check_policy(policy)
-    rankers: dict[str, tuple[str, dict[str, Any]]] = {}
-    for method in methods:
-        chosen = find_ranker(method)
-        own_models = [model for model in models if model in chosen.models]
-        own_policies = policies if isinstance(chosen, Method) else POLICIES[:1]
-        for model in own_models if chosen.models else MODELS[:1]:
-            for policy in own_policies:
-                options = {"model": model, "policy": policy}
-                rankers[_name(method, model, policy)] = (method, options)
-    if not rankers:
-        raise ValueError("there is nothing to rank by: methods, models or policies are empty")
-    return rankers
-
-
-def _name(method: str, model: str, policy: str) -> str:
-    """Give what is not the default of a ranking: "md", "md binary round_robin"."""
-    return " ".join(
-        [method, *(part for part in (model, policy) if part not in (MODELS[0], POLICIES[0]))]
-    )
-
-
-# ---- documents and folds -------------------------------------------------------------------------
-
-
-class _Documents:
-    """Test documents: codes from n_trained on are of classes that were not trained.
-
-    Weights, if there are any, are in the units of `_in_whole_units`.
-    """
-
-    def __init__(
-        self,
-        matrix: validation.Csr,
-        codes: _core.Int32s,
-        n_trained: int,
-        weights: _core.Int64s | None = None,
-    ) -> None:
-        if matrix.n_docs == 0:
-            raise ValueError("there are no test documents")
-        if weights is not None and not weights.any():
-            raise ValueError(
-                "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
-            )
-        self.matrix, self.codes, self.n_trained = matrix, codes, n_trained
-        self.weights = weights
-
-    @classmethod
-    def of(
-        cls, matrix: validation.Csr, labels: validation.Labels, trained: list[Hashable]
-    ) -> _Documents:
-        position = {label: code for code, label in enumerate(trained)}
-        code_of = [position.setdefault(label, len(position)) for label in labels.classes]
-        return cls(matrix, np.array(code_of, dtype=np.int32)[labels.codes], len(trained))
-
-    def support(self) -> NDArray[np.int64]:
-        """Documents of each class, those not trained last."""
-        return self.count(self.codes)
-
-    def count(self, codes: NDArray[np.integer], of: Any = slice(None)) -> NDArray[np.int64]:
-        """Return the weight of each class where ``codes`` are the classes of some documents."""
-        counted = np.bincount(codes, minlength=self.n_trained).astype(np.int64)
-        if self.weights is not None:
-            counted[:] = 0
-            np.add.at(counted, codes, self.weights[of])
-        return counted
-
-
-def _one_class(y: Any, matrix: validation.Csr, which: str) -> validation.Labels:
-    """Give the labels of documents that have one class each."""
-    why = "a document that is taken for one class cannot be right about several"
-    return validation.check_one_class(y, matrix.n_docs, why, f"y_{which}" if which else "y")
-
-
-def _matrix(csr: validation.Csr) -> Any:
-    return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
-
-
-def _leaves_exactly_the_rest(
-    whole: ClassCounts, matrix: validation.Csr, weights: _core.Count | None
-) -> bool:
-    """Whether the counts of some documents, taken from those of all, are those of the others."""
-    if is_exact(matrix, weights, whole.tf):
-        return True
-    is_fractional = np.any(matrix.data[: matrix.indptr[-1]] % 1) or (
-        weights is not None and np.any(weights % 1)
-    )
-    largest = max(whole.class_tokens.max(initial=0), whole.n_docs)
-    return not is_fractional and bool(largest <= 2**53)
-
-
-def _in_whole_units(weights: _core.Count | None) -> _core.Int64s | None:
-    """Return weights as whole numbers of one unit, whose sums are the same in any order."""
-    if weights is None or weights.dtype.kind == "i":
-        return cast("_core.Int64s | None", weights)
-    _, exponent = np.frexp(weights.sum())
-    units: _core.Int64s = np.rint(np.ldexp(weights, 62 - exponent)).astype(np.int64)
-    return units
-
-
-def _splits(
-    cv: Any,
-    X: Any,
-    y: Any,
-    labels: validation.Labels,
-    weights: _core.Count | None,
-    repeats: int,
-    random_state: Any,
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the (train, test) documents of each fold.
-
-    Documents of weight 0 are left out, unless cv holds pairs of indices.
-    """
-    if isinstance(repeats, bool) or not isinstance(repeats, Integral) or repeats < 1:
-        raise ValueError(f"repeats must be a positive integer, got {repeats!r}")
-    n_docs = len(labels.codes)
-    kept = np.arange(n_docs) if weights is None else np.flatnonzero(weights)
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
-        weighty = validation.Labels(labels.classes, labels.codes[kept], None)
-        for train, test in _stratified(int(cv), weighty, int(repeats), random_state):
-            yield kept[train], kept[test]
-        return
-    if repeats != 1:
-        raise ValueError("repeats is of cv=int; another cv says itself how often")
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
-        if len(kept) < n_docs:
-            X, y = X[kept], _as_labels(labels.classes)[labels.codes[kept]]
-        pairs = cv.split(X, y)
-    else:
-        pairs, kept = cv, np.arange(n_docs)
-    pairs = validation.check_iterable(pairs, "cv", "pairs of indices, or be a number or splitter")
-    n_folds = 0
-    for n_folds, pair in enumerate(pairs, start=1):
-        try:
-            train, test = pair
-        except (TypeError, ValueError):
-            raise TypeError(f"cv must give pairs (train, test) of indices, got {pair!r}") from None
-        where = f"of fold {n_folds - 1}"
-        n = len(kept)
-        train = validation.check_indices(train, n, f"the training part {where}", "document")
-        test = validation.check_indices(test, n, f"the test part {where}", "document")
-        yield kept[train], kept[test]
-    if n_folds == 0:
-        raise ValueError("cv gives no folds")
-
-
-def _stratified(
-    n_folds: int, labels: validation.Labels, repeats: int, random_state: Any
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    class_docs = np.bincount(labels.codes, minlength=len(labels.classes))
-    if n_folds < 2:
-        raise ValueError(f"cv must be at least 2, got {n_folds}")
-    if n_folds > class_docs.max(initial=0):
-        raise ValueError(
-            f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "
-            "largest class"
-        )
-    least = int(np.argmin(np.where(class_docs > 0, class_docs, len(labels.codes))))
-    if class_docs[least] < n_folds:
-        warnings.warn(
-            f"class {labels.classes[least]!r} has {class_docs[least]} documents, fewer than the "
-            f"{n_folds} folds: some folds are without it",
-            stacklevel=levels_to_caller(),
-        )
-    rng = validation.check_random_state(random_state)
-    n_docs = len(labels.codes)
-    for _ in range(repeats):
-        shuffled = rng.permutation(n_docs)
-        by_class = shuffled[np.argsort(labels.codes[shuffled], kind="stable")]
-        fold_of = np.empty(n_docs, dtype=np.intp)
-        fold_of[by_class] = np.arange(n_docs) % n_folds
-        for fold in range(n_folds):
-            yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-
-
-# ---- classifiers ---------------------------------------------------------------------------------
-
-
-def _classify(
-    counts: ClassCounts,
-    documents: _Documents,
-    indices: NDArray[np.int64],
-    ks: NDArray[np.int64],
-    naive_bayes: str,
-    alpha: float,
-    n_threads: int,
-) -> dict[Metric, NDArray[np.float64]]:
-    """Give the metrics of naive Bayes at each k."""
-    n = documents.n_trained
-    matrix = documents.matrix
-    hits, predicted = _core.classify_by_prefixes(
-        counts._counts,
-        _core.EventModel.__members__[naive_bayes],
-        alpha,
-        indices,
-        ks,
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
-        matrix.n_terms,
-        np.where(documents.codes < n, documents.codes, -1).astype(np.int32),
-        _core.Damping.__members__[counts.tf],
-        documents.weights,
-        n_threads,
-    )
-    return metrics_of(hits, predicted, documents.support())
-
-
-def _estimate(
-    estimator: Any,
-    train: validation.Csr,
-    y_train: validation.Labels,
-    weights: _core.Count | None,
-    documents: _Documents,
-    indices: NDArray[np.int64],
-    ks: NDArray[np.int64],
-) -> dict[Metric, NDArray[np.float64]]:
-    """Give the metrics of a scikit-learn classifier at each k."""
-    clone = require("sklearn.base", "sklearn", "estimator=").clone
-    names = _as_labels(y_train.classes)
-    code_of = {name: code for code, name in enumerate(names.tolist())}
-    X_train, X_test = _summed(train), _summed(documents.matrix)
-    weighted = {} if weights is None else {"sample_weight": weights}
-    n = documents.n_trained
-    hits = np.zeros((len(ks), n), dtype=np.int64)
-    predicted = np.zeros((len(ks), n), dtype=np.int64)
-    for step, k in enumerate(ks):
-        terms = indices[:k]
-        fitted = clone(estimator).fit(X_train[:, terms], names[y_train.codes], **weighted)
-        found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
-        for name in found:
-            if not isinstance(name, Hashable) or name not in code_of:
-                raise ValueError(f"the estimator predicts {name!r}, which is no label given to it")
-        codes = np.array([code_of[name] for name in found])
-        right = codes == documents.codes
-        predicted[step] = documents.count(codes)
-        hits[step] = documents.count(codes[right], right)
-    return metrics_of(hits, predicted, documents.support())
-
-
-def _as_labels(classes: list[Hashable]) -> NDArray[Any]:
-    """Give the labels as scikit-learn takes them, all strings or all integers; else their codes."""
-    if {type(label) for label in classes} in ({str}, {int}, {bool}):
-        names = np.array(classes)
-        # A string's last zeros are lost in an array, and integers beyond 64 bits become floats.
-        if names.dtype.kind in "Uiub" and names.tolist() == classes:
-            return names
-    return np.arange(len(classes))
-
-
-def _summed(csr: validation.Csr) -> Any:
-    """Give the matrix with one entry for each document and term: estimators do not add them up."""
-    X = _matrix(csr)
-    if not X.has_canonical_format:
-        # A copy, the user's arrays stay as they are; in 64 bits, since small integers would wrap.
-        X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
-        X.sum_duplicates()
-    return X

@@ -1,9 +1,8 @@
 """The command line: ``termsift rank``, ``count``, ``compare`` and so on.
 
-Each command is a module of its own with ``add``, which adds its parser, and one function of the
-parsed arguments. Methods, their help and their options come from the registry,
-:func:`termsift.methods`. :func:`main` alone turns what goes wrong into one line on standard error
-and an exit code.
+Each command has a module with a function ``add``, which adds its parser. Methods, their help and
+their options come from the registry, :func:`termsift.methods`. Only :func:`main` turns errors into
+one line on standard error and an exit code.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from io import StringIO, TextIOWrapper
 from typing import Any, NoReturn
 
 import termsift as ts
-from termsift._util.extras import require
 from termsift._util.printable import printable
 from termsift.cli import compare, count, demo, info, merge, rank, report
 from termsift.cli.arguments import AsWritten
@@ -33,9 +31,8 @@ _log = logging.getLogger("termsift")
 
 _DESCRIPTION = """\
 Ranks the terms of a labelled text collection by how well they tell its classes apart.
-Counts the collection once, gives every term a score by the method you choose, and lists the best.
+Counts the collection once, scores every term by the method you choose, and lists the best terms.
 """
-
 
 _EXAMPLES = """\
 examples:
@@ -49,65 +46,29 @@ examples:
 """
 
 
-def main_parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line.
-
-    Returns
-    -------
-    parser : argparse.ArgumentParser
-        Parsed arguments carry the command as ``run``, a function of them.
-    """
-    parser = _Parser(
-        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
-    )
-    parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
-    parser.add_argument(
-        "--print-completion",
-        action=_PrintCompletion,
-        choices=("bash", "zsh"),
-        help="print what makes this shell complete our options (needs shtab), and exit",
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (rank, count, merge, compare, report, demo, info):
-        command.add(commands)
-    return parser
-
-
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints show control characters of names as escapes."""
+    """A parser whose errors show the control characters of names as escapes."""
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and the message, and exit."""
         super().error(printable(message))
 
 
-class _PrintCompletion(argparse.Action):
-    """Print the completion of a shell, as ``--version`` prints the version."""
+def main_parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line.
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Print it and exit."""
-        try:
-            shtab = require("shtab", "completion", "--print-completion")
-        except ImportError as missing:
-            parser.error(str(missing))
-        print(shtab.complete(_with_files(parser, shtab.FILE), values))
-        parser.exit()
-
-
-def _with_files(parser: argparse.ArgumentParser, complete: Any) -> argparse.ArgumentParser:
-    """Have the arguments that are files completed as such, in the commands too."""
-    for action in parser._actions:  # argparse has no other list of them
-        if action.metavar in ("FILE", "INPUT"):
-            action.complete = complete  # type: ignore[attr-defined]
-        elif isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                _with_files(command, complete)
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        The arguments that it parses have the command as ``run``, a function of the arguments.
+    """
+    parser = _Parser(
+        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
+    )
+    parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (rank, count, merge, compare, report, demo, info):
+        command.add(commands)
     return parser
 
 
@@ -122,15 +83,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0: done (also where the reader of the output went away); 1: the data, a file or an option
-        does not fit, told in one line on standard error; 130: interrupted by Ctrl-C; 143: asked to
-        end (SIGTERM), which does the same. Wrong usage exits with 2 in argparse.
+        0 if all went well, or if the reader of the output closed it; 1 if the data, a file or an
+        option does not fit, with one line on standard error; 130 after Ctrl-C and 143 after
+        SIGTERM. argparse exits with 2 if the usage is wrong.
     """
     _hold_standard_descriptors()
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # terms are of any language
+        sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
     args = main_parser().parse_args(argv)
-    with _logging(args), _warnings(), _terminated_as_interrupted():
+    with _logging(args), _sigterm_as_interrupt():
         try:
             _refuse_to_overwrite(args)
             args.run(args)
@@ -140,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _settle_stdout()
         except KeyboardInterrupt as exc:
             number = signal.SIGTERM if isinstance(exc, _Terminated) else signal.SIGINT
-            return 128 + number  # as a shell reports it
+            return 128 + number  # the code that a shell reports
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             _log.debug("the error in full:", exc_info=True)
             tell(f"error: {_one_line(exc)}")
@@ -149,23 +110,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _hold_standard_descriptors() -> None:
-    """Open the null device in place of standard streams that are closed.
-
-    Else a file that is opened later gets the number of such a stream, and whatever a library prints
-    goes into it. Writing to standard output fails as before, and messages go nowhere.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:  # `open` gives the lowest number that is free: this one
-            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
-    if sys.stderr is None:  # `print` would take standard output in its place
-        sys.stderr = StringIO()
-
-
 def _refuse_to_overwrite(args: argparse.Namespace) -> None:
-    """Refuse an output that is one of the inputs: it would be gone."""
+    """Refuse an output that is one of the inputs: the input would be lost."""
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
@@ -176,18 +122,51 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
                 raise ValueError(f"{output}: is read, and cannot be the output; name another file")
 
 
+# ---- standard streams ----------------------------------------------------------------------------
+
+
+def _hold_standard_descriptors() -> None:
+    """Open the null device for standard streams that are closed.
+
+    Otherwise a file that is opened later would get the number of such a stream, and receive what a
+    library prints. Writing to standard output still fails, and messages are discarded.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # then `open` returns this number, the lowest that is free
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+    if sys.stderr is None:  # `print` would use standard output instead
+        sys.stderr = StringIO()
+
+
+def _settle_stdout() -> None:
+    """Flush standard output, or discard what is left, so that the interpreter's exit succeeds."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:  # the reader is gone, or the disk is full
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+
 class _Terminated(KeyboardInterrupt):
-    """The end that SIGTERM asks for, as the schedulers of batch jobs do."""
+    """An interrupt by SIGTERM, which batch schedulers send."""
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Have SIGTERM end a command as Ctrl-C does: what is being written is tidied up or kept."""
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that files are cleaned up or kept."""
 
     def terminate(*_: object) -> None:
         raise _Terminated
 
-    is_main = threading.current_thread() is threading.main_thread()  # which alone gets signals
+    is_main = threading.current_thread() is threading.main_thread()  # only this one gets signals
     if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
@@ -198,8 +177,11 @@ def _terminated_as_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+# ---- messages ------------------------------------------------------------------------------------
+
+
 class _Formatter(logging.Formatter):
-    """Shows control characters in the lines of a traceback as escapes."""
+    """A formatter that shows the control characters of a traceback as escapes."""
 
     def formatException(self, ei: Any) -> str:
         """Format a traceback; the messages in it may quote a file."""
@@ -208,48 +190,29 @@ class _Formatter(logging.Formatter):
 
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
-    """Send the package's messages to standard error while a command runs."""
+    """Send log messages and warnings to standard error, one line each, while a command runs."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        _log.warning("warning: %s", " ".join(str(message).split()))
+
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter("termsift: %(message)s"))
     watched = args.watched and sys.stderr.isatty()
-    level = logging.DEBUG if args.verbose else logging.INFO if watched else logging.WARNING
-    usual = _log.level
+    before = _log.level
     _log.addHandler(handler)
-    _log.setLevel(level)
+    _log.setLevel("DEBUG" if args.verbose else "INFO" if watched else "WARNING")
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            yield
     finally:
         _log.removeHandler(handler)
-        _log.setLevel(usual)
-
-
-@contextmanager
-def _warnings() -> Iterator[None]:
-    """Tell warnings in one line each, without a place in the code."""
-
-    def tell(message: Warning | str, *_: object, **__: object) -> None:
-        _log.warning("warning: %s", " ".join(str(message).split()))
-
-    with warnings.catch_warnings():
-        warnings.showwarning = tell
-        yield
+        _log.setLevel(before)
 
 
 def _one_line(exc: BaseException) -> str:
-    if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # the core's
+    if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # from the core
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
         return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror
     return " ".join(str(exc).split()) or type(exc).__name__
-
-
-def _settle_stdout() -> None:
-    """Let the interpreter's own last flush have nothing left to fail at."""
-    if sys.stdout is None:
-        return
-    try:
-        sys.stdout.flush()
-    except OSError:  # the reader is gone, or the disk is full: what is left goes nowhere
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

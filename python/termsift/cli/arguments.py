@@ -1,43 +1,40 @@
-"""What commands take: the arguments that several share, the types of values, the common help."""
+"""Arguments that several commands share, types of values, and common help texts."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
-from termsift._util.export import FORMAT_OF
+from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._util.validation import did_you_mean
 from termsift.text import PRESETS, Analyzer
 
-_HELP_WIDTH = 98
-
-
 INPUT_FORMATS = """\
-input, known by the ending of its name:
-  .svm .svmlight .libsvm  label index:count ... a line; --terms names the terms
+input, recognised by the ending of its name:
+  .svm .svmlight .libsvm  lines of label index:count ...; --terms names the terms
   .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
-  .txt                    label<TAB>text a line, without header or quoting
-  .jsonl .ndjson          a JSON object a line, keys 'text' and 'label' or --text and --label
-  .parquet .arrow .feather  a table of such columns (needs pyarrow)
-  a folder                of a sub-folder a class, in which each file is a document; or of arrays,
-                          as termsift.save_csr writes them in Python
+  .txt                    lines of label<TAB>text, without header or quoting
+  .jsonl .ndjson          lines of JSON objects, keys 'text' and 'label' or --text and --label
+  .parquet .arrow .feather  a table with the same columns (needs pyarrow)
+  a folder                one sub-folder per class, one file per document; or the arrays that
+                          termsift.save_csr writes in Python
   .termsift               counts that termsift saved, but not for compare
-or the word demo: what termsift demo shows, the docstrings of Python's standard library.
-Files of text and .mtx may end in .gz, or .zst (needs zstandard). Files are UTF-8, texts of
---encoding. --text 2 --label 1 (numbers) count the columns of a table without header. An svmlight
-file without an index 0 counts its indices from 1.
+or the word demo: the docstrings of Python's standard library, as termsift demo shows them.
+Files of text and .mtx may also end in .gz, or in .zst (needs zstandard). Files are UTF-8, texts
+are in --encoding. Numbers such as --text 2 --label 1 are columns of a table without header. The
+indices of an svmlight file count from 0 if it has an index 0, else from 1.
 """
 
 
 class AsWritten(argparse.RawDescriptionHelpFormatter):
-    """Help whose descriptions keep their lines, in a column wide enough for our options."""
+    """Help that keeps the lines of descriptions, with a wide column for the options."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
@@ -50,7 +47,7 @@ def add_command(
     about: str,
     more: str,
 ) -> argparse.ArgumentParser:
-    """Add the parser of a command that ``run`` does, told in ``about`` and ``more``."""
+    """Add the parser of a command, which calls ``run``."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=about,
@@ -59,54 +56,114 @@ def add_command(
         formatter_class=AsWritten,
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="tell what is done, and errors in full"
+        "-v", "--verbose", action="store_true", help="log what is done, and errors in full"
     )
-    parser.set_defaults(run=run, usage_error=parser.error, watched=False)
+    parser.set_defaults(
+        run=run, usage_error=parser.error, default_of=parser.get_default, watched=False
+    )
     return parser
+
+
+def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
+    """Exit with a usage error if one of the options differs from its default."""
+    for option in options:
+        if getattr(args, option) != args.default_of(option):
+            args.usage_error(f"argument {flag(option)}: {why}")
+
+
+def flag(option: str) -> str:
+    """Return an option as it is written on the command line: --class-prior for class_prior."""
+    return f"--{option.replace('_', '-')}"
+
+
+# ---- kinds of options ----------------------------------------------------------------------------
+
+
+def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
+    """Add options that take a value, from rows of (flags, type, metavar, help[, default])."""
+    for flags, kind, metavar, about, *default in rows:
+        shown = f" (default: {default[0]})" if default else ""
+        group.add_argument(
+            *flags.split(),
+            type=kind,
+            metavar=metavar,
+            help=about + shown,
+            default=default[0] if default else None,
+        )
+
+
+def add_choice(
+    group: Any, option: str, known: Sequence[str], about: str, metavar: str | None = None
+) -> None:
+    """Add an option that takes a name, by default the first; errors suggest the nearest."""
+    group.add_argument(
+        option,
+        type=one_of(known),
+        choices=known,
+        default=known[0],
+        metavar=metavar,
+        help=f"{about} (default: {known[0]})",
+    )
+
+
+def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
+    """Add an option that takes names, with commas between them or one after the other."""
+    name = one_of(known)
+    group.add_argument(
+        option,
+        type=lambda text: [name(part) for part in text.split(",")],
+        action="extend",
+        metavar="NAME,...",
+        help=f"any of {', '.join(known)} (default: {','.join(usual)})",
+    )
+
+
+# ---- input ---------------------------------------------------------------------------------------
 
 
 def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
-    """Add what is read; ``counts``: whether nothing but its counts is needed.
+    """Add what is read.
 
-    With ``several``, inputs of collections alone, and a file of labels for each.
+    ``counts`` says that counts are enough, so that a file of counts will do. With ``several`` there
+    may be any number of collections, each with its own file of labels.
     """
-    kinds = "a collection, or counts" if counts else "a collection"
+    kinds = "collections" if several else "a collection, or counts" if counts else "a collection"
+    parser.add_argument(
+        "inputs" if several else "input",
+        metavar="INPUT",
+        nargs="+" if several else None,
+        type=_input,
+        help=f"{kinds}; see below",
+    )
     group = parser.add_argument_group("input")
-    if several:
-        parser.add_argument(
-            "inputs", metavar="INPUT", nargs="+", type=_input, help="collections; see below"
-        )
-        group.add_argument(
-            "--labels",
-            metavar="FILE",
-            action="append",
-            help="labels, one a line, or a .npy array; once for each INPUT",
-        )
-    else:
-        parser.add_argument("input", metavar="INPUT", type=_input, help=f"{kinds}; see below")
-        group.add_argument("--labels", metavar="FILE", help="labels, one a line, or a .npy array")
-    group.add_argument("--terms", metavar="FILE", help="names of the terms, one a line")
-    group.add_argument("--text", metavar="COL", help="column of the text")
-    group.add_argument("--label", metavar="COL", help="column of the label")
+    group.add_argument(
+        "--labels",
+        metavar="FILE",
+        action="append" if several else "store",
+        help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
+    )
+    add_values(
+        group,
+        ("--terms", str, "FILE", "names of the terms, one per line"),
+        ("--text", str, "COL", "column of the text"),
+        ("--label", str, "COL", "column of the label"),
+        ("--threads", positive, "N", "threads (default: all that are available)"),
+    )
     if counts:
         group.add_argument(
             "--tf",
             choices=tuple(_core.Damping.__members__),
-            help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
-            "(default: raw)",
+            help="how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)",
         )
-    group.add_argument(
-        "--threads", type=positive, metavar="N", help="threads (default: as many as there are)"
-    )
     _add_text_rules(parser, several=several)
 
 
 def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
-    """Add how texts are cut into terms; None stands for what was not given.
+    """Add how texts are cut into terms; None stands for an option that was not given.
 
-    With ``several``, which are read a part at a time, without what asks for all documents first.
+    Several collections are read in parts, so that no option may need all documents first.
     """
     group = parser.add_argument_group("texts, of tables and folders")
     needs = "; needs scikit-learn"
@@ -115,35 +172,29 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
         choices=tuple(PRESETS),
         help=f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}",
     )
-    group.add_argument(
-        "--ngram-range",
-        type=_ngram_range,
-        metavar="A,B",
-        help=f"terms of A to B words (default: 1,1){needs}",
-    )
     if several:
         add_min_df(group)
         parser.set_defaults(max_df=None)
     else:
-        for option, usual in (("--min-df", "1"), ("--max-df", "1.0")):
-            fewer = "fewer" if option == "--min-df" else "more"
-            group.add_argument(
-                option,
-                type=_number_or_share,
-                metavar="N",
-                help=f"drop terms in {fewer} than N documents; of an N with a point or exponent, "
-                f"0.01 or 1e-2, in {fewer} than that share of them (default: {usual})",
-            )
-    group.add_argument(
-        "--stop-words",
-        metavar="FILE",
-        help="words that are no terms, one a line, or the word english: scikit-learn's list"
-        + needs,
+        drop = "drop terms in {} than N documents; 0.01 and 1e-2 are shares of them"
+        add_values(
+            group,
+            ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
+            ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
+        )
+    english = "words to leave out, one per line, or the word english for scikit-learn's list"
+    hashing = "put terms in N columns by a hash of their names, which are then forgotten"
+    add_values(
+        group,
+        ("--ngram-range", _ngram_range, "A,B", f"terms of A to B words (default: 1,1){needs}"),
+        ("--stop-words", str, "FILE", english + needs),
+        ("--hashing", positive, "N", hashing + needs),
+        ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
     )
     group.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
-        help=f"whether Bacon and bacon are one word (default: they are){needs} where they are not",
+        help=f"whether Bacon and bacon are one word (default: they are){needs} if they are not",
     )
     group.add_argument(
         "--analyzer",
@@ -151,136 +202,55 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
         help="make terms of words, characters, or characters within words (default: word); "
         "characters need scikit-learn",
     )
-    group.add_argument(
-        "--hashing",
-        type=positive,
-        metavar="N",
-        help=f"put terms in N columns by a hash of their names, which are then forgotten{needs}",
-    )
-    group.add_argument("--encoding", metavar="NAME", help="of the texts (default: utf-8)")
 
 
 def add_min_df(group: Any) -> None:
-    """Add the pruning of terms once all documents are counted."""
-    group.add_argument(
-        "--min-df",
-        type=positive,
-        metavar="N",
-        help="drop terms in fewer than N documents of all, at the end (default: 1)",
+    """Add the option that drops rare terms after all documents have been counted."""
+    add_values(
+        group,
+        ("--min-df", positive, "N", "drop terms in fewer than N of all documents (default: 1)"),
     )
 
 
-def _ngram_range(text: str) -> tuple[int, int]:
-    first, comma, last = text.partition(",")
-    return positive(first), positive(last if comma else first)
-
-
-def _number_or_share(text: str) -> int | float:
-    for kind in (int, float):
-        try:
-            number: float = kind(text)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            return number
-    raise argparse.ArgumentTypeError(
-        f"expected a number of documents or a share of them, not {text!r}"
-    )
-
-
-def _input(text: str) -> str:
-    if text in ("", "-"):
-        what = "no name" if text == "" else "standard input, whose kind no name tells"
-        raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
-    return text
-
-
-def add_output(group: Any, writers: Mapping[str, object]) -> None:
-    """Add where the answer goes, and in which of the forms that ``writers`` write."""
-    endings = " ".join(FORMAT_OF)
-    group.add_argument(
-        "--format",
-        choices=tuple(writers),
-        help=f"(default: by the ending of FILE, one of {endings}; table without an ending)",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write FILE atomically; - is stdout (default: stdout)",
-    )
-
-
-# How the documents are dealt to the folds, unless the command line says otherwise.
-FOLDS = {"cv": 10, "random_state": 0}
-
-
-def add_folds(group: Any, when: str = "") -> None:
-    """Add how a cross-validation deals the documents to its folds; None is what was not given."""
-    group.add_argument(
-        "--cv", type=folds, metavar="N", help=f"{when}folds (default: {FOLDS['cv']})"
-    )
-    group.add_argument(
-        "--random-state",
-        type=whole,
-        metavar="N",
-        help=f"{when}by which documents are dealt to them (default: {FOLDS['random_state']})",
-    )
-
-
-def folds_of(args: argparse.Namespace) -> dict[str, int]:
-    """Give what `add_folds` added, with what is usual where it was not given."""
-    given = {name: getattr(args, name) for name in FOLDS}
-    return {**FOLDS, **{name: value for name, value in given.items() if value is not None}}
+# ---- methods and folds ---------------------------------------------------------------------------
 
 
 def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
     """Add the choice of a method."""
     names = [method.name for method in methods]
-    parser.add_argument(
-        "--method",
-        type=one_of(names),
-        choices=names,
-        default=names[0],
-        metavar="NAME",
-        help=f"one of {', '.join(names)}; see below (default: {names[0]})",
-    )
+    add_choice(parser, "--method", names, f"one of {', '.join(names)}; see below", "NAME")
 
 
-def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
-    """Add an option of several names, given with commas between or one after the other."""
-    group.add_argument(
-        option,
-        type=_names(known),
-        action=_Extend,
-        default=usual,
-        metavar="NAME,...",
-        help=f"of {', '.join(known)} (default: {','.join(usual)})",
+def add_folds(group: Any, when: str = "") -> None:
+    """Add how a cross-validation deals the documents to its folds."""
+    add_values(
+        group,
+        ("--cv", partial(whole, least=2), "N", f"{when}number of folds", USUAL_FOLDS),
+        ("--random-state", whole, "N", f"{when}seed for dealing documents to folds", 0),
     )
 
 
 def methods_help() -> str:
     """Describe the methods that score, as help."""
     return _registry_help(
-        "methods, with p and q the term's probability within a class and outside it, or of the n "
-        "documents\nA in the class with the term, B in others with it, C in the class without it, "
-        "D neither;\nn_c = A + C, d_i = A + B, det = AD - BC; l_ic occurrences in the class, l_i "
-        "in all:",
+        "methods; p and q are the term's probability within a class and outside it; of the n "
+        "documents,\nA are in the class with the term, B in others with it, C in the class without "
+        "it, D neither;\nn_c = A + C, d_i = A + B, det = AD - BC; the term has l_ic occurrences in "
+        "the class, l_i in all:",
         ts.methods(),
     )
 
 
 def selectors_help() -> str:
-    """Describe the methods that choose terms one after the other, as help."""
+    """Describe the methods that choose one term after the other, as help."""
     return _registry_help(
-        "methods that choose terms one after the other, each beside those chosen before it:",
+        "methods that choose one term after the other, given those chosen before it:",
         ts.selectors(),
     )
 
 
 def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
-    """Describe methods as the registry does, in the lines of a terminal."""
-    wrap = partial(textwrap.fill, width=_HELP_WIDTH, subsequent_indent=" " * 20)
+    wrap = partial(textwrap.fill, width=98, subsequent_indent=" " * 20, break_on_hyphens=False)
     lines = [title]
     for method in methods:
         lines.append(wrap(f"  {method.name:<18}{method.title}"))
@@ -288,23 +258,11 @@ def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> st
     return "\n".join(lines) + "\n\n"
 
 
-class _Extend(argparse.Action):
-    """Append values to those given before, and to none of the default."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Set the option to what it had and the values."""
-        before = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
+# ---- types of values -----------------------------------------------------------------------------
 
 
 def one_of(known: Sequence[str]) -> Callable[[str], str]:
-    """Give the type of an option that takes a name: its complaint tells the nearest one."""
+    """Return the type of an option that takes a name; its error suggests the nearest name."""
 
     def name(text: str) -> str:
         if text not in known:
@@ -317,14 +275,8 @@ def one_of(known: Sequence[str]) -> Callable[[str], str]:
     return name
 
 
-def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
-    """Give the type of an option that takes names with commas between."""
-    name = one_of(known)
-    return lambda text: [name(part) for part in text.split(",")]
-
-
 def whole(text: str, least: int = 0) -> int:
-    """Read a whole number, of ``least`` or more."""
+    """Read a whole number that is at least ``least``."""
     try:
         number = int(text)
     except ValueError:
@@ -335,15 +287,53 @@ def whole(text: str, least: int = 0) -> int:
 
 
 positive = partial(whole, least=1)
-folds = partial(whole, least=2)
 
 
 def above_zero(text: str) -> float:
     """Read a number above 0."""
+    number = _finite(text)
+    if number is None or number <= 0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
+    return number
+
+
+def smoothing(text: str) -> float | tuple[float, float]:
+    """Read the smoothing A, or B1,B2."""
+    numbers = [_finite(part) for part in text.split(",")]
+    known = [number for number in numbers if number is not None and number >= 0]
+    if len(known) != len(numbers) or len(known) > 2:
+        raise argparse.ArgumentTypeError(f"expected A or B1,B2, not negative, not {text!r}")
+    return known[0] if len(known) == 1 else (known[0], known[1])
+
+
+def _number_or_share(text: str) -> int | float:
+    number = _finite(text)
+    if number is None:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of documents or a share of them, not {text!r}"
+        )
+    try:
+        return int(text)
+    except ValueError:
+        return number
+
+
+def _finite(text: str) -> float | None:
+    """Read a number; None if the text is no finite number."""
     try:
         number = float(text)
     except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
-    return number
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _ngram_range(text: str) -> tuple[int, int]:
+    first, comma, last = text.partition(",")
+    return positive(first), positive(last if comma else first)
+
+
+def _input(text: str) -> str:
+    if text in ("", "-"):
+        what = "no name" if text == "" else "standard input, whose kind no name tells"
+        raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
+    return text

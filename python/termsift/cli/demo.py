@@ -1,4 +1,4 @@
-"""``termsift demo``: what termsift does, on a collection that every Python has."""
+"""``termsift demo``: what termsift does, on a collection that comes with every Python."""
 
 from __future__ import annotations
 
@@ -9,32 +9,28 @@ from typing import Any
 import termsift as ts
 from termsift import io
 from termsift._scores.class_terms import distinctive_terms, largest_classes
-from termsift.cli.arguments import add_command, add_method, methods_help, positive
+from termsift.cli.arguments import add_command, add_method, add_values, methods_help, positive
 from termsift.cli.inputs import count_collection
 from termsift.cli.output import standard_output, summary, write_table
 
 _log = logging.getLogger("termsift")
 
-_DEMO_PACKAGES = 12  # how many classes a command lists: as many as are read at a glance
+_PACKAGES = 12  # listed; more could not be read at a glance
+_ABOUT = """\
+Nothing is downloaded or imported. Documents are docstrings, and the class of a docstring is its
+package. The terms listed for a package are those that it has more of than the other packages, by
+decreasing score.
+
+"""
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = add_command(
-        commands,
-        "demo",
-        _run,
-        "show what it does on the docstrings of Python's standard library",
-        "Nothing is downloaded and nothing imported: a document is a docstring, its class the\n"
-        "package that it stands in. The terms listed speak for a package, which has more of them\n"
-        "than the others have; those with the highest scores for it come first.\n\n"
-        + methods_help(),
-    )
+    about = "show what termsift does on the docstrings of Python's standard library"
+    parser = add_command(commands, "demo", _run, about, _ABOUT + methods_help())
     add_method(parser, ts.methods())
-    parser.add_argument(
-        "-k", type=positive, default=8, metavar="N", help="terms for each package (default: 8)"
-    )
-    parser.set_defaults(watched=True)  # the one command that may seem to hang
+    add_values(parser, ("-k", positive, "N", "terms per package", 8))
+    parser.set_defaults(watched=True)  # the only command that is silent for seconds
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -43,14 +39,14 @@ def _run(args: argparse.Namespace) -> None:
     collection = io.load_demo()
     counts = count_collection(collection, None)
     names = collection.term_names
-    assert names is not None  # words are their own names
-    listed = largest_classes(counts, _DEMO_PACKAGES)
+    assert names is not None
+    listed = largest_classes(counts, _PACKAGES)
     packages = [counts.classes[c] for c in listed]
-    typical = distinctive_terms(counts, args.method, args.k, packages)
     rows = [("package", "documents", f"terms that tell it apart ({args.method})")]
-    for c, found in zip(listed, typical, strict=True):
-        terms = " ".join(names[found.indices])
-        rows.append((str(found.label), f"{counts.class_docs[c]:,}", terms))
+    found = distinctive_terms(counts, args.method, args.k, packages)
+    for c, of_class in zip(listed, found, strict=True):
+        terms = " ".join(names[of_class.indices])
+        rows.append((str(of_class.label), f"{counts.class_docs[c]:,}", terms))
     best = counts.rank(args.method, k=2 * args.k)
 
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")

@@ -1,4 +1,4 @@
-"""``termsift info``: what a file of counts or a collection holds."""
+"""``termsift info``: the size of a collection or counts file, and of its classes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
 from termsift.cli.inputs import read_counts
 from termsift.cli.output import shown, standard_output, summary, write_table
 
-_INFO_CLASSES = 20
+_LISTED = 20
 
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     parser = add_command(
-        commands, "info", _run, "say what a file of counts or a collection holds", INPUT_FORMATS
+        commands, "info", _run, "describe a collection or a counts file", INPUT_FORMATS
     )
     add_input(parser)
 
@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     out = standard_output()
     counts = read_counts(args)
-    listed = largest_classes(counts, _INFO_CLASSES)
+    listed = largest_classes(counts, _LISTED)
     hidden = counts.n_classes - len(listed)
     rows = [("class", "documents", "tokens")]
     for c in listed:

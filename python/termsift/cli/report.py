@@ -1,4 +1,4 @@
-"""``termsift report``: a collection on one page that needs no network."""
+"""``termsift report``: a page about a collection."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
+from termsift._evaluate.folds import USUAL_FOLDS
 from termsift.cli.arguments import (
     INPUT_FORMATS,
     add_command,
     add_input,
     add_method,
+    add_values,
+    flag,
     methods_help,
     positive,
     whole,
@@ -30,10 +33,11 @@ from termsift.report import write_report
 
 _MEANING = """\
 what is on the page:
-  Documents, classes, terms and tokens; the leading terms of each class, with their scores and
-  counts; the accuracy of naive Bayes by the number of terms, and how many are enough; a table of
-  the best terms; and how to write the page again. It is one file that loads nothing, and the same
-  input gives the same bytes. Counts (.termsift) hold no documents, and their page has no accuracy.
+  The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
+  and counts; the accuracy of naive Bayes by the number of terms, and how many terms are enough; a
+  table of the best terms; and the command that makes the page. It is one file that loads nothing,
+  and the same input gives the same bytes. Counts (.termsift) hold no documents, so that their page
+  shows no accuracy.
 
 """
 
@@ -44,28 +48,18 @@ def add(commands: Any) -> None:
         commands,
         "report",
         _run,
-        "write a page on a collection: its figures, its classes' terms, the accuracy by terms kept",
+        "write a page about a collection: its size, its classes, accuracy by number of terms",
         _MEANING + methods_help() + INPUT_FORMATS,
     )
     add_input(parser)
     group = parser.add_argument_group("page")
     add_method(group, ts.methods())
-    group.add_argument(
-        "-k",
-        "--k",
-        type=positive,
-        default=10,
-        metavar="N",
-        help="terms listed for each class (default: 10)",
+    add_values(
+        group,
+        ("-k --k", positive, "N", "terms listed per class", 10),
+        ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
+        ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
-    group.add_argument(
-        "--cv",
-        type=_folds,
-        default=10,
-        metavar="N",
-        help="folds of the cross-validation; 0 leaves it out (default: 10)",
-    )
-    group.add_argument("--title", metavar="TEXT", help="above all (default: INPUT)")
     group.add_argument(
         "-o",
         "--output",
@@ -87,8 +81,8 @@ def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
     check_ending(args.output, [".html", ".htm"], "a page")
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
-        sys.stdout.reconfigure(encoding="utf-8")  # as the page says it is
-    with opened(args.output) as out:  # first: a wrong path is told before the work
+        sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
+    with opened(args.output) as out:  # first, so that a wrong path is reported before the work
         write_report(
             saved_counts(args) if is_counts else read_documents(args),
             out,
@@ -103,18 +97,18 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _command(args: argparse.Namespace) -> str:
-    """Write the line that makes the page again; threads and the file's name change nothing."""
+    """Return the command that makes the page, without what changes nothing in it."""
     source = str(args.input)
     words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
-    own = ("tf", "method", "k", "cv", "title")
-    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, *own):
-        value, flag = getattr(args, option), option.replace("_", "-")
+    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title"):
+        value = getattr(args, option)
+        if value is None:
+            continue
+        text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
         if isinstance(value, bool):
-            words += [f"--{flag}" if value else f"--no-{flag}"]
-        elif isinstance(value, tuple):
-            words += [f"--{flag}", ",".join(map(str, value))]
-        elif value is not None:
-            words += (
-                [f"--{flag}={value}"] if str(value).startswith("-") else [f"--{flag}", str(value)]
-            )
+            words.append(flag(option) if value else flag(f"no_{option}"))
+        elif text.startswith("-"):
+            words.append(f"{flag(option)}={text}")
+        else:
+            words += [flag(option), text]
     return shlex.join([*words, "-o", "report.html"])

@@ -1,0 +1,84 @@
+"""Rankings of documents (X, y) by any method or selector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from termsift._api.class_counts import ClassCounts
+from termsift._scores.methods import MODELS, Method
+from termsift._scores.ranking import Ranking
+from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
+from termsift._scores.scoring import Alpha
+from termsift._select.conditional_gain import conditional_gain
+from termsift._util import validation
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method or selector with one of its models and policies."""
+
+    method: str
+    model: str = MODELS[0]
+    policy: str = POLICIES[0]
+
+    @property
+    def name(self) -> str:
+        """Name of its curve; defaults are left out: "md", "md binary round_robin"."""
+        usual = MODELS[0], POLICIES[0]
+        return " ".join([self.method, *(x for x in (self.model, self.policy) if x not in usual)])
+
+
+def variants_of(
+    methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
+) -> dict[str, Variant]:
+    """Return the variants by name: each method with each model and policy that it has."""
+    methods = validation.check_words(methods, "methods")
+    models = validation.check_words(models, "models")
+    policies = validation.check_words(policies, "policies")
+    for model in models:
+        validation.check_choice(model, MODELS, "models")
+    for policy in policies:
+        check_policy(policy)
+    variants = {}
+    for method in methods:
+        chosen = find_ranker(method)
+        own_models = [model for model in models if model in chosen.models]
+        for model in own_models if chosen.models else MODELS[:1]:
+            for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
+                variant = Variant(method, model, policy)
+                variants[variant.name] = variant
+    if not variants:
+        raise ValueError("there is nothing to rank by: methods, models or policies are empty")
+    return variants
+
+
+def rank_by(
+    method: str,
+    counts: ClassCounts,
+    X: Any,
+    y: Any,
+    k: int | None = None,
+    *,
+    sample_weight: Any = None,
+    alpha: Alpha = 1.0,
+    n_threads: int | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank by the counts, or by the documents (X, y) if the method reads documents.
+
+    ``options`` are those of `ClassCounts.rank`. A method that reads documents ignores alpha, and
+    refuses any other option that differs from its default.
+    """
+    ranker = find_ranker(method)
+    if not ranker.reads_documents:
+        return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
+    check_model(options.pop("model", MODELS[0]), ranker)
+    for name, value in options.items():
+        if value is not None and not validation.is_one_of(value, ("top", "empirical")):
+            raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
+    ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
+    if counts.term_names is None:
+        return ranking
+    return replace(ranking, terms=counts.term_names[ranking.indices])

@@ -1,0 +1,242 @@
+"""One split: how well a classifier that knows the first k terms does on documents held out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._api.class_counts import ClassCounts
+from termsift._api.counting import count_checked
+from termsift._evaluate.curve import METRICS, Metric
+from termsift._evaluate.folds import sklearn_labels
+from termsift._scores.methods import MODELS
+from termsift._util import validation
+from termsift._util.extras import require
+
+Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents of one class each, with the codes of their classes and their weights."""
+
+    matrix: validation.Csr
+    labels: validation.Labels
+    weights: _core.Count | None = None
+    n_threads: int = 0
+
+    @cached_property
+    def X(self) -> Any:
+        """The matrix for scipy and scikit-learn."""
+        matrix = self.matrix
+        shape = matrix.n_docs, matrix.n_terms
+        return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+
+    def part(self, rows: NDArray[np.integer]) -> Documents:
+        """Return some of the documents, with the codes of all classes."""
+        labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
+        weights = None if self.weights is None else self.weights[rows]
+        matrix = validation.check_matrix(self.X[rows], self.n_threads)
+        return Documents(matrix, labels, weights, self.n_threads)
+
+    def counts(self) -> ClassCounts:
+        """Return their counts."""
+        return count_checked(self.matrix, self.labels, self.weights, n_threads=self.n_threads)
+
+
+class Split:
+    """Documents to train on, and documents to classify.
+
+    ``codes`` are the classes of the test documents; those from ``n_classes`` on have no training
+    documents. The test weights are whole numbers, as `whole_units` returns them.
+    """
+
+    def __init__(
+        self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
+    ) -> None:
+        if test.matrix.n_docs == 0:
+            raise ValueError("there are no test documents")
+        if test.weights is not None and not test.weights.any():
+            raise ValueError(
+                "sample_weight is 0 for all test documents, or below 2^-63 of the sum of all"
+            )
+        self.documents, self.rows, self.test = documents, rows, test
+        self.test_weights = cast("_core.Int64s | None", test.weights)
+        code_of = {label: code for code, label in enumerate(documents.labels.classes)}
+        self.n_classes = len(code_of)
+        codes = [code_of.setdefault(label, len(code_of)) for label in test.labels.classes]
+        self.codes = np.array(codes, dtype=np.int32)[test.labels.codes]
+
+    @classmethod
+    def of(cls, X_train: Any, y_train: Any, X_test: Any, y_test: Any, n_threads: int) -> Split:
+        """Check the arguments of a user and return their split."""
+        train = validation.check_matrix(X_train, n_threads, "X_train")
+        test = validation.check_matrix(X_test, n_threads, "X_test")
+        if test.n_terms != train.n_terms:
+            raise ValueError(f"X_test has {test.n_terms} columns, X_train {train.n_terms}")
+        known, new = one_class(y_train, train, "y_train"), one_class(y_test, test, "y_test")
+        for matrix, name in ((train, "X_train"), (test, "X_test")):
+            validation.check_entries(matrix, n_threads, name)  # the core would name either X
+        documents = Documents(train, known, None, n_threads)
+        return cls(documents, None, Documents(test, new, None, n_threads))
+
+    @cached_property
+    def train(self) -> Documents:
+        """The training documents; cutting them out takes as long as counting them."""
+        return self.documents if self.rows is None else self.documents.part(self.rows)
+
+    @cached_property
+    def counts(self) -> ClassCounts:
+        """The counts of the training documents; a faster way to them may set this first."""
+        return self.train.counts()
+
+    def count(self, codes: NDArray[np.integer], rows: Any = slice(None)) -> NDArray[np.int64]:
+        """Return the weight of each class, where ``codes`` are the classes of some test rows."""
+        counted = np.bincount(codes, minlength=self.n_classes).astype(np.int64)
+        if self.test_weights is not None:
+            counted[:] = 0
+            np.add.at(counted, codes, self.test_weights[rows])
+        return counted
+
+
+class Classifier:
+    """Naive Bayes smoothed by ``alpha``, or an estimator of scikit-learn in its place."""
+
+    def __init__(
+        self, naive_bayes: str, alpha: float, estimator: Any, n_threads: int | None
+    ) -> None:
+        self.n_threads = validation.check_n_threads(n_threads)
+        is_estimator = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
+        if estimator is not None and (isinstance(estimator, type) or not is_estimator):
+            raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
+        self.estimator = estimator
+        self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
+        self.alpha = validation.check_positive(alpha, "alpha")
+
+    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
+        """Return the metrics at each k, after training on the first k of the terms."""
+        classify = self._by_naive_bayes if self.estimator is None else self._by_estimator
+        hits, predicted = classify(split, indices, ks)
+        return metrics_of(hits, predicted, split.count(split.codes))
+
+    def _by_naive_bayes(
+        self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        matrix = split.test.matrix
+        return _core.classify_by_prefixes(
+            split.counts._counts,
+            _core.EventModel.__members__[self.naive_bayes],
+            self.alpha,
+            indices,
+            ks,
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            matrix.n_terms,
+            np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
+            _core.Damping.__members__[split.counts.tf],
+            split.test_weights,
+            self.n_threads,
+        )
+
+    def _by_estimator(
+        self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        clone = require("sklearn.base", "sklearn", "estimator=").clone
+        train = split.train
+        names = sklearn_labels(train.labels.classes)
+        code_of = {name: code for code, name in enumerate(names.tolist())}
+        X_train = _without_duplicates(train.X)
+        X_test = _without_duplicates(split.test.X)
+        weights = {} if train.weights is None else {"sample_weight": train.weights}
+        hits = np.zeros((len(ks), split.n_classes), dtype=np.int64)
+        predicted = np.zeros_like(hits)
+        for step, k in enumerate(ks):
+            terms = indices[:k]
+            fitted = clone(self.estimator)
+            fitted.fit(X_train[:, terms], names[train.labels.codes], **weights)
+            found = np.asarray(fitted.predict(X_test[:, terms])).tolist()
+            for name in found:
+                if not isinstance(name, Hashable) or name not in code_of:
+                    raise ValueError(
+                        f"the estimator predicts {name!r}, which is no label given to it"
+                    )
+            codes = np.array([code_of[name] for name in found])
+            right = codes == split.codes
+            predicted[step] = split.count(codes)
+            hits[step] = split.count(codes[right], right)
+        return hits, predicted
+
+
+def _without_duplicates(X: Any) -> Any:
+    """Return the matrix with one entry per document and term: estimators do not add entries."""
+    if not X.has_canonical_format:
+        # A copy, since the arrays are the user's; in 64 bits, since sums of small integers wrap.
+        X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
+        X.sum_duplicates()
+    return X
+
+
+def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:
+    """Check labels of documents that have one class each."""
+    why = "a document that is assigned to one class cannot be right about several"
+    return validation.check_one_class(y, matrix.n_docs, why, name)
+
+
+def whole_units(weights: _core.Count | None) -> _core.Int64s | None:
+    """Return weights as whole numbers of one unit, whose sums are the same in any order."""
+    if weights is None or weights.dtype.kind == "i":
+        return cast("_core.Int64s | None", weights)
+    _, exponent = np.frexp(weights.sum())
+    units: _core.Int64s = np.rint(np.ldexp(weights, 62 - exponent)).astype(np.int64)
+    return units
+
+
+def metrics_of(
+    hits: NDArray[np.int64], predicted: NDArray[np.int64], support: NDArray[np.int64]
+) -> dict[Metric, NDArray[np.float64]]:
+    """Return every metric at each k.
+
+    Parameters
+    ----------
+    hits, predicted : ndarray of shape (n_ks, n_classes), int64
+        Documents assigned to each class: those that belong to it, and all.
+    support : ndarray of shape (n_classes or more,), int64
+        Documents that belong to each class. Further classes have no training documents.
+
+    Returns
+    -------
+    metrics : dict of str to ndarray of shape (n_ks,), float64
+    """
+    n_ks, n_classes = hits.shape
+    n_docs = support.sum()
+    support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
+    found = {metric: np.empty(n_ks) for metric in METRICS}
+    found["accuracy"] = hits.sum(axis=1) / n_docs
+    step = max(1, 2**20 // max(n_classes, 1))  # some rows at a time: 8 MiB per array
+    for first in range(0, n_ks, step):
+        rows = slice(first, first + step)
+        H, P = hits[rows].astype(np.float64), predicted[rows].astype(np.float64)
+        n_seen = ((P > 0) | (support > 0)).sum(axis=1) + n_untrained
+        per_class: dict[Metric, NDArray[np.float64]] = {
+            "precision": _ratio(H, P),
+            "recall": _ratio(H, np.broadcast_to(support.astype(np.float64), H.shape)),
+            "f1": _ratio(2 * H, P + support),
+        }
+        for metric, values in per_class.items():
+            macro: Metric = f"macro_{metric}"  # type: ignore[assignment]
+            found[metric][rows] = (values * (support / n_docs)).sum(axis=1)
+            found[macro][rows] = values.sum(axis=1) / n_seen
+    return found
+
+
+def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a / b, 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
