@@ -53,10 +53,10 @@ Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
 std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
                                        const py::array& data, std::int64_t n_terms,
                                        const std::optional<py::array>& label_indptr, const py::array& codes,
-                                       const std::optional<py::array>& weights, Damping damping, int n_threads,
+                                       const std::optional<py::array>& weights, TermWeight term_weight, int n_threads,
                                        std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
-  const CountingOptions options{threads, window_bytes, forced_path, damping};
+  const CountingOptions options{threads, window_bytes, forced_path, term_weight};
   CountingPath path{};
   const LabelView labels{
       std::visit([](const auto& c) { return static_cast<std::int64_t>(c.rows.size()); }, counts.value), codes.size(),
@@ -75,7 +75,7 @@ std::pair<Counts, std::string> updated(const Counts& counts, const py::array& in
       return {std::move(counted.counts)};
     });
   };
-  const bool integers = damping == Damping::binary || (damping == Damping::raw && !x.holds_floats);
+  const bool integers = term_weight == TermWeight::binary || (term_weight == TermWeight::raw && !x.holds_floats);
   const bool exact = integers && counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights));
   if (!exact && weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
   Counts result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
@@ -213,10 +213,10 @@ void register_counts(py::module_& module) {
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
-  py::enum_<Damping>(module, "Damping")
-      .value("raw", Damping::raw)
-      .value("log", Damping::log)
-      .value("binary", Damping::binary);
+  py::enum_<TermWeight>(module, "TermWeight")
+      .value("raw", TermWeight::raw)
+      .value("log", TermWeight::log)
+      .value("binary", TermWeight::binary);
   py::enum_<EventModel>(module, "EventModel")
       .value("multinomial", EventModel::multinomial)
       .value("binary", EventModel::binary)
@@ -249,7 +249,7 @@ void register_counts(py::module_& module) {
         }, c.value);
       })
       .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
-           "damping"_a, "n_threads"_a, "window_bytes"_a)
+           "term_weight"_a, "n_threads"_a, "window_bytes"_a)
       .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
         return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
       }, "map"_a)

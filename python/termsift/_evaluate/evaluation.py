@@ -601,7 +601,7 @@ def _classify(
         matrix.data,
         matrix.n_terms,
         np.where(documents.codes < n, documents.codes, -1).astype(np.int32),
-        _core.Damping.__members__[counts.tf],
+        _core.TermWeight.__members__[counts.tf],
         documents.weights,
         n_threads,
     )

@@ -561,7 +561,7 @@ def check_window_bytes(window_bytes: int) -> int:
 
 def check_tf(tf: str) -> str:
     """Give the name of what is counted of an entry."""
-    return check_choice(tf, _core.Damping.__members__, "tf")
+    return check_choice(tf, _core.TermWeight.__members__, "tf")
 
 
 def check_k(k: Any, n_terms: int) -> int:

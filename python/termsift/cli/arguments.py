@@ -93,7 +93,7 @@ def add_input(
     if counts:
         group.add_argument(
             "--tf",
-            choices=tuple(_core.Damping.__members__),
+            choices=tuple(_core.TermWeight.__members__),
             help="what counts of a term's x occurrences in a document: x, log(1 + x) or 1 "
             "(default: raw)",
         )

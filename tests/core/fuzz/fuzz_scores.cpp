@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../cpp/collections.hpp"
+#include "../collections.hpp"
 #include "fuzz.hpp"
 #include "scoring/score_ways.hpp"
 #include "termsift/double_double.hpp"
