@@ -37,7 +37,7 @@ bool has_fractions(const Matrix<Index, Value>& x) {
 }  // namespace
 
 TEST(facts_are_found) {
-  // Got wrong: the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
+  // Guards against the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
   const auto sound = matrix<std::int32_t>(5, {{{3, 1}, {4, 2}}, {}, {{0, 9}}, {}, {{0, 1}, {1, 0}}});
   CHECK(facts_of(sound).distinct);
   CHECK(facts_of(sound).value_bound >= 9 && facts_of(sound).value_bound < 18);
@@ -61,7 +61,7 @@ TEST(facts_are_found) {
 }
 
 TEST(unsound_indptr_is_refused) {
-  // Got wrong: entries read before the array's begin or past its end.
+  // Guards against entries read before the array's begin or past its end.
   auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {2, 1}}, {{3, 1}}});
   x.indptr = {1, 1, 3, 4};
   CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at 1, expected 0");
@@ -81,7 +81,7 @@ TEST(unsound_indptr_is_refused) {
 }
 
 TEST(unsound_columns_are_refused) {
-  // Got wrong: an index compared after it has lost its upper half, or n_columns itself let pass.
+  // Guards against an index compared after it has lost its upper half, or n_columns itself let pass.
   auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {3, 1}}});
   x.indices = {0, 1, 4};
   CHECK_THROWS(facts_of(x), invalid_argument, "X has the index 4 in row 1, expected a column in [0, 4)");
@@ -93,7 +93,7 @@ TEST(unsound_columns_are_refused) {
 }
 
 TEST(values_that_are_no_counts_are_refused) {
-  // Got wrong: a comparison that NaN passes; a negative value caught only in some types.
+  // Guards against a comparison that NaN passes; a negative value caught only in some types.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto x = matrix<double>(5, {{{1, 1.0}}, {{4, nan}}});
   CHECK_THROWS(facts_of(x), invalid_argument, "nan at row 1, column 4, expected");
@@ -114,7 +114,7 @@ TEST(values_that_are_no_counts_are_refused) {
 }
 
 TEST(the_first_offender_is_named) {
-  // Got wrong: the offender that some thread found first, or a bad value although a bad column stands before it.
+  // Guards against the offender that some thread found first, or a bad value although a bad column stands before it.
   Random random(8);
   const auto sound = random_matrix<std::int32_t, double>(random, 20000, 50, 50);
   CHECK(sound.data.size() > 7 * (1 << 16));
@@ -140,7 +140,7 @@ TEST(the_first_offender_is_named) {
 }
 
 TEST(unsound_labels_are_refused) {
-  // Got wrong: a code used as an index before it is checked.
+  // Guards against a code used as an index before it is checked.
   const auto check = [](const Labels& labels, std::int64_t n_docs) { check_labels(labels.view(), n_docs); };
   CHECK_THROWS(check(labels_of(2, false, {{0}, {1}}), 3), invalid_argument, "y has 2 labels for 3 documents");
   CHECK_THROWS(check(labels_of(2, false, {{0}, {2}}), 2), invalid_argument,
@@ -155,7 +155,7 @@ TEST(unsound_labels_are_refused) {
 }
 
 TEST(labels_of_no_document_are_refused) {
-  // Got wrong: codes past the last offset, which counting then takes for documents that were never written.
+  // Guards against codes past the last offset, which counting then takes for documents that were never written.
   Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
   labels.indptr = {0, 1, 2, 3};
   CHECK_THROWS(check_labels(labels.view(), 3), invalid_argument, "label offsets");
