@@ -120,8 +120,8 @@ using ClassMap = std::span<const std::int64_t>;
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
-// Returns the counts of the given terms, which increase and become the terms 0, 1, ... All totals stay those of all terms, so
-// that scores keep their bits. Throws std::invalid_argument for unsound terms. O(n_terms + pairs).
+// Returns the counts of the given terms, which increase and become the terms 0, 1, ... All totals stay those of all
+// terms, so that scores keep their bits. Throws std::invalid_argument for unsound terms. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 

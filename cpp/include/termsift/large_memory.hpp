@@ -16,8 +16,8 @@ namespace termsift {
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4 KiB
-// took 40% of the time of counting 10^8 entries.
+// Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4
+// KiB took 40% of the time of counting 10^8 entries.
 inline void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < 2 * huge_page) return;

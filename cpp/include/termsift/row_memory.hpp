@@ -7,9 +7,9 @@
 
 namespace termsift {
 
-// Returns at least `bytes` of uninitialised memory, aligned for any type. When its last owner drops it, it is kept for a later
-// call that needs about as much, up to 32 MiB in all: for a small collection, the page faults of fresh memory took a fifth
-// of the time of counting.
+// Returns at least `bytes` of uninitialised memory, aligned for any type. When its last owner drops it, it is kept for a
+// later call that needs about as much, up to 32 MiB in all: for a small collection, the page faults of fresh memory took
+// a fifth of the time of counting.
 std::shared_ptr<std::byte> reusable_memory(std::int64_t bytes);
 
 // Memory for the rows that one thread creates in one call. Thousands of small rows share a few pieces, because each piece
