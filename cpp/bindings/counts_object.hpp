@@ -1,4 +1,4 @@
-// What Python holds: exact or float counts.
+// The counts that a Python object holds.
 #pragma once
 
 #include <variant>
@@ -8,10 +8,10 @@
 
 namespace termsift::bindings {
 
-// Immutable; every operation returns a new one.
+// Exact or float counts. They are immutable: every operation returns new ones.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
-// The counts that a Python object of class Counts holds; a Python error for another object.
+// Returns the counts of a Python object of class Counts. Raises a Python error for another object.
 const CountsObject& counts_of(const pybind11::handle& object);
 
 }  // namespace termsift::bindings

@@ -39,15 +39,15 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-// A call's arguments as an Estimation, which refers to the array. b2 is a double-double: its value and what that rounds off.
+// Returns the arguments of a call as an Estimation, which refers to the array. b2 is a double-double: value and remainder.
 inline Estimation estimation(double b1, std::pair<double, double> b2, const std::optional<py::array>& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 
-// The arrays as a matrix of their types. The caller keeps them alive. A dtype outside the closed set of types.hpp is a
-// TypeError: nothing is ever converted here.
+// Returns a view of the arrays, which the caller keeps alive. Raises TypeError for a dtype that types.hpp does not list;
+// nothing is converted.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");

@@ -1,4 +1,4 @@
-// The one include of pybind11, and what every binding needs of it.
+// The only include of pybind11, and helpers for every binding.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -20,9 +20,8 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which asks for the GIL. While the interpreter exits, Python before 3.14 ends a thread that does so by
-// pthread_exit, which may not unwind through noexcept functions: such a thread sleeps until the process is gone, as it does
-// from 3.14 on.
+// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, which
+// must not unwind through noexcept functions. The thread sleeps until the process ends instead, as it does from 3.14 on.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -36,7 +35,7 @@ auto or_sleep_at_exit(const F& f) {
 #endif
 }
 
-// In place of py::gil_scoped_release, whose destructor is noexcept.
+// Replaces py::gil_scoped_release, whose destructor is noexcept.
 class WithoutGil {
  public:
   WithoutGil() = default;
@@ -50,7 +49,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Threads for a call made from Python: Ctrl-C is asked about, with the GIL, between blocks of work.
+// Returns the threads of a call from Python, which check for Ctrl-C, with the GIL, between blocks of work.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -60,18 +59,18 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
-// What tells a Python function of the progress; empty for None.
-inline Progress python_progress(const py::object& tell) {
-  if (tell.is_none()) return {};
-  return [&tell](std::int64_t done) {
+// Returns the progress function that calls `report`; empty for None.
+inline Progress python_progress(const py::object& report) {
+  if (report.is_none()) return {};
+  return [&report](std::int64_t done) {
     or_sleep_at_exit([&] {
       const py::gil_scoped_acquire gil;
-      tell(done);
+      report(done);
     });
   };
 }
 
-// Runs f without the GIL. If the poll stopped it, the signal handler's exception (KeyboardInterrupt) is pending and goes on.
+// Runs f without the GIL. If the poll stopped it, raises the pending exception of the signal handler (KeyboardInterrupt).
 template <class F>
 auto without_gil(const F& f) {
   try {
@@ -82,7 +81,7 @@ auto without_gil(const F& f) {
   }
 }
 
-// Hands a C++ array to numpy without a copy.
+// Returns the memory as a numpy array, which owns it.
 template <class T>
 py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   T* const raw = data.release();

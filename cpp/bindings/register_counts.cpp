@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -13,9 +14,16 @@
 namespace termsift::bindings {
 namespace {
 
-// A Python class for the variant: pybind11 would otherwise convert a bare std::variant by value.
+// The Python class of the variant: pybind11 would convert a bare std::variant by value.
 struct Counts {
   CountsObject value;
+
+  bool exact() const { return value.index() == 0; }
+  // Returns f(the ClassCounts of either type).
+  template <class F>
+  auto visit(const F& f) const {
+    return std::visit(f, value);
+  }
 };
 
 Counts empty_counts(std::int64_t n_classes, bool exact) {
@@ -28,8 +36,8 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// What use_counting_path asked for.
-std::optional<CountingPath> forced_path;
+// The position in counting_paths of the path that use_counting_path asked for, or -1.
+std::atomic<int> forced_path{-1};
 
 template <CountType Count>
 ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
@@ -38,28 +46,35 @@ ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   return std::get<ClassCounts<Count>>(counts.value);
 }
 
-// Applies f to both operands in their common type: exact if both are.
+// Returns f(a, b, threads) of both operands in their common type, which is exact if both are.
 template <class F>
 Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
   return without_gil([&]() -> Counts {
-    if (a.value.index() == 0 && b.value.index() == 0)
-      return {f(as<std::int64_t>(a, threads), as<std::int64_t>(b, threads), threads)};
+    if (a.exact() && b.exact()) return {f(as<std::int64_t>(a, threads), as<std::int64_t>(b, threads), threads)};
     return {f(as<double>(a, threads), as<double>(b, threads), threads)};
   });
 }
 
-// The counts with the documents, and the name of the way in which they were counted.
+// Returns new counts f(counts, threads), computed without the GIL.
+template <class F>
+Counts derived(const Counts& counts, int n_threads, const F& f) {
+  const Threads threads = python_threads(n_threads);
+  return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
+}
+
+// Returns the counts with the documents added, and the name of the counting path.
 std::pair<Counts, std::string> updated(const Counts& counts, const py::array& indptr, const py::array& indices,
                                        const py::array& data, std::int64_t n_terms,
                                        const std::optional<py::array>& label_indptr, const py::array& codes,
-                                       const std::optional<py::array>& weights, Damping damping, int n_threads,
+                                       const std::optional<py::array>& weights, TermWeight term_weight, int n_threads,
                                        std::int64_t window_bytes) {
   const Threads threads = python_threads(n_threads);
-  const CountingOptions options{threads, window_bytes, forced_path, damping};
+  CountingOptions options{threads, window_bytes, {}, term_weight};
+  if (const int forced = forced_path; forced >= 0) options.path = counting_paths[forced];
   CountingPath path{};
   const LabelView labels{
-      std::visit([](const auto& c) { return static_cast<std::int64_t>(c.rows.size()); }, counts.value), codes.size(),
+      counts.visit([](const auto& c) { return std::ssize(c.rows); }), codes.size(),
       label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr,
       vector_data<ClassId>(codes, "codes")};
   const std::int64_t n_docs = indptr.size() - 1;
@@ -75,8 +90,8 @@ std::pair<Counts, std::string> updated(const Counts& counts, const py::array& in
       return {std::move(counted.counts)};
     });
   };
-  const bool integers = damping == Damping::binary || (damping == Damping::raw && !x.holds_floats);
-  const bool exact = integers && counts.value.index() == 0 && (!weights || has_dtype<std::int64_t>(*weights));
+  const bool integers = term_weight == TermWeight::binary || (term_weight == TermWeight::raw && !x.holds_floats);
+  const bool exact = integers && counts.exact() && (!weights || has_dtype<std::int64_t>(*weights));
   if (!exact && weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
   Counts result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
   return {std::move(result), name(path)};
@@ -89,7 +104,7 @@ void check(const py::array& indptr, const py::array& indices, const py::array& d
   without_gil([&] { return check_csr(x, {name, transposed}, threads); });
 }
 
-// ---- arrays out and in: what a file holds ------------------------------------------------------------------------------
+// ---- conversion to and from arrays -------------------------------------------------------------------------------------
 
 template <CountType Count>
 std::vector<ClassRowPtr<Count>> all_rows(const ClassCounts<Count>& counts) {
@@ -98,7 +113,7 @@ std::vector<ClassRowPtr<Count>> all_rows(const ClassCounts<Count>& counts) {
   return rows;
 }
 
-// One value a row, as an array.
+// Returns the array of f(row) for each row.
 template <CountType Count, class F>
 py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   py::array_t<Count> values(static_cast<py::ssize_t>(rows.size()));
@@ -106,7 +121,7 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-// One array of all rows: at(row, i) for every pair i of every row.
+// Returns the array of at(row, i) for every pair i of every row.
 template <class T, CountType Count, class At>
 py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at) {
   std::int64_t n = 0;
@@ -118,8 +133,7 @@ py::array concatenated(const std::vector<ClassRowPtr<Count>>& rows, const At& at
   return all;
 }
 
-template <CountType Count>
-py::array all_terms(const std::vector<ClassRowPtr<Count>>& rows) {
+py::array all_terms(const auto& rows) {
   return concatenated<TermId>(rows, [](const auto& row, std::int64_t i) { return row.terms[i]; });
 }
 
@@ -136,26 +150,24 @@ py::array offsets(const auto& rows) {
   return indptr;
 }
 
-// The data, indices and indptr of a table of the rows.
+// Returns the data, indices and indptr of the CSR matrix of one kind of frequency.
 template <CountType Count>
-py::tuple table(const std::vector<ClassRowPtr<Count>>& rows, Frequencies<Count> ClassRow<Count>::*member) {
+py::tuple csr_arrays(const std::vector<ClassRowPtr<Count>>& rows, Frequencies<Count> ClassRow<Count>::*member) {
   return py::make_tuple(all_frequencies(rows, member), all_terms(rows), offsets(rows));
 }
 
 py::dict to_arrays(const Counts& counts) {
-  return std::visit(
-      []<class Count>(const ClassCounts<Count>& c) {
-        const auto rows = all_rows(c);
-        return py::dict("n_terms"_a = c.n_terms, "n_docs"_a = c.n_docs, "has_collection"_a = c.collection != nullptr,
-                        "class_docs"_a = row_values(rows, [](const auto& row) { return row.n_docs; }),
-                        "indptr"_a = offsets(rows), "terms"_a = all_terms(rows),
-                        "term_frequency"_a = all_frequencies(rows, &ClassRow<Count>::term_frequency),
-                        "document_frequency"_a = all_frequencies(rows, &ClassRow<Count>::document_frequency));
-      },
-      counts.value);
+  return counts.visit([]<class Count>(const ClassCounts<Count>& c) {
+    const auto rows = all_rows(c);
+    return py::dict("n_terms"_a = c.n_terms, "n_docs"_a = c.n_docs, "has_collection"_a = c.collection != nullptr,
+                    "class_docs"_a = row_values(rows, [](const auto& row) { return row.n_docs; }),
+                    "indptr"_a = offsets(rows), "terms"_a = all_terms(rows),
+                    "term_frequency"_a = all_frequencies(rows, &ClassRow<Count>::term_frequency),
+                    "document_frequency"_a = all_frequencies(rows, &ClassRow<Count>::document_frequency));
+  });
 }
 
-// Frequencies are of the type of the counts, or of four bytes, as rows hold them.
+// Frequencies have the type of the counts, or take four bytes.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
@@ -178,11 +190,8 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     auto row = ClassRow<Count>::with_capacity(begin[c + 1] - begin[c], narrow);
     row.size = begin[c + 1] - begin[c];
     row.n_docs = docs[c];
-    std::copy_n(ids + begin[c], row.size, row.terms);
-    for (std::int64_t i = 0; i < row.size; ++i) {
-      row.term_frequency.set(i, static_cast<Count>(tfs[begin[c] + i]));
-      row.document_frequency.set(i, static_cast<Count>(dfs[begin[c] + i]));
-    }
+    for (std::int64_t i = 0; i < row.size; ++i)
+      row.set_pair(i, ids[begin[c] + i], static_cast<Count>(tfs[begin[c] + i]), static_cast<Count>(dfs[begin[c] + i]));
     check_row(row, n_terms);
     row.sum_tokens();
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(std::move(row)));
@@ -209,14 +218,14 @@ Counts from_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_coll
 const CountsObject& counts_of(const py::handle& object) { return object.cast<const Counts&>().value; }
 
 void register_counts(py::module_& module) {
-  // One exception for both conventions: the design's ValueError for bad input, Python's OverflowError for arithmetic.
+  // A ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
-  py::enum_<Damping>(module, "Damping")
-      .value("raw", Damping::raw)
-      .value("log", Damping::log)
-      .value("binary", Damping::binary);
+  py::enum_<TermWeight>(module, "TermWeight")
+      .value("raw", TermWeight::raw)
+      .value("log", TermWeight::log)
+      .value("binary", TermWeight::binary);
   py::enum_<EventModel>(module, "EventModel")
       .value("multinomial", EventModel::multinomial)
       .value("binary", EventModel::binary)
@@ -224,34 +233,28 @@ void register_counts(py::module_& module) {
       .value("poisson", EventModel::poisson);
   py::class_<Counts>(module, "Counts", "Counts of terms by class number; immutable. See termsift.ClassCounts.")
       .def(py::init(&empty_counts), "n_classes"_a, "exact"_a)
-      .def_property_readonly("exact", [](const Counts& c) { return c.value.index() == 0; })
-      .def_property_readonly("n_terms", [](const Counts& c) {
-        return std::visit([](const auto& v) { return v.n_terms; }, c.value);
-      })
+      .def_property_readonly("exact", &Counts::exact)
+      .def_property_readonly("n_terms", [](const Counts& c) { return c.visit([](const auto& v) { return v.n_terms; }); })
       .def_property_readonly("n_docs", [](const Counts& c) {
-        return std::visit([](const auto& v) { return py::cast(v.n_docs); }, c.value);
+        return c.visit([](const auto& v) { return py::cast(v.n_docs); });
       })
       .def_property_readonly("n_pairs", [](const Counts& c) {
-        return std::visit([](const auto& v) {
+        return c.visit([](const auto& v) {
           std::int64_t pairs = 0;
           for (const auto& row : v.rows) pairs += row->size;
           return pairs;
-        }, c.value);
+        });
       })
       .def_property_readonly("class_docs", [](const Counts& c) {
-        return std::visit([](const auto& v) {
-          return row_values(v.rows, [](const auto& row) { return row.n_docs; });
-        }, c.value);
+        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_docs; }); });
       })
       .def_property_readonly("class_tokens", [](const Counts& c) {
-        return std::visit([](const auto& v) {
-          return row_values(v.rows, [](const auto& row) { return row.n_tokens; });
-        }, c.value);
+        return c.visit([](const auto& v) { return row_values(v.rows, [](const auto& row) { return row.n_tokens; }); });
       })
       .def("updated", &updated, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "label_indptr"_a, "codes"_a, "weights"_a,
-           "damping"_a, "n_threads"_a, "window_bytes"_a)
-      .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) -> Counts {
-        return std::visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; }, c.value);
+           "term_weight"_a, "n_threads"_a, "window_bytes"_a)
+      .def("with_classes", [](const Counts& c, const std::vector<std::int64_t>& map) {
+        return c.visit([&](const auto& v) -> Counts { return {with_classes(v, map)}; });
       }, "map"_a)
       .def("merge", [](const Counts& a, const Counts& b, int n_threads) {
         return combine(a, b, n_threads, [](const auto& x, const auto& y, const Threads& threads) {
@@ -264,23 +267,18 @@ void register_counts(py::module_& module) {
         });
       }, "part"_a, "n_threads"_a = 0)
       .def("as_counted_by", [](const Counts& c, EventModel model, int n_threads) {
-        const Threads threads = python_threads(n_threads);
-        return without_gil([&] {
-          return std::visit([&](const auto& v) -> Counts { return {as_counted_by(model, v, threads)}; }, c.value);
-        });
+        return derived(c, n_threads,
+                       [&](const auto& v, const Threads& threads) { return as_counted_by(model, v, threads); });
       }, "model"_a, "n_threads"_a = 0)
       .def("of_terms", [](const Counts& c, const py::array& terms, int n_threads) {
         const auto chosen = span_of<std::int64_t>(terms, "terms");
-        const Threads threads = python_threads(n_threads);
-        return without_gil([&] {
-          return std::visit([&](const auto& v) -> Counts { return {of_terms(v, chosen, threads)}; }, c.value);
-        });
+        return derived(c, n_threads, [&](const auto& v, const Threads& threads) { return of_terms(v, chosen, threads); });
       }, "terms"_a, "n_threads"_a = 0)
-      .def("with_collection", [](const Counts& c) -> Counts {
-        return std::visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; }, c.value);
+      .def("with_collection", [](const Counts& c) {
+        return c.visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; });
       })
       .def("first_fraction", [](const Counts& c) -> std::optional<std::tuple<std::int64_t, std::int64_t, double>> {
-        const auto* counts = std::get_if<ClassCounts<double>>(&c.value);  // exact counts hold none
+        const auto* counts = std::get_if<ClassCounts<double>>(&c.value);
         if (counts == nullptr) return std::nullopt;
         for (std::size_t k = 0; k < counts->rows.size(); ++k) {
           const ClassRow<double>& row = *counts->rows[k];
@@ -290,20 +288,20 @@ void register_counts(py::module_& module) {
         }
         return std::nullopt;
       })
-      .def("as_one_class", [](const Counts& c) -> Counts {  // the whole collection
-        return std::visit([]<class Count>(const ClassCounts<Count>& v) -> Counts {
+      .def("as_one_class", [](const Counts& c) {
+        return c.visit([]<class Count>(const ClassCounts<Count>& v) -> Counts {
           return {ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr}};
-        }, c.value);
+        });
       })
       .def("term_frequency", [](const Counts& c) {
-        return std::visit([]<class Count>(const ClassCounts<Count>& v) {
-          return table(v.rows, &ClassRow<Count>::term_frequency);
-        }, c.value);
+        return c.visit([]<class Count>(const ClassCounts<Count>& v) {
+          return csr_arrays(v.rows, &ClassRow<Count>::term_frequency);
+        });
       })
       .def("document_frequency", [](const Counts& c) {
-        return std::visit([]<class Count>(const ClassCounts<Count>& v) {
-          return table(v.rows, &ClassRow<Count>::document_frequency);
-        }, c.value);
+        return c.visit([]<class Count>(const ClassCounts<Count>& v) {
+          return csr_arrays(v.rows, &ClassRow<Count>::document_frequency);
+        });
       })
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
@@ -317,14 +315,11 @@ void register_counts(py::module_& module) {
     for (const CountingPath path : counting_paths) names.emplace_back(name(path));
     return names;
   });
-  // For tests: the paths give the same bits.
+  // For tests that all paths give the same bits.
   module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
-    if (!wanted) return forced_path.reset();
-    for (const CountingPath path : counting_paths)
-      if (*wanted == name(path)) {
-        forced_path = path;
-        return;
-      }
+    if (!wanted) return forced_path.store(-1);
+    for (int i = 0; i < static_cast<int>(std::size(counting_paths)); ++i)
+      if (*wanted == name(counting_paths[i])) return forced_path.store(i);
     throw py::value_error("no counting path '" + *wanted + "'");
   }, "name"_a);
 }

@@ -13,7 +13,7 @@ namespace {
 // hits, predicted: each of shape (ks, classes).
 py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
                    const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
-                   const py::array& labels, Damping damping, const std::optional<py::array>& weights, int n_threads) {
+                   const py::array& labels, TermWeight term_weight, const std::optional<py::array>& weights, int n_threads) {
   const NaiveBayes bayes{model, b1, span_of<std::int64_t>(ranking, "ranking"), span_of<std::int64_t>(ks, "ks")};
   const auto codes = span_of<ClassId>(labels, "labels");
   const auto weight_of = weights ? span_of<std::int64_t>(*weights, "weights") : std::span<const std::int64_t>{};
@@ -23,7 +23,7 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
         auto hits = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
         auto predicted = LargeArray<std::int64_t>::uninitialised(n_ks * n_classes);
         const Threads threads = python_threads(n_threads);
-        const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, damping, weight_of};
+        const LabelledDocuments documents{csr_of(indptr, indices, data, n_terms), codes, term_weight, weight_of};
         without_gil([&] { classify_by_prefixes(c, bayes, documents, threads, hits.get(), predicted.get()); });
         return py::make_tuple(to_numpy(std::move(hits), {n_ks, n_classes}),
                               to_numpy(std::move(predicted), {n_ks, n_classes}));
@@ -35,7 +35,7 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
 
 void register_naive_bayes(py::module_& module) {
   module.def("classify_by_prefixes", &classify, "counts"_a, "model"_a, "b1"_a, "ranking"_a, "ks"_a, "indptr"_a, "indices"_a,
-             "data"_a, "n_terms"_a, "labels"_a, "damping"_a, "weights"_a, "n_threads"_a);
+             "data"_a, "n_terms"_a, "labels"_a, "term_weight"_a, "weights"_a, "n_threads"_a);
 }
 
 }  // namespace termsift::bindings

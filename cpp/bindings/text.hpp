@@ -1,4 +1,4 @@
-// What the bindings of the parsers of text share.
+// Helpers for the bindings of the text parsers.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace termsift::bindings {
 
-// The bytes of an object, which cannot be resized meanwhile.
+// The bytes of a Python object, which cannot be resized during this lifetime.
 class Bytes {
  public:
   explicit Bytes(const py::object& object) {
@@ -24,32 +24,29 @@ class Bytes {
   Py_buffer buffer_{};
 };
 
-// "expected ..., found '...'", or nothing at the end; Python's repr escapes what no terminal should see.
+// Returns "expected ..., found '...'". Python's repr escapes control characters.
 inline py::str message(const BadLine& bad) {
   if (bad.found.empty()) return py::str("expected {}, found nothing").format(bad.expected);
   const py::object found = py::bytes(bad.found).attr("decode")("utf-8", "backslashreplace");
   return py::str("expected {}, found {!r}{}").format(bad.expected, found, bad.cut ? "..." : "");
 }
 
-// Parses without the GIL; a line that is wrong is a ValueError with the name of the file, if it has one, and of the line.
+// Returns parse(), called without the GIL. Raises ValueError for a wrong line, naming the line and, if given, the file.
 template <class Parse>
 auto parse_text(const py::str& file, const Parse& parse) {
   try {
     return without_gil(parse);
   } catch (const LineError& error) {
     const char* const form = py::len(file) > 0 ? "{}, line {}: {}" : "{}line {}: {}";
-    const py::str told = py::str(form).format(file, error.bad.line, message(error.bad));
-    PyErr_SetObject(PyExc_ValueError, told.ptr());
+    PyErr_SetObject(PyExc_ValueError, py::str(form).format(file, error.bad.line, message(error.bad)).ptr());
     throw py::error_already_set();
   }
 }
 
-// Values as int64 or, if they are the bits of doubles, as float64.
+// Returns the values as a numpy array: int64 if exact, else float64, whose bits they are.
 inline py::array values(LargeArray<std::int64_t> data, std::int64_t n, bool exact) {
-  std::int64_t* const raw = data.release();
-  const py::capsule owner(raw, [](void* memory) { FreeMemory{}(memory); });
-  const py::dtype dtype = exact ? py::dtype::of<std::int64_t>() : py::dtype::of<double>();
-  return py::array(dtype, {n}, {}, raw, owner);
+  const py::array whole = to_numpy(std::move(data), {n});
+  return exact ? whole : py::array(whole.attr("view")(py::dtype::of<double>()));
 }
 
 }  // namespace termsift::bindings

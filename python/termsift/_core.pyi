@@ -67,7 +67,7 @@ class Counts(metaclass=_PybindType):
         label_indptr: Int64s | None,
         codes: Int32s,
         weights: Count | None,
-        damping: Damping,
+        term_weight: TermWeight,
         n_threads: int,
         window_bytes: int,
     ) -> tuple[Counts, str]: ...
@@ -104,11 +104,11 @@ def check_csr(
     n_threads: int,
 ) -> None: ...
 
-class Damping(_Enumeration, metaclass=_PybindType):
-    raw: ClassVar[Damping]
-    log: ClassVar[Damping]
-    binary: ClassVar[Damping]
-    __members__: ClassVar[dict[str, Damping]]
+class TermWeight(_Enumeration, metaclass=_PybindType):
+    raw: ClassVar[TermWeight]
+    log: ClassVar[TermWeight]
+    binary: ClassVar[TermWeight]
+    __members__: ClassVar[dict[str, TermWeight]]
 
 class EventModel(_Enumeration, metaclass=_PybindType):
     multinomial: ClassVar[EventModel]
@@ -220,7 +220,7 @@ def classify_by_prefixes(
     data: Value,
     n_terms: int,
     labels: Int32s,
-    damping: Damping,
+    term_weight: TermWeight,
     weights: Int64s | None,
     n_threads: int,
 ) -> tuple[Int64s, Int64s]: ...

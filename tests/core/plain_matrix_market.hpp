@@ -1,34 +1,25 @@
-// A parser of Matrix Market text written plainly, with what the core's is described by.
+// A plain parser of Matrix Market text, and descriptions to compare the core's parser with it.
 #pragma once
 
 #include <algorithm>
-#include <cctype>
-#include <memory>
+#include <bit>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "plain_svmlight.hpp"
+#include "plain_text.hpp"
 #include "termsift/matrix_market.hpp"
 
 namespace plain_matrix_market {
 
 using namespace termsift;
-using plain_svmlight::all_digits;
-using plain_svmlight::is_index;
-using plain_svmlight::is_number;
-using plain_svmlight::listed;
-using plain_svmlight::split;
+using namespace plain_text;
 
-// Parses a copy that ends where its memory ends: a look beyond is one that the sanitizer sees.
 inline MatrixMarketEntries parse(const std::string& text, int n_threads = 1) {
-  const std::unique_ptr<char[]> exact(new char[text.size()]);
-  std::copy(text.begin(), text.end(), exact.get());
-  Threads threads;
-  threads.count = n_threads;
-  return parse_matrix_market({exact.get(), text.size()}, threads);
+  return parse_exact(text, [&](std::string_view exact) { return parse_matrix_market(exact, {n_threads, {}}); });
 }
 
 inline std::string shown(std::int64_t n_rows, std::int64_t n_columns, const std::vector<std::int32_t>& rows,
@@ -37,7 +28,7 @@ inline std::string shown(std::int64_t n_rows, std::int64_t n_columns, const std:
          values;
 }
 
-// All that is parsed, or the line of the error.
+// Describes everything that is parsed, or the line of the error.
 inline std::string parsed(const std::string& text, int n_threads = 1) {
   try {
     const MatrixMarketEntries out = parse(text, n_threads);
@@ -51,17 +42,17 @@ inline std::string parsed(const std::string& text, int n_threads = 1) {
   }
 }
 
-// What is wrong, as the core tells it.
+// Returns the error that the core reports.
 inline std::string complaint(const std::string& text) {
   try {
     parse(text);
   } catch (const LineError& error) {
-    return plain_svmlight::told(error.bad);
+    return told(error.bad);
   }
   return "nothing";
 }
 
-// ---- the same, written plainly -----------------------------------------------------------------------------------------
+// ---- the plain parser --------------------------------------------------------------------------------------------------
 
 struct Wrong {
   std::size_t line;
@@ -73,13 +64,6 @@ inline bool is_whole(std::string text) {
   if (!all_digits(text)) return false;
   text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
   return is_index(text) || (negative && text == "9223372036854775808");
-}
-
-inline std::vector<std::string> tokens_of(const std::string& line) {
-  std::vector<std::string> tokens;
-  for (const std::string& token : split(line, " \t\r\v\f"))
-    if (!token.empty()) tokens.push_back(token);
-  return tokens;
 }
 
 inline std::string plainly(const std::string& text) {
@@ -108,7 +92,7 @@ inline std::string plainly(const std::string& text) {
     while (at < lines.size() && (lines[at].empty() || lines[at][0][0] == '%')) ++at;
     require(at < lines.size() && lines[at].size() == (array ? 2u : 3u), at + 1);
     for (std::size_t i = 0; i < lines[at].size(); ++i)
-      require(below(lines[at][i], i < 2 ? 2147483647 : plain_svmlight::most), at + 1);
+      require(below(lines[at][i], i < 2 ? 2147483647 : most), at + 1);
     std::vector<std::int64_t> size;
     for (const std::string& token : lines[at]) size.push_back(std::strtoll(token.c_str(), nullptr, 10));
     require(general || size[0] == size[1], at + 1);

@@ -1,24 +1,20 @@
-// A parser of svmlight text written plainly, and the comparison of the core's with it.
+// A plain parser of svmlight text, and the comparison of the core's parser with it.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "check.hpp"
+#include "plain_text.hpp"
 #include "termsift/svmlight.hpp"
 
 namespace plain_svmlight {
 
 using namespace termsift;
-
-inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+using namespace plain_text;
 
 inline SvmlightOptions options(bool multilabel = false, bool skip = false, int n_threads = 1) {
   SvmlightOptions o;
@@ -28,23 +24,11 @@ inline SvmlightOptions options(bool multilabel = false, bool skip = false, int n
   return o;
 }
 
-// Parses a copy that ends where its memory ends: a look beyond is one that the sanitizer sees.
 inline SvmlightBlock parse(const std::string& text, const SvmlightOptions& o) {
-  const std::unique_ptr<char[]> exact(new char[text.size()]);
-  std::copy(text.begin(), text.end(), exact.get());
-  return parse_svmlight({exact.get(), text.size()}, o);
+  return parse_exact(text, [&](std::string_view exact) { return parse_svmlight(exact, o); });
 }
 
-template <class T>
-std::string listed(const LargeArray<T>& array, std::int64_t n) {
-  return check::show(std::vector<T>(array.get(), array.get() + n));
-}
-
-inline std::string told(const BadLine& bad) {
-  return std::to_string(bad.line) + ": " + bad.expected + "; " + bad.found + (bad.cut ? "..." : "");
-}
-
-// All that a block holds, or the error.
+// Describes everything in a block.
 inline std::string describe(const SvmlightBlock& block) {
   std::string all = listed(block.indptr, block.n_docs + 1) + listed(block.indices, block.n_entries);
   if (block.exact) {
@@ -70,7 +54,7 @@ inline std::string parsed(const std::string& text, const SvmlightOptions& o) {
   }
 }
 
-// ---- the same, written plainly: strings, strtod and long double --------------------------------------------------------
+// ---- the plain parser: strings, strtod and long double -----------------------------------------------------------------
 
 struct Plain {
   std::vector<std::int64_t> indptr{0}, indices, label_indptr{0};
@@ -79,45 +63,8 @@ struct Plain {
   std::vector<std::int64_t> bad;  // lines
 };
 
-inline std::vector<std::string> split(const std::string& text, const std::string& at) {
-  std::vector<std::string> parts{""};
-  for (const char c : text)
-    if (at.find(c) != std::string::npos)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
-inline bool all_digits(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-// Whether it is a number as people write them, without hexadecimals and words, which strtod takes too.
-inline bool is_number(std::string text) {
-  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.erase(0, 1);
-  if (const auto e = text.find_first_of("eE"); e != std::string::npos) {
-    std::string power = text.substr(e + 1);
-    if (!power.empty() && (power[0] == '+' || power[0] == '-')) power.erase(0, 1);
-    if (!all_digits(power)) return false;
-    text.resize(e);
-  }
-  if (const auto point = text.find('.'); point != std::string::npos) text.erase(point, 1);
-  return all_digits(text);
-}
-
-inline bool is_index(std::string text) {
-  if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  if (!all_digits(text)) return false;
-  text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
-  const std::string limit = std::to_string(most);
-  return text.size() < limit.size() || (text.size() == limit.size() && text <= limit);
-}
-
 inline bool plain_line(const std::string& line, bool multilabel, Plain& out) {
-  std::vector<std::string> tokens;
-  for (const std::string& token : split(line, " \t\r\v\f"))
-    if (!token.empty()) tokens.push_back(token);
+  std::vector<std::string> tokens = tokens_of(line);
   const bool labelled = tokens[0].find(':') == std::string::npos;
   if (!labelled && !multilabel) return false;
   if (labelled) {
@@ -165,7 +112,8 @@ inline Plain plainly(const std::string& text, bool multilabel) {
   return all;
 }
 
-// Skipping gives what the plain parser gives, and not skipping either the same or the first bad line.
+// Checks that skipping wrong lines returns what the plain parser returns, and that not skipping reports the first wrong
+// line.
 inline void check_against_plain(const std::string& text) {
   for (const bool multilabel : {false, true}) {
     const Plain plain = plainly(text, multilabel);

@@ -73,7 +73,7 @@ ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
 
 TEST(shards_add_up) {
-  // Got wrong: the tail of the longer row, or the collection where only one shard keeps it.
+  // Guards against the tail of the longer row, or the collection where only one shard keeps it.
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     for (const bool several : {false, true})
       for (const int n_threads : {1, 3}) {
@@ -85,7 +85,7 @@ TEST(shards_add_up) {
 }
 
 TEST(a_collection_kept_on_one_side_is_kept) {
-  // Got wrong: the sum of the classes for the shard that has no row of the collection, left out of the sum.
+  // Guards against the sum of the classes for the shard that has no row of the collection, left out of the sum.
   const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
   CHECK(!single.collection && several.collection);
   for (const auto& sum : {merge(single, several, one_thread), merge(several, single, one_thread)}) {
@@ -96,7 +96,7 @@ TEST(a_collection_kept_on_one_side_is_kept) {
 }
 
 TEST(a_part_leaves_the_rest) {
-  // Got wrong: pairs that become 0 stay, or a term of the whole alone is lost.
+  // Guards against pairs that become 0 stay, or a term of the whole alone is lost.
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     for (const bool several : {false, true}) {
       const auto exact = random_shards<std::int64_t>(seed, several);
@@ -108,7 +108,7 @@ TEST(a_part_leaves_the_rest) {
 }
 
 TEST(threads_change_no_bit) {
-  // Got wrong: the order of additions left to the threads. Enough pairs for 7 of them.
+  // Guards against the order of additions left to the threads. Enough pairs for 7 of them.
   Random random(1);
   const auto table = [&] {
     std::vector<std::vector<double>> tf(8, std::vector<double>(50000));
@@ -122,7 +122,7 @@ TEST(threads_change_no_bit) {
 }
 
 TEST(nothing_added_and_everything_taken) {
-  // Got wrong: an empty operand copies rows, or its own leftovers survive.
+  // Guards against an empty operand copies rows, or its own leftovers survive.
   const auto shards = random_shards<std::int64_t>(3, false);
   const auto none = no_counts<std::int64_t>(7);
   const auto same = merge(shards.whole, none, one_thread), also = merge(none, shards.whole, one_thread);
@@ -136,14 +136,14 @@ TEST(nothing_added_and_everything_taken) {
 }
 
 TEST(vocabularies_are_united) {
-  // Got wrong: the narrower operand decides the number of terms.
+  // Guards against the narrower operand decides the number of terms.
   const auto narrow = one_class(1, {1, 0}), wide = one_class(1, {2, 0, 0, 5});
   for (const auto& sum : {merge(narrow, wide, one_thread), merge(wide, narrow, one_thread)})
     CHECK_EQ(describe_rows(sum), "4 terms, 2 docs\n2 docs, 8 tokens: 0:3/2 3:5/1\n");
 }
 
 TEST(sums_beyond_the_limit_are_refused) {
-  // Got wrong: signed overflow; the limit itself refused.
+  // Guards against signed overflow; the limit itself refused.
   CHECK_EQ(merge(one_class(most - 1, {most - 3}), one_class(1, {3}), one_thread).rows[0]->n_tokens, most);
   CHECK_THROWS(merge(one_class(1, {most - 3}), one_class(1, {4}), one_thread), CountOverflow, "tokens");
   CHECK_THROWS(merge(one_class(1, {most - 3, 0}), one_class(1, {0, 4}), one_thread), CountOverflow, "tokens");
@@ -152,7 +152,7 @@ TEST(sums_beyond_the_limit_are_refused) {
 }
 
 TEST(what_is_no_part_is_refused) {
-  // Got wrong: negative counts. By term frequency, by document frequency, by a term or class of its own, by documents.
+  // Guards against negative counts. By term frequency, by document frequency, by a term or class of its own, by documents.
   const auto whole = make_counts<std::int64_t>({5, 5}, {{9, 9, 9, 9}, {9, 0, 9, 0}});
   const auto refuse = [&](const ClassCounts<std::int64_t>& part, const std::string& message) {
     CHECK_THROWS(subtract(whole, part, one_thread), invalid_argument, message);
@@ -160,10 +160,11 @@ TEST(what_is_no_part_is_refused) {
   refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 0, 10, 0}}), "term 2 in class 1 would be negative");
   refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0}, {0, 1, 0, 0}}), "term 1 in class 1 would be negative");
   refuse(make_counts<std::int64_t>({1, 1}, {{0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}}), "term 4 in class 0 would be negative");
-  refuse(make_counts<std::int64_t>({1, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}), "documents of class 1 would be negative");
+  refuse(make_counts<std::int64_t>({1, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}),
+         "the number of documents in class 1 would be negative");
   refuse(make_counts<std::int64_t>({6, 6}, {{0, 0, 0, 0}, {0, 0, 0, 0}}), "the number of documents would be negative");
   refuse(make_counts<std::int64_t>({1, 1}, {{8, 0, 0, 0}, {0, 0, 0, 0}}),
-         "of the count of term 0 in class 0 nothing is left of the documents but not of the occurrences");
+         "the count of term 0 in class 0 would leave occurrences in no document");
   auto more_documents = make_counts<std::int64_t>({2, 0}, {{9, 0, 0, 0}, {0, 0, 0, 0}});
   more_documents.rows[0] = std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(2, {9}, {2}));
   refuse(more_documents, "term 0 in class 0 would be negative");
@@ -172,7 +173,7 @@ TEST(what_is_no_part_is_refused) {
 }
 
 TEST(float_remainders_within_rounding_are_nothing) {
-  // Got wrong: 0.1 + 0.2 + 0.3 without its parts leaves 1e-17 of a token in no document.
+  // Guards against 0.1 + 0.2 + 0.3 without its parts leaves 1e-17 of a token in no document.
   const auto counts = [](const std::vector<double>& tf) { return make_counts<double>({1.0}, {tf}); };
   auto whole = merge(merge(make_counts<double>({2.0}, {{0.1, 1}}), counts({0.2, 0}), one_thread), counts({0.3, 0}),
                      one_thread);
@@ -233,13 +234,13 @@ void widths_show_in_no_value() {
 }
 
 TEST(frequencies_outgrow_four_bytes_and_come_back) {
-  // Got wrong: a sum of 2^32 or more kept in 4 bytes, by merge; a remainder, or rows of both widths put together.
+  // Guards against a sum of 2^32 or more kept in 4 bytes, by merge; a remainder, or rows of both widths put together.
   widths_show_in_no_value<std::int64_t>();
   widths_show_in_no_value<double>();
 }
 
 TEST(narrow_rows_become_floats) {
-  // Got wrong: the width lost on the way, or fractions taken from integers in 4 bytes.
+  // Guards against the width lost on the way, or fractions taken from integers in 4 bytes.
   const auto exact = counts_of(narrow_row<std::int64_t>(2, {(std::int64_t{1} << 32) - 1, 7}));
   const auto floats = to_float(exact, one_thread);
   CHECK_EQ(describe(floats), describe(counts_of(make_row<double>(2, {0x1p32 - 1, 7}, {1, 1}))));
@@ -251,7 +252,7 @@ TEST(narrow_rows_become_floats) {
 }
 
 TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
-  // Got wrong: a sum of four-byte integers above 2^53 whose rest differs from that of the same doubles.
+  // Guards against a sum of four-byte integers above 2^53 whose rest differs from that of the same doubles.
   constexpr std::int64_t size = (std::int64_t{1} << 22) + 1;
   auto narrow = ClassRow<double>::with_capacity(size, true), wide = ClassRow<double>::with_capacity(size);
   narrow.size = wide.size = size;
@@ -264,7 +265,7 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
 }
 
 TEST(rows_share_memory_without_sharing_a_byte) {
-  // Got wrong: a row placed over another, beyond a piece or off its alignment; a piece freed before its last row. Pieces
+  // Guards against a row placed over another, beyond a piece or off its alignment; a piece freed before its last row. Pieces
   // are of 16 MiB at most, and smaller where less is expected.
   Random random(22);
   for (const std::int64_t expected : {0, 1, 1000, 100000, 64 << 20}) {
@@ -300,7 +301,7 @@ TEST(rows_share_memory_without_sharing_a_byte) {
 }
 
 TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
-  // Got wrong: a piece that two rows own, or a large one that a small row takes out of the memory of others.
+  // Guards against a piece that two rows own, or a large one that a small row takes out of the memory of others.
   using Row = ClassRow<std::int64_t>;
   constexpr std::int64_t n = 10000;
   auto row = Row::with_capacity(n);
@@ -332,7 +333,7 @@ TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
 TEST(classes_are_rearranged) {
-  // Got wrong: rows copied, or absent classes null.
+  // Guards against rows copied, or absent classes null.
   const auto counts = make_counts<std::int64_t>({1, 2}, {{1, 0}, {0, 7}});
   const std::vector<std::int64_t> map{1, -1, 0, -1};
   const auto result = with_classes(counts, map);
@@ -343,7 +344,7 @@ TEST(classes_are_rearranged) {
 }
 
 TEST(the_collection_is_kept_or_summed) {
-  // Got wrong: an odd class out of the pairs, or the kept row recomputed from classes that overlap.
+  // Guards against an odd class out of the pairs, or the kept row recomputed from classes that overlap.
   for (std::int64_t n_classes = 0; n_classes < 9; ++n_classes) {
     std::vector<std::vector<std::int64_t>> tf(at(n_classes), {0, 0, 1});
     for (std::size_t c = 0; c < tf.size(); ++c) tf[c][c % 2] = static_cast<std::int64_t>(c) + 1;
@@ -361,7 +362,7 @@ TEST(the_collection_is_kept_or_summed) {
 }
 
 TEST(exact_counts_become_floats_without_loss) {
-  // Got wrong: a rounded count let pass, in a cell, in the documents or in the collection.
+  // Guards against a rounded count let pass, in a cell, in the documents or in the collection.
   const auto shards = random_shards<std::int64_t>(4, true);
   const auto floats = to_float(shards.whole, {3, {}});
   CHECK_EQ(floats.rows.size(), shards.whole.rows.size());
@@ -383,14 +384,14 @@ TEST(exact_counts_become_floats_without_loss) {
 }
 
 TEST(tokens_are_summed_beyond_double) {
-  // Got wrong: small counts lost beside a large one; an overflowing sum let pass.
+  // Guards against small counts lost beside a large one; an overflowing sum let pass.
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");
 }
 
 TEST(infinite_sums_are_refused) {
-  // Got wrong: finite counts or weights whose sum is infinite, which double-double turns into NaN.
+  // Guards against finite counts or weights whose sum is infinite, which double-double turns into NaN.
   CHECK_THROWS(check_finite(make_row<double>(1, {1e308, 1e308}, {1, 1})), invalid_argument, "infinity");
   CHECK_THROWS(check_finite(make_row<double>(infinity, {1}, {1})), invalid_argument, "infinity");
   const auto tokens = make_counts<double>({1.0}, {{1e308}}), docs = make_counts<double>({1e308}, {{1.0}});
@@ -400,7 +401,7 @@ TEST(infinite_sums_are_refused) {
 }
 
 TEST(impossible_rows_are_refused) {
-  // Got wrong: a damaged file becomes counts. Each case breaks one promise of ClassRow.
+  // Guards against a damaged file becomes counts. Each case breaks one promise of ClassRow.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto refuse = [](const auto& row, const std::string& message) {
     CHECK_THROWS(check_row(row, 10), invalid_argument, message);
@@ -415,11 +416,11 @@ TEST(impossible_rows_are_refused) {
   refuse(row_of<std::int64_t>({3}, {0}, {1}), "term frequency 0");
   refuse(row_of<std::int64_t>({3}, {1}, {0}), "document frequency 0");
   refuse(row_of<std::int64_t>({3}, {-1}, {-1}), "term frequency -1");
-  refuse(row_of<std::int64_t>({3}, {1}, {2}), "in more documents");
+  refuse(row_of<std::int64_t>({3}, {1}, {2}), "more documents in a class");
   refuse(row_of<double>({3}, {nan}, {1}), "term frequency nan");
   refuse(row_of<double>({3}, {infinity}, {1}), "term frequency inf");
   refuse(row_of<double>({3}, {1}, {nan}), "document frequency nan");
-  refuse(row_of<std::int64_t>({3}, {9}, {2}, 1), "in more documents");  // of one document
+  refuse(row_of<std::int64_t>({3}, {9}, {2}, 1), "more documents in a class");  // of one document
   refuse(row_of<std::int64_t>({}, {}, {}, -1), "a class has -1 documents");
   refuse(row_of<double>({3}, {1}, {1}, nan), "a class has nan documents");
   refuse(row_of<double>({3}, {1}, {1}, infinity), "a class has inf documents");

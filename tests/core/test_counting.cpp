@@ -1,7 +1,5 @@
 #include "termsift/counting.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -11,16 +9,16 @@
 
 #include "check.hpp"
 #include "collections.hpp"
-#include "counting/packed_entry.hpp"
+#include "counting_cases.hpp"
 
 using namespace termsift;
 using namespace collections;
+using namespace counting_cases;
 
 namespace {
 
 using std::invalid_argument;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <CountType Count>
 std::vector<Count> random_weights(Random& random, std::int64_t n_docs) {
@@ -56,55 +54,20 @@ ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& 
   return counts;
 }
 
-template <class Value>
-using Entries = std::vector<std::pair<std::int64_t, Value>>;
-
-template <class Value>
-Matrix<std::int32_t, Value> matrix(std::int64_t n_columns, const std::vector<Entries<Value>>& rows) {
-  Matrix<std::int32_t, Value> x;
-  x.n_columns = n_columns;
-  for (const auto& row : rows) x.add_row(row);
-  return x;
-}
-
-Labels labels_of(std::int64_t n_classes, bool several, const std::vector<std::vector<ClassId>>& classes) {
-  Labels labels{n_classes, several, {0}, {}};
-  for (const auto& of_document : classes) labels.add(of_document);
-  return labels;
-}
-
-Labels labels_in_turn(std::int64_t n_docs, std::int64_t n_classes) {
-  Labels labels{n_classes, false, {0}, {}};
-  for (std::int64_t d = 0; d < n_docs; ++d) labels.add({static_cast<ClassId>(d % n_classes)});
-  return labels;
-}
-
-template <class Index, class Value>
-CsrFacts facts_of(const Matrix<Index, Value>& x, bool transposed = false, int n_threads = 1) {
-  return check_csr(x.view(), {"X", transposed}, {n_threads, {}});
-}
-
 }  // namespace
 
-// ---- counting ----------------------------------------------------------------------------------------------------------
-
 TEST(every_value_type_agrees_with_the_plain_loop) {
-  // Got wrong: repeated entries, stored zeros or weights in one of the instantiations.
+  // Guards against repeated entries, stored zeros or weights in one of the instantiations.
   Random random(1);
-#define INTEGER(Value)                                                    \
-  agrees_with_the_plain_loop<std::int32_t, Value, std::int64_t>(random);  \
-  agrees_with_the_plain_loop<std::int64_t, Value, std::int64_t>(random);  \
-  agrees_with_the_plain_loop<std::int32_t, Value, double>(random);        \
-  agrees_with_the_plain_loop<std::int64_t, Value, double>(random);
-#define FLOAT(Value)                                                \
-  agrees_with_the_plain_loop<std::int32_t, Value, double>(random);  \
-  agrees_with_the_plain_loop<std::int64_t, Value, double>(random);
-  TERMSIFT_FOR_EACH_INTEGER_VALUE(INTEGER)
-  TERMSIFT_FOR_EACH_FLOAT_VALUE(FLOAT)
+#define AGREES(Index, Value)                                            \
+  if constexpr (!std::is_floating_point_v<Value>)                       \
+    agrees_with_the_plain_loop<Index, Value, std::int64_t>(random);     \
+  agrees_with_the_plain_loop<Index, Value, double>(random);
+  TERMSIFT_FOR_EACH_MATRIX(AGREES)
 }
 
 TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
-  // Got wrong: the touched terms left unsorted where they are few, or counters left from the class before.
+  // Guards against the touched terms left unsorted where they are few, or counters left from the class before.
   Random random(2);
   const auto x = random_matrix<std::int32_t, std::uint16_t>(random, 60, 4000, 20);
   const Labels labels = random_labels(random, 60, 6, true);
@@ -112,524 +75,24 @@ TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
            describe(count_plainly<std::int64_t>(x, labels, {})));
 }
 
-// Distinct entries without zeros, which go through class streams: small counts, and every 50th beyond what an entry packs.
-template <class Value>
-Matrix<std::int32_t, Value> streamable_matrix(Random& random, std::int64_t n_rows, std::int64_t n_columns) {
-  auto x = random_matrix<std::int32_t, Value>(random, n_rows, n_columns, 25, true);
-  for (Value& value : x.data) value = static_cast<Value>(below(random, 50) == 0 ? 65535 : 1 + below(random, 9));
-  return x;
-}
-
-template <class Value, CountType Count>
-void paths_agree_with_the_plain_loop(Random& random) {
-  for (const std::int64_t n_columns : {30, 1000, 70000})
-    for (const bool several : {false, true}) {
-      const auto x = streamable_matrix<Value>(random, 300, n_columns);
-      const Labels labels = random_labels(random, 300, 5, several);
-      const CsrFacts facts = check_csr(x.view(), {}, {});
-      CHECK(facts.distinct && !facts.has_zeros && !facts.has_fractions && facts.n_unpackable > 0);
-      const auto expected = describe(count_plainly<Count>(x, labels, {}));
-      for (const int n_threads : {1, 2, 3, 7})
-        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
-          for (const CountingPath path : counting_paths) {
-            const CountingOptions options{{n_threads, {}}, window_bytes, path};
-            const auto counted =
-                count_documents<Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
-            CHECK(counted.path == path);
-            CHECK_EQ(describe(counted.counts), expected);
-          }
-    }
-}
-
-TEST(every_path_agrees_with_the_plain_loop) {
-  // Got wrong: an escape taken by another entry, a segment of one thread counted for another, a window's edge, terms left
-  // out between blocks.
-  Random random(17);
-  paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
-  paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
-  paths_agree_with_the_plain_loop<double, double>(random);
-  paths_agree_with_the_plain_loop<float, double>(random);
-}
-
-template <class Value>
-void binary_counts_are_those_of_ones(Random& random) {
-  for (const std::int64_t n_columns : {30, 1000, 70000})
-    for (const bool several : {false, true}) {
-      auto x = random_matrix<std::int32_t, Value>(random, 300, n_columns, 25, true);
-      for (Value& value : x.data) value = static_cast<Value>(std::ldexp(1.0, static_cast<int>(below(random, 31))) / 1.25);
-      for (Value& value : x.data) value = value > 0 ? value : Value{1};
-      Matrix<std::int32_t, std::int8_t> ones;
-      ones.n_columns = x.n_columns, ones.indptr = x.indptr, ones.indices = x.indices;
-      ones.data.assign(x.data.size(), 1);
-      const Labels labels = random_labels(random, 300, 5, several);
-      const auto expected = describe(count_plainly<std::int64_t>(ones, labels, {}));
-      for (const int n_threads : {1, 3})
-        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
-          for (const CountingPath path : counting_paths) {
-            const CountingOptions options{{n_threads, {}}, window_bytes, path, Damping::binary};
-            const std::int64_t* const no_weights = nullptr;
-            const auto counted = count_documents(no_counts<std::int64_t>(5), x.view(), labels.view(), no_weights, options);
-            CHECK(counted.path == path);
-            CHECK_EQ(describe(counted.counts), expected);
-          }
-    }
-}
-
-TEST(every_path_counts_ones) {
-  // Got wrong: a value counted in place of its presence, fractions or large values refused by the streams.
-  Random random(18);
-  binary_counts_are_those_of_ones<double>(random);
-  binary_counts_are_those_of_ones<std::uint32_t>(random);
-}
-
 TEST(exact_counts_are_counts_of_integers) {
-  // Got wrong: a fraction or a logarithm cast to an integer.
+  // Guards against a fraction or a logarithm cast to an integer.
   Matrix<std::int32_t, double> x;
   x.n_columns = 2;
   x.add_row({{0, 1.5}, {1, 2.0}});
   const Labels labels{1, false, {0}, {0}};
-  const auto by = [&](Damping damping) {
+  const auto by = [&](TermWeight weight) {
     CountingOptions options;
-    options.damping = damping;
+    options.term_weight = weight;
     return count(no_counts<std::int64_t>(1), x, labels, {}, options);
   };
-  CHECK_THROWS(by(Damping::raw), std::invalid_argument, "exact counts are counts of integers");
-  CHECK_THROWS(by(Damping::log), std::invalid_argument, "exact counts are counts of integers");
-  CHECK_EQ(by(Damping::binary).rows[0]->n_tokens, std::int64_t{2});
-}
-
-const std::vector<std::int64_t> all_windows{1, 40, 400, default_window_bytes};
-
-template <CountType Count, class Value>
-CountingPath path_taken(const Matrix<std::int32_t, Value>& x, const Labels& labels, const CountingOptions& options) {
-  const Count* const no_weights = nullptr;
-  return count_documents(no_counts<Count>(labels.n_classes), x.view(), labels.view(), no_weights, options).path;
-}
-
-// Counts on every path, in all sorts of windows, and compares with the plain loop. By default also that every path is taken.
-template <CountType Count = std::int64_t, class Value>
-void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels, const std::string& what,
-                      const std::vector<std::int64_t>& windows = all_windows, bool taken = true) {
-  const std::string expected = describe(count_plainly<Count>(x, labels, {}));
-  check_labels(labels.view(), x.n_rows());
-  const Count* const no_weights = nullptr;
-  for (const Way& way : ways(windows)) {
-    const auto none = no_counts<Count>(labels.n_classes);
-    const auto counted = count_documents(none, x.view(), labels.view(), no_weights, way.options);
-    CHECK_EQ(way.text + what + describe(counted.counts), way.text + what + expected);
-    if (taken) CHECK_EQ(way.text + what + name(counted.path), way.text + what + name(*way.options.path));
-  }
-}
-
-// Rows of ten entries or as many as there are terms, spread over all of them; every tenth entry is `special`.
-template <class Value>
-Matrix<std::int32_t, Value> matrix_with(Value special, std::int64_t n_rows, std::int64_t n_columns) {
-  Matrix<std::int32_t, Value> x;
-  x.n_columns = n_columns;
-  const std::int64_t n = std::min<std::int64_t>(10, n_columns);
-  std::int64_t entry = 0;
-  for (std::int64_t row = 0; row < n_rows; ++row) {
-    Entries<Value> entries;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t column = n == 1 ? 0 : i * (n_columns - 1) / (n - 1);
-      entries.push_back({column, ++entry % 10 == 5 ? special : static_cast<Value>(entry % 3 + 1)});
-    }
-    x.add_row(entries);
-  }
-  return x;
-}
-
-TEST(values_about_what_an_entry_packs) {
-  // Got wrong: the largest packed value taken for an escape or the other way round, in either layout of cells; an escape's
-  // rest lost or counted in another class.
-  for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
-    for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
-      const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
-      for (const std::int64_t value : {escape - 1, escape, escape + 1, std::int64_t{65535}, std::int64_t{65536}}) {
-        const std::string what = std::to_string(n_columns) + " terms, " + std::to_string(value) + ": ";
-        const std::vector<std::int64_t> windows{1, default_window_bytes};
-        every_way_agrees(matrix_with(value, 20, n_columns), labels_in_turn(20, 3), what, windows);
-        every_way_agrees(matrix_with(value, 20, n_columns), labels_in_turn(20, 1), what, windows);
-        if (n_columns < 70000)
-          every_way_agrees<double>(matrix_with(static_cast<float>(value), 20, n_columns), labels_in_turn(20, 2), what,
-                                   windows);
-      }
-    }
-}
-
-TEST(values_about_what_a_counter_holds) {
-  // Got wrong: occurrences that run into the documents above them, or a limit that sends to the rows what would fit.
-  constexpr std::int64_t limit = std::int64_t{1} << 40;
-  struct Case {
-    std::int64_t value, n_rows;
-    bool streamed;
-  };
-  for (const Case& c : {Case{limit - 1, 1, true}, {limit, 1, false}, {limit / 2 - 1, 2, true}, {limit / 2, 2, false},
-                        {limit - 1, 2, false}, {limit / 8 - 1, 8, true}, {limit / 8, 8, false}, {most / 16, 8, false}}) {
-    const std::string what = std::to_string(c.n_rows) + " times " + std::to_string(c.value) + ": ";
-    Matrix<std::int32_t, std::int64_t> x = matrix_with(c.value, c.n_rows, 20);  // always the same column
-    const Labels labels = labels_in_turn(c.n_rows, 1);
-    every_way_agrees(x, labels, what, all_windows, c.streamed);
-    for (const CountingPath path : counting_paths) {
-      const CountingPath taken = path_taken<std::int64_t>(x, labels, {{}, default_window_bytes, path});
-      CHECK_EQ(what + name(taken), what + name(c.streamed ? path : CountingPath::rows));
-    }
-  }
-}
-
-TEST(counters_that_need_more_than_four_bytes) {
-  // Got wrong: a counter that moves to the large ones an addition too late or twice, what of it is left behind or missing
-  // at the end, one that moves in the last addition or among neighbours that do not; what a class leaves for the next.
-  const auto collection = [](std::int64_t n_rows, auto value_of) {
-    Matrix<std::int32_t, std::int64_t> x;
-    x.n_columns = 40;
-    for (std::int64_t row = 0; row < n_rows; ++row) {
-      Entries<std::int64_t> entries{{3, value_of(row)}};
-      if (row % 3 == 0) entries.push_back({17, 1});
-      entries.push_back({18, 2});
-      for (std::int64_t column = 20; column < 27; ++column) entries.push_back({column, 1});  // escapes are to be few
-      if (row % 1000 == 0) entries.push_back({39, 5});
-      x.add_row(entries);
-    }
-    return x;
-  };
-  const std::int64_t escape = PackedEntry(40).value(~std::uint32_t{0});
-  for (const std::int64_t value : {std::int64_t{1} << 14, escape - 1, escape, escape + 1})  // occurrences
-    for (const std::int64_t n_rows : {1, 2, 3, 4, 9})
-      every_way_agrees(collection(n_rows, [&](std::int64_t row) { return row % 8 < 7 ? value : 1; }),
-                       labels_in_turn(n_rows, 2), std::to_string(value) + ": ", {default_window_bytes});
-  for (const std::int64_t n_rows : {(1 << 14) - 1, 1 << 14, (1 << 14) + 1, 1 << 15, 50000})  // documents
-    for (const std::int64_t n_classes : {1, 3})
-      every_way_agrees(collection(n_rows, [](std::int64_t) { return 1; }), labels_in_turn(n_rows, n_classes),
-                       std::to_string(n_rows) + " documents: ", {default_window_bytes});
-}
-
-TEST(what_streams_cannot_count_goes_by_rows) {
-  // Got wrong: a stored zero counted as a document, a repeated entry as two, a fraction cut off, an escape for nearly every
-  // entry; looked for in the first window alone.
-  for (const std::int64_t row : {0, 7, 19}) {
-    const auto altered = [&](const auto& alter) {
-      auto x = matrix_with(2.0, 20, 30);
-      alter(x, at(10 * row + 4));
-      every_way_agrees<double>(x, labels_in_turn(20, 3), std::to_string(row) + ": ", all_windows, false);
-      for (const CountingPath path : counting_paths)
-        CHECK(path_taken<double>(x, labels_in_turn(20, 3), {{}, 40, path}) == CountingPath::rows);
-    };
-    altered([](auto& x, std::size_t e) { x.data[e] = 0; });
-    altered([](auto& x, std::size_t e) { x.data[e] = 0.5; });
-    altered([](auto& x, std::size_t e) { x.data[e] = 65534.5; });
-    altered([](auto& x, std::size_t e) { x.data[e] = 5e-324; });
-    altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; });
-    altered([](auto& x, std::size_t e) { std::swap(x.indices[e], x.indices[e - 1]); });
-  }
-  auto x = matrix_with<std::int64_t>(70000, 20, 30);
-  for (const std::size_t n : {25, 26}) {  // of 200: an eighth, and more
-    for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = e < n ? 70000 : 1;
-    every_way_agrees(x, labels_in_turn(20, 3), "escapes: ", all_windows, false);
-    for (const CountingPath path : counting_paths)
-      CHECK(path_taken<std::int64_t>(x, labels_in_turn(20, 3), {{}, 400, path}) == (n == 25 ? path : CountingPath::rows));
-  }
-}
-
-TEST(vocabularies_about_every_boundary) {
-  // Got wrong: the last word of the bits of the terms seen, the last group of words, the last block of terms, or terms that
-  // stand first or last in one; a counter left for the next class. Blocks have 2^17 terms of one row, 2^14 of five to eight.
-  for (const std::int64_t middle : {2, 64, 128, 4096, 8192, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15, 1 << 18})
-    for (const std::int64_t n_columns : {middle - 1, middle, middle + 1}) {
-      std::vector<std::int64_t> columns;
-      for (const std::int64_t edge : {std::int64_t{0}, std::int64_t{64}, std::int64_t{4096}, std::int64_t{1} << 14, middle})
-        for (std::int64_t column = edge - 2; column <= edge + 2; ++column)
-          if (column >= 0 && column < n_columns) columns.push_back(column);
-      std::sort(columns.begin(), columns.end());
-      columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-      Matrix<std::int32_t, std::int32_t> x;
-      x.n_columns = n_columns;
-      for (std::int64_t row = 0; row < 7; ++row) {
-        Entries<std::int32_t> entries;
-        for (std::size_t i = at(row % 4); i < columns.size(); i += at(row % 3 + 1))
-          entries.push_back({columns[i], static_cast<std::int32_t>(row + 1)});
-        x.add_row(entries);
-      }
-      for (const std::int64_t n_classes : {1, 5})
-        every_way_agrees(x, labels_in_turn(7, n_classes), std::to_string(n_columns) + " terms: ", {1, default_window_bytes});
-    }
-}
-
-TEST(dense_rows_of_terms) {
-  // Got wrong: terms listed four at a time, or 64, past the end of the row or of what the next class counts.
-  for (const std::int64_t n_columns : {1, 3, 4, 5, 63, 64, 65, 127, 130, 4097, 9000})
-    for (const int gap : {1, 2, 7, 63, 64, 65}) {
-      Matrix<std::int32_t, std::uint8_t> x;
-      x.n_columns = n_columns;
-      for (int row = 0; row < 6; ++row) {
-        Entries<std::uint8_t> entries;
-        for (std::int64_t column = row; column < n_columns; column += gap)
-          entries.push_back({column, static_cast<std::uint8_t>(row + 1)});
-        x.add_row(entries);
-      }
-      every_way_agrees(x, labels_in_turn(6, 4), std::to_string(n_columns) + " terms: ",
-                       {1, 4 * n_columns, default_window_bytes});
-    }
-}
-
-TEST(collections_of_every_shape) {
-  // Got wrong: empty rows at either end or between, classes without documents or entries, a document larger than the window,
-  // a class that needs several windows, a window with some classes and the collection, the collection in several windows.
-  struct Shape {
-    const char* what;
-    std::vector<std::int64_t> lengths;  // of the rows
-    std::int64_t n_classes;
-    bool several;
-    std::vector<std::vector<ClassId>> classes;
-  };
-  using Classes = std::vector<ClassId>;
-  const std::vector<Classes> in_turn{{0}, {1}, {2}, {0}, {1}, {2}, {0}}, mixed{{2}, {}, {0, 1}, {1}, {}, {0, 2}, {0}};
-  const std::vector<Classes> first(7, Classes{0}), last(7, Classes{4}), nowhere(7, Classes{}), all(7, Classes{0, 1, 2});
-  const std::vector<std::int64_t> even{3, 4, 3, 4, 3, 4, 3}, holes{0, 0, 5, 0, 9, 0, 0}, one{0, 0, 0, 20, 0, 0, 0},
-      ends{7, 0, 0, 0, 0, 0, 7}, none(7, 0), growing{0, 1, 2, 4, 8, 16, 20};
-  std::vector<Shape> shapes{{"no documents", {}, 3, false, {}}, {"no lists", {}, 3, true, {}},
-                            {"no classes", {}, 0, false, {}}};
-  for (const auto* lengths : {&even, &holes, &one, &ends, &none, &growing}) {
-    shapes.push_back({"in turn", *lengths, 3, false, in_turn});
-    shapes.push_back({"the last class of five", *lengths, 5, false, last});
-    shapes.push_back({"the first class of two", *lengths, 2, false, first});
-    shapes.push_back({"no class", *lengths, 2, true, nowhere});
-    shapes.push_back({"all classes", *lengths, 3, true, all});
-    shapes.push_back({"some classes", *lengths, 3, true, mixed});
-  }
-  for (const Shape& shape : shapes) {
-    Matrix<std::int32_t, std::int32_t> x;
-    x.n_columns = 20;
-    std::int32_t next = 0;
-    for (const std::int64_t length : shape.lengths) {
-      Entries<std::int32_t> entries;
-      for (std::int64_t i = 0; i < length; ++i) entries.push_back({20 - length + i, ++next});
-      x.add_row(entries);
-    }
-    const Labels labels = labels_of(shape.n_classes, shape.several, shape.classes);
-    std::vector<std::int64_t> windows{default_window_bytes};
-    for (std::int64_t entries = 1; entries < 64; ++entries) windows.push_back(4 * entries);
-    every_way_agrees(x, labels, std::string(shape.what) + ": ", windows);
-    // Float counts keep the collection of labels in lists whatever they are, so only their rows are compared.
-    const std::string expected = describe_rows(count_plainly<double>(x, labels, {}));
-    for (const Way& way : ways({1, 40, 100})) {
-      const auto counts = count(no_counts<double>(shape.n_classes), x, labels, {}, way.options);
-      CHECK_EQ(way.text + shape.what + describe_rows(counts), way.text + shape.what + expected);
-    }
-  }
-  const auto no_terms = matrix<std::int32_t>(0, {{}, {}});
-  for (const Way& way : ways({1, 100}))
-    CHECK_EQ(way.text + describe_rows(count(no_counts<std::int64_t>(2), no_terms, labels_in_turn(2, 2), {}, way.options)),
-             way.text + "0 terms, 2 docs\n1 docs, 0 tokens:\n1 docs, 0 tokens:\n");
-}
-
-TEST(windows_of_documents_split_between_threads) {
-  // Got wrong: a range's segment, escapes or documents counted with another's, or documents between two ranges. Enough
-  // entries for 7 threads; documents of each class all over, together, or all of the last class.
-  Random random(18);
-  auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
-  CHECK(x.data.size() > 7 * (1 << 16));
-  const std::int64_t n_docs = x.n_rows();
-  Labels together{5, false, {0}, {}}, last(together);
-  for (std::int64_t d = 0; d < n_docs; ++d) together.add({static_cast<ClassId>(5 * d / n_docs)}), last.add({4});
-  const Labels anywhere = random_labels(random, n_docs, 5, false), several = random_labels(random, n_docs, 5, true);
-  for (const Labels& labels : {together, last, anywhere, several}) {
-    const std::string expected = describe(count(no_counts<std::int64_t>(5), x, labels, {}, {{}, 1, CountingPath::rows}));
-    for (const Way& way : ways({1 << 16, default_window_bytes}, {2, 3, 7}))
-      CHECK_EQ(way.text + describe(count(no_counts<std::int64_t>(5), x, labels, {}, way.options)), way.text + expected);
-  }
-}
-
-TEST(updates_by_every_path_equal_one_call) {
-  // Got wrong: what streams counted in place of what was there; frequencies of 4 bytes that no longer fit; a class whose
-  // documents are all empty.
-  Random random(19);
-  auto x = streamable_matrix<std::int64_t>(random, 60, 500);
-  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // two cross 2^32
-  x.add_row({});
-  for (const bool several : {false, true}) {
-    const Labels labels = random_labels(random, 61, 4, several);
-    const auto expected = describe(count_plainly<std::int64_t>(x, labels, {}));
-    for (const Way& first : ways({400}))
-      for (const Way& second : ways({1, default_window_bytes})) {
-        auto counts = count(no_counts<std::int64_t>(4), x.rows(0, 25), labels.documents(0, 25), {}, first.options);
-        const std::string before = describe(counts);
-        const auto more = count(counts, x.rows(25, 61), labels.documents(25, 61), {}, second.options);
-        CHECK_EQ(describe(more), expected);
-        CHECK_EQ(describe(counts), before);
-      }
-  }
-}
-
-TEST(float_counts_are_updated_in_document_order) {
-  // Got wrong: integers added up among themselves before they join fractions, on a path that was asked for.
-  const auto fraction = matrix<double>(1, {{{0, 0x1.6p-51}}}), ones = matrix<double>(1, {{{0, 1.0}}, {{0, 1.0}}});
-  const Labels one = labels_of(1, false, {{0}}), two = labels_of(1, false, {{0}, {0}});
-  for (const Way& way : ways({1, default_window_bytes})) {
-    const auto before = count<std::int32_t, double, double>(no_counts<double>(1), fraction, one, {});
-    CHECK_EQ(way.text + describe(count(before, ones, two, {}, way.options).rows[0]->term_frequency[0]),
-             way.text + describe(0x1.6p-51 + 1.0 + 1.0));
-  }
-}
-
-TEST(sums_that_outgrow_four_bytes) {
-  // Got wrong: a sum of 2^32 or more kept in 4 bytes: within a document window, between two, and between calls.
-  constexpr std::int64_t half = std::int64_t{1} << 31;
-  for (const std::int64_t value : {half - 1, half, 2 * half - 1, 2 * half, 2 * half + 1})
-    for (const std::int64_t n_rows : {1, 2, 3, 30})
-      for (const std::int64_t n_classes : {1, 2}) {
-        const std::string what = std::to_string(n_rows) + " times " + std::to_string(value) + ": ";
-        every_way_agrees(matrix_with(value, n_rows, 20), labels_in_turn(n_rows, n_classes), what);
-        const auto floats = matrix_with(static_cast<double>(value), n_rows, 20);
-        every_way_agrees<double>(floats, labels_in_turn(n_rows, n_classes), what);
-      }
-}
-
-TEST(one_large_value_beside_a_class_of_small_ones) {
-  // Got wrong: 4 bytes chosen by a bound a little too wide, which classes of many entries never show.
-  constexpr std::int64_t limit = std::int64_t{1} << 32;
-  for (const std::int64_t value : {limit - 1, limit, limit + 1})
-    for (const std::int64_t n_large : {1, 2, 3}) {
-      auto x = matrix_with<std::int64_t>(1, 6, 20);
-      Labels labels = labels_of(2, false, std::vector<std::vector<ClassId>>(6, {1}));
-      for (std::int64_t i = 0; i < n_large; ++i) x.add_row({{7, value}}), labels.add({0});
-      every_way_agrees(x, labels, std::to_string(n_large) + " times " + std::to_string(value) + ": ");
-    }
-}
-
-TEST(every_path_refuses_in_the_words_of_check_csr) {
-  // Got wrong: an offender that only the first window, or only the last, would have met; one that reaches the counters;
-  // another one named than the first in row order. In 40 windows, and in the ranges of 7 threads.
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  Random random(20);
-  const auto small = matrix_with(2.0, 40, 30), large = matrix_with(2.0, 46000, 30);
-  CHECK(large.data.size() > 7 * (1 << 16));
-  const auto check = [&](const Matrix<std::int32_t, double>& x, const std::vector<std::int64_t>& windows, int n_threads) {
-    std::string message;
-    try {
-      facts_of(x);
-    } catch (const invalid_argument& e) {
-      message = e.what();
-    }
-    CHECK(!message.empty());
-    const Labels labels = labels_in_turn(x.n_rows(), 3);
-    const auto before = count(no_counts<double>(3), small, labels_in_turn(40, 3), {});
-    const std::string text = describe(before);
-    for (const Way& way : ways(windows, {n_threads})) {
-      CHECK_THROWS(count(no_counts<double>(3), x, labels, {}, way.options), invalid_argument, message);
-      CHECK_THROWS(count(before, x, labels, {}, way.options), invalid_argument, message);
-      CHECK_EQ(describe(before), text);
-    }
-  };
-  using X = Matrix<std::int32_t, double>;
-  const std::vector<void (*)(X&, std::size_t)> mutations{
-      [](X& x, std::size_t e) { x.indices[e] = -1; },
-      [](X& x, std::size_t e) { x.indices[e] = static_cast<std::int32_t>(x.n_columns); },
-      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::min(); },
-      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::max(); },
-      [](X& x, std::size_t e) { x.data[e] = -1; },
-      [](X& x, std::size_t e) { x.data[e] = -1e300; },
-      [](X& x, std::size_t e) { x.data[e] = infinity; },
-      [](X& x, std::size_t e) { x.data[e] = std::numeric_limits<double>::quiet_NaN(); },
-      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = 1 << 30; },
-      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = -5; },
-      [](X& x, std::size_t e) { x.indptr[0] = static_cast<std::int32_t>(e % 2) + 1; }};
-  for (const auto mutate : mutations) {
-    for (const std::int64_t row : {0, 20, 39}) {
-      auto x = small;
-      mutate(x, at(10 * row + 3));
-      check(x, all_windows, 1);
-      x.data[at(10 * row + 2)] = 0.5;  // sent to the rows before it is refused
-      check(x, {1, default_window_bytes}, 1);
-    }
-    auto x = large;
-    mutate(x, at(x.data.size() - 2));
-    check(x, {1 << 18}, 7);
-    if (x.indptr.back() == static_cast<std::int32_t>(x.data.size()) && x.indptr[0] == 0) {
-      x.data[at(10 * 20000)] = nan;  // the first
-      check(x, {default_window_bytes}, 7);
-    }
-  }
-  auto u = matrix_with<std::uint64_t>(2, 20, 30);
-  u.data.back() = std::uint64_t{1} << 63;
-  for (const Way& way : ways({1, 400, default_window_bytes}))
-    CHECK_THROWS(count(no_counts<std::int64_t>(2), u, labels_in_turn(20, 2), {}, way.options), CountOverflow,
-                 "X has 9223372036854775808 at row 19, column 29, expected a count below 2^63");
-}
-
-TEST(every_path_names_the_document_that_overflows) {
-  // Got wrong: the bound of the matrix alone, without what was counted before; the document's place in a window.
-  const auto x = matrix_with<std::int64_t>(70000, 20, 30);
-  const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
-  const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
-  const std::string before = describe(nearly);
-  for (const Way& way : ways({1, 400, default_window_bytes})) {
-    CHECK_THROWS(count(nearly, x, labels_in_turn(20, 2), {}, way.options), CountOverflow,
-                 "with 70000 at row 1, column 12 the tokens of class 1 exceed");
-    CHECK_EQ(describe(nearly), before);
-    auto odd = matrix_with<std::int64_t>(2, 20, 30);
-    odd.data.back() = (std::int64_t{1} << 53) + 1;
-    CHECK_THROWS(count(no_counts<double>(2), odd, labels_in_turn(20, 2), {}, way.options), invalid_argument,
-                 "9007199254740993 at row 19, column 29");
-  }
-}
-
-TEST(every_path_can_be_interrupted) {
-  // Got wrong: a path, or its copying of entries, that asks nobody. 200,000 entries in each of 1,000 classes.
-  Random random(21);
-  Matrix<std::int32_t, std::int8_t> x;
-  x.n_columns = 5000;
-  for (int row = 0; row < 400; ++row) {
-    Entries<std::int8_t> entries;
-    for (int i = 0; i < 500; ++i) entries.push_back({10 * i + row % 10, std::int8_t{1}});
-    x.add_row(entries);
-  }
-  std::vector<ClassId> all;
-  for (ClassId c = 0; c < 1000; ++c) all.push_back(c);
-  const Labels labels = labels_of(1000, true, std::vector<std::vector<ClassId>>(400, all));
-  const auto none = no_counts<std::int64_t>(1000);
-  for (const CountingPath path : counting_paths) {
-    int asked = 0;
-    const Threads threads{1, [&] { return ++asked == 1; }};
-    CHECK_THROWS(count(none, x, labels, {}, {threads, std::int64_t{1} << 29, path}), Interrupted, "interrupted");
-    CHECK_EQ(asked, 1);
-  }
-  for (const auto& row : none.rows) CHECK(row->size == 0 && row->n_docs == 0);
-}
-
-TEST(more_documents_than_a_counter_holds) {
-  // Got wrong: 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones, or ones
-  // of other classes, stand before them.
-  constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
-  std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
-  for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);
-  const std::vector<std::uint8_t> ones(at(n), 1);
-  const CsrView<std::int32_t, std::uint8_t> x{2 * n, 1, n, indptr.data(), zeros.data(), ones.data()};
-  const LabelView labels{1, 2 * n, nullptr, zeros.data()};
-  const std::int64_t* const no_weights = nullptr;
-  for (const CountingPath path : counting_paths) {
-    const CountingOptions options{{}, default_window_bytes, path};
-    const auto counts = count_documents(no_counts<std::int64_t>(1), x, labels, no_weights, options).counts;
-    CHECK_EQ(name(path) + (": " + describe(*counts.rows[0])),
-             name(path) + std::string(": 33554442 docs, 16777221 tokens: 0:16777221/16777221\n"));
-  }
-}
-
-TEST(small_windows_can_be_interrupted) {
-  // Got wrong: a poll asked only within loops of some length, and never by thousands of short ones. About a second on each
-  // path.
-  Random random(23);
-  auto x = streamable_matrix<std::int32_t>(random, 20000, 70000);
-  const Labels labels = random_labels(random, x.n_rows(), 5, false);
-  for (const CountingPath path : {CountingPath::class_streams, CountingPath::touched_terms, CountingPath::term_blocks}) {
-    int asked = 0;
-    const Threads threads{1, [&] { return ++asked == 3; }};
-    CHECK_THROWS(count(no_counts<std::int64_t>(5), x, labels, {}, {threads, 100, path}), Interrupted, "interrupted");
-  }
+  CHECK_THROWS(by(TermWeight::raw), std::invalid_argument, "exact counts are counts of integers");
+  CHECK_THROWS(by(TermWeight::log), std::invalid_argument, "exact counts are counts of integers");
+  CHECK_EQ(by(TermWeight::binary).rows[0]->n_tokens, std::int64_t{2});
 }
 
 TEST(integers_after_fractions_keep_the_order_of_documents) {
-  // Got wrong: integers added up among themselves before they join fractions, here in the collection of unlabelled
+  // Guards against integers added up among themselves before they join fractions, here in the collection of unlabelled
   // documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
@@ -642,7 +105,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
 }
 
 TEST(a_class_of_empty_documents_keeps_its_counts) {
-  // Got wrong: documents without entries forgotten, or the class's earlier counts.
+  // Guards against documents without entries forgotten, or the class's earlier counts.
   Matrix<std::int32_t, std::int64_t> some, none;
   some.n_columns = none.n_columns = 3;
   some.add_row({{0, 2}, {2, 1}});
@@ -656,14 +119,14 @@ TEST(a_class_of_empty_documents_keeps_its_counts) {
 }
 
 TEST(a_repeated_entry_is_one_document) {
-  // Got wrong: document frequency counted once an entry, or once a stored zero.
+  // Guards against document frequency counted once an entry, or once a stored zero.
   const auto x = matrix<std::int32_t>(3, {{{2, 1}, {0, 0}, {2, 4}}, {{2, 0}, {2, 3}}});
   const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
   CHECK_EQ(describe(*counts.rows[0]), "2 docs, 8 tokens: 2:8/2\n");
 }
 
 TEST(the_collection_counts_a_document_once) {
-  // Got wrong: a document of two classes counted twice in the whole, or one of none left out.
+  // Guards against a document of two classes counted twice in the whole, or one of none left out.
   const auto x = matrix<std::int32_t>(2, {{{0, 1}}, {{1, 2}}, {{0, 4}}});
   const auto counts = count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0, 1}, {}, {1}}), {});
   CHECK_EQ(counts.n_docs, 3);
@@ -673,13 +136,13 @@ TEST(the_collection_counts_a_document_once) {
 }
 
 TEST(offsets_of_one_label_each_keep_no_collection) {
-  // Got wrong: the row of the collection, as large as all the others, kept where it is their sum.
+  // Guards against the row of the collection, as large as all the others, kept where it is their sum.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
 
 TEST(exact_chunks_equal_one_call) {
-  // Got wrong: a chunk forgets what it continues. Checked with a vocabulary that grows.
+  // Guards against a chunk forgets what it continues. Checked with a vocabulary that grows.
   Random random(3);
   const auto x = random_matrix<std::int32_t, std::int32_t>(random, 90, 40, 15);
   const Labels labels = random_labels(random, 90, 5, true);
@@ -697,7 +160,7 @@ TEST(exact_chunks_equal_one_call) {
 }
 
 TEST(float_chunks_equal_one_call_bit_for_bit) {
-  // Got wrong: a chunk summed by itself and then added.
+  // Guards against a chunk summed by itself and then added.
   Random random(4);
   const auto x = random_matrix<std::int64_t, double>(random, 200, 10, 12);
   const Labels labels = random_labels(random, 200, 2, false);
@@ -707,7 +170,7 @@ TEST(float_chunks_equal_one_call_bit_for_bit) {
 }
 
 TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
-  // Got wrong: the weights of a class's documents, its n_docs, summed by chunks.
+  // Guards against the weights of a class's documents, its n_docs, summed by chunks.
   Random random(5);
   const auto x = random_matrix<std::int32_t, float>(random, 200, 10, 12);
   const Labels labels = random_labels(random, 200, 2, false);
@@ -718,7 +181,7 @@ TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
 }
 
 TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
-  // Got wrong: documents before the first of several labels summed class by class, those after it in document order.
+  // Guards against documents before the first of several labels summed class by class, those after it in document order.
   Random random(6);
   const auto x = random_matrix<std::int32_t, double>(random, 200, 10, 12);
   Labels labels = random_labels(random, 200, 3, false);
@@ -731,7 +194,7 @@ TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
 }
 
 TEST(threads_change_no_bit) {
-  // Got wrong: one thread's counters seen by another, or partial sums of threads added. Enough entries for 7 threads.
+  // Guards against one thread's counters seen by another, or partial sums of threads added. Enough entries for 7 threads.
   Random random(7);
   const auto x = random_matrix<std::int32_t, double>(random, 24000, 100, 41);
   CHECK(x.data.size() > 7 * (1 << 16));
@@ -743,7 +206,7 @@ TEST(threads_change_no_bit) {
 }
 
 TEST(the_argument_stays_as_it_is) {
-  // Got wrong: an update writes into rows that others share; a class without new documents is copied.
+  // Guards against an update writes into rows that others share; a class without new documents is copied.
   const auto x = matrix<std::int32_t>(2, {{{0, 3}}});
   const auto before = count(no_counts<std::int64_t>(2), x, labels_of(2, false, {{0}}), {});
   const std::string text = describe(before);
@@ -754,7 +217,7 @@ TEST(the_argument_stays_as_it_is) {
 }
 
 TEST(nothing_to_count) {
-  // Got wrong: an empty matrix or a matrix without columns reads past its arrays.
+  // Guards against an empty matrix or a matrix without columns reads past its arrays.
   CHECK_EQ(describe_rows(count(no_counts<std::int64_t>(2), matrix<std::int8_t>(7, {}), labels_of(2, false, {}), {})),
            "7 terms, 0 docs\n0 docs, 0 tokens:\n0 docs, 0 tokens:\n");
   CHECK_EQ(describe_rows(count(no_counts<double>(1), matrix<double>(0, {{}, {}}), labels_of(1, false, {{0}, {0}}), {})),
@@ -764,7 +227,7 @@ TEST(nothing_to_count) {
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(counts_up_to_the_limit_are_exact) {
-  // Got wrong: refused although the sum fits, or passed through doubles.
+  // Guards against refused although the sum fits, or passed through doubles.
   const auto x = matrix<std::int64_t>(2, {{{0, most - 5}}, {{1, 5}}});
   const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
   CHECK_EQ(counts.rows[0]->n_tokens, most);
@@ -773,7 +236,7 @@ TEST(counts_up_to_the_limit_are_exact) {
 }
 
 TEST(too_many_tokens_name_the_document) {
-  // Got wrong: signed overflow. Over several documents, over repeated entries, by weight, and over calls.
+  // Guards against signed overflow. Over several documents, over repeated entries, by weight, and over calls.
   const auto none = no_counts<std::int64_t>(2);
   const auto x = matrix<std::int64_t>(9, {{{0, most - 5}}, {{1, 5}}, {{3, 1}, {8, 1}}});
   CHECK_THROWS(count(none, x, labels_of(2, false, {{1}, {1}, {1}}), {}), CountOverflow,
@@ -788,7 +251,7 @@ TEST(too_many_tokens_name_the_document) {
 }
 
 TEST(too_many_documents_name_the_document) {
-  // Got wrong: weights whose sum leaves int64; the collection's sum where each class's own fits.
+  // Guards against weights whose sum leaves int64; the collection's sum where each class's own fits.
   const auto x = matrix<std::int8_t>(1, {{}, {}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}, {0}}), {1, most, 1}), CountOverflow,
                "with document 1 of weight 9223372036854775807 the number of documents");
@@ -797,7 +260,7 @@ TEST(too_many_documents_name_the_document) {
 }
 
 TEST(documents_without_a_class_overflow_too) {
-  // Got wrong: a quick bound that asks the classes alone; only the collection knows these documents.
+  // Guards against a quick bound that asks the classes alone; only the collection knows these documents.
   const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
   const Labels none = labels_of(1, true, {{}});
   const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
@@ -807,14 +270,14 @@ TEST(documents_without_a_class_overflow_too) {
 }
 
 TEST(the_collection_overflows_before_its_classes) {
-  // Got wrong: each class fits, their sum does not, and the row of the collection is kept.
+  // Guards against each class fits, their sum does not, and the row of the collection is kept.
   const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
                "row 1, column 0 the tokens of the collection");
 }
 
 TEST(float_counts_refuse_what_they_cannot_hold) {
-  // Got wrong: an odd integer above 2^53 rounded; sums that become infinite.
+  // Guards against an odd integer above 2^53 rounded; sums that become infinite.
   const auto odd = matrix<std::int64_t>(2, {{}, {{1, (std::int64_t{1} << 53) + 1}}});
   const Labels labels = labels_of(1, false, {{0}, {0}});
   CHECK_THROWS(count(no_counts<double>(1), odd, labels, {}), invalid_argument, "9007199254740993 at row 1, column 1");
@@ -827,169 +290,8 @@ TEST(float_counts_refuse_what_they_cannot_hold) {
 }
 
 TEST(float_weights_that_add_up_to_infinity_are_refused) {
-  // Got wrong: tokens are finite, yet n_docs and a document frequency are infinite.
+  // Guards against tokens are finite, yet n_docs and a document frequency are infinite.
   const auto x = matrix<double>(1, {{{0, 1e-10}}, {{0, 1e-10}}});
   const Labels labels = labels_of(1, false, {{0}, {0}});
   CHECK_THROWS(count(no_counts<double>(1), x, labels, {1e308, 1e308}), invalid_argument, "inf");
-}
-
-// ---- check_csr ---------------------------------------------------------------------------------------------------------
-
-TEST(facts_are_found) {
-  // Got wrong: the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
-  const auto sound = matrix<std::int32_t>(5, {{{3, 1}, {4, 2}}, {}, {{0, 9}}, {}, {{0, 1}, {1, 0}}});
-  CHECK(facts_of(sound).distinct);
-  CHECK(facts_of(sound).value_bound >= 9 && facts_of(sound).value_bound < 18);
-  CHECK(facts_of(sound).has_zeros && !facts_of(sound).has_fractions);
-  CHECK(facts_of(matrix<float>(1, {{{0, 8388607.5f}}})).has_fractions);
-  CHECK(!facts_of(matrix<double>(1, {{{0, 0x1p60}}})).has_fractions);
-  CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}}, {{2, 1}, {2, 2}}})).distinct);
-  CHECK(!facts_of(matrix<std::int32_t>(5, {{{3, 1}, {1, 1}}, {{2, 1}}})).distinct);
-  CHECK_EQ(facts_of(matrix<Bool>(1, {{{0, Bool{255}}}})).value_bound, 1.0);
-  CHECK_EQ(facts_of(matrix<double>(1, {{}})).value_bound, 0.0);
-  CHECK_EQ(facts_of(matrix<double>(0, {})).value_bound, 0.0);
-  for (const std::int64_t row : {0, 4095, 4096, 9999}) {
-    Matrix<std::int32_t, std::uint8_t> x;
-    x.n_columns = 3;
-    for (std::int64_t r = 0; r < 10000; ++r)
-      x.add_row(r == row ? Entries<std::uint8_t>{{1, 1}, {1, 7}} : Entries<std::uint8_t>{{0, 1}, {2, 1}});
-    CHECK(!facts_of(x, false, 3).distinct);
-    CHECK_EQ(facts_of(x, false, 3).value_bound, 7.0);
-  }
-}
-
-TEST(unsound_indptr_is_refused) {
-  // Got wrong: entries read before the array's begin or past its end.
-  auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {2, 1}}, {{3, 1}}});
-  x.indptr = {1, 1, 3, 4};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at 1, expected 0");
-  x.indptr = {-1, 1, 3, 4};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at -1, expected 0");
-  x.indptr = {0, 3, 2, 4};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr decreases from 3 to 2 at row 1");
-  CHECK_THROWS(facts_of(x, true), invalid_argument, "X.indptr decreases from 3 to 2 at column 1");
-  x.indptr = {0, 1, 3, 5};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 5 at row 2, but 4 entries are stored");
-  x.indptr = {0, 99, 3, 4};  // would come down again
-  CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 99 at row 0");
-  x.indptr = {0, 1, 3, 3};
-  facts_of(x);  // stores more than it uses: sound
-  const auto none = Matrix<std::int64_t, float>{4, {7}, {}, {}};
-  CHECK_THROWS(facts_of(none), invalid_argument, "X.indptr starts at 7");
-}
-
-TEST(unsound_columns_are_refused) {
-  // Got wrong: an index compared after it has lost its upper half, or n_columns itself let pass.
-  auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {3, 1}}});
-  x.indices = {0, 1, 4};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X has the index 4 in row 1, expected a column in [0, 4)");
-  CHECK_THROWS(facts_of(x, true), invalid_argument, "X has the index 4 in column 1, expected a row in [0, 4)");
-  x.indices = {-1, 1, 4};
-  CHECK_THROWS(facts_of(x), invalid_argument, "X has the index -1 in row 0");
-  Matrix<std::int64_t, double> wide{4, {0, 1}, {(std::int64_t{1} << 32) + 1}, {1.0}};
-  CHECK_THROWS(facts_of(wide), invalid_argument, "X has the index 4294967297 in row 0");
-}
-
-TEST(documents_before_and_after_the_first_window_are_looked_at) {
-  // Got wrong: the first window, the only one that looks, begins with the first document of the first class, or ends with
-  // its last: what stands before and after was then counted unseen, and a column out of range written to.
-  for (const std::int64_t first_of_class_0 : {0, 3, 5})
-    for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
-      Labels labels{2, false, {0}, {}};
-      for (std::int64_t d = 0; d < 10; ++d)
-        labels.add({static_cast<ClassId>(d < first_of_class_0 || d >= first_of_class_0 + 3)});
-      const auto altered = [&](const auto& alter) {
-        auto x = matrix_with(1.0, 10, 30);
-        alter(x, at(x.indptr[at(bad_row)] + 4));
-        return x;
-      };
-      const std::vector<std::int64_t> windows{1, 40, 80, 120, default_window_bytes};
-      const auto refused = [&](const auto& x, const char* what) {
-        for (const Way& way : ways(windows))
-          CHECK_THROWS(count_documents(no_counts<double>(2), x.view(), labels.view(), static_cast<const double*>(nullptr),
-                                       way.options),
-                       invalid_argument, what);
-      };
-      refused(altered([](auto& x, std::size_t e) { x.indices[e] = 30; }), "X has the index 30 in row");
-      refused(altered([](auto& x, std::size_t e) { x.indices[e] = -1; }), "X has the index -1 in row");
-      refused(altered([](auto& x, std::size_t e) { x.data[e] = -7; }), "X has -7 at row");
-      const auto agrees = [&](const auto& x) { every_way_agrees<double>(x, labels, "by rows: ", windows, false); };
-      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0; }));
-      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0.5; }));
-      agrees(altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; }));
-      agrees(altered([](auto&, std::size_t) {}));
-    }
-}
-
-TEST(values_that_are_no_counts_are_refused) {
-  // Got wrong: a comparison that NaN passes; a negative value caught only in some types.
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto x = matrix<double>(5, {{{1, 1.0}}, {{4, nan}}});
-  CHECK_THROWS(facts_of(x), invalid_argument, "nan at row 1, column 4, expected");
-  CHECK_THROWS(facts_of(x, true), invalid_argument, "nan at row 4, column 1, expected");
-  CHECK_THROWS(facts_of(matrix<double>(5, {{{2, infinity}}})), invalid_argument, "X has inf at row 0, column 2");
-  CHECK_THROWS(facts_of(matrix<double>(5, {{{2, -infinity}}})), invalid_argument, "X has -inf at row 0, column 2");
-  CHECK_THROWS(facts_of(matrix<float>(5, {{{2, -0.5f}}})), invalid_argument, "X has -0.5 at row 0, column 2");
-  CHECK_THROWS(facts_of(matrix<float>(5, {{{2, HUGE_VALF}}})), invalid_argument, "X has inf");
-  CHECK_THROWS(facts_of(matrix<std::int8_t>(5, {{{3, std::int8_t{-7}}}})), invalid_argument, "X has -7 at row 0, column 3");
-  CHECK_THROWS(facts_of(matrix<std::int16_t>(5, {{{3, std::int16_t{-7}}}})), invalid_argument,
-               "X has -7 at row 0, column 3");
-  CHECK_THROWS(facts_of(matrix<std::int32_t>(5, {{{3, -7}}})), invalid_argument, "X has -7 at row 0, column 3");
-  CHECK_THROWS(facts_of(matrix<std::int64_t>(5, {{{3, -most - 1}}})), invalid_argument, "X has -9223372036854775808 at");
-  CHECK_THROWS(facts_of(matrix<std::uint64_t>(5, {{{3, std::uint64_t{1} << 63}}})), CountOverflow,
-               "X has 9223372036854775808 at row 0, column 3, expected a count below 2^63");
-  facts_of(matrix<std::uint64_t>(5, {{{3, std::uint64_t{most}}}}));
-  facts_of(matrix<double>(5, {{{3, -0.0}, {3, std::numeric_limits<double>::max()}}}));
-}
-
-TEST(the_first_offender_is_named) {
-  // Got wrong: the offender that some thread found first, or a bad value although a bad column stands before it.
-  Random random(8);
-  const auto sound = random_matrix<std::int32_t, double>(random, 20000, 50, 50);
-  CHECK(sound.data.size() > 7 * (1 << 16));
-  const auto entry = [&](std::int64_t row) {  // the row's first entry, or that of the next row that has any
-    while (sound.indptr[at(row)] == sound.indptr[at(row + 1)]) ++row;
-    return std::pair{row, at(sound.indptr[at(row)])};
-  };
-  const auto first = entry(4097), second = entry(4100), third = entry(12300), last = entry(19990);
-  for (const int n_threads : {1, 2, 3, 7}) {
-    auto x = sound;
-    const auto refuse = [&](const std::string& what, std::int64_t row) {
-      CHECK_THROWS(facts_of(x, false, n_threads), invalid_argument, what + std::to_string(row) + ",");
-    };
-    x.data[last.second] = -1;
-    refuse("X has -1 at row ", last.first);
-    x.data[third.second] = infinity;
-    refuse("X has inf at row ", third.first);
-    x.indices[second.second] = 50;
-    refuse("X has the index 50 in row ", second.first);
-    x.data[first.second] = -2;
-    refuse("X has -2 at row ", first.first);
-  }
-}
-
-// ---- check_labels ------------------------------------------------------------------------------------------------------
-
-TEST(unsound_labels_are_refused) {
-  // Got wrong: a code used as an index before it is checked.
-  const auto check = [](const Labels& labels, std::int64_t n_docs) { check_labels(labels.view(), n_docs); };
-  CHECK_THROWS(check(labels_of(2, false, {{0}, {1}}), 3), invalid_argument, "y has 2 labels for 3 documents");
-  CHECK_THROWS(check(labels_of(2, false, {{0}, {2}}), 2), invalid_argument,
-               "label 1 has the class code 2, expected one in [0, 2)");
-  CHECK_THROWS(check(labels_of(2, true, {{0}, {1, -1}}), 2), invalid_argument, "label 2 has the class code -1");
-  Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
-  check(labels, 3);
-  for (const auto& offsets : {std::vector<std::int64_t>{1, 1, 2, 4}, {0, 2, 1, 4}, {0, 1, 2, 5}, {0, 9, 2, 4}}) {
-    labels.indptr = offsets;
-    CHECK_THROWS(check(labels, 3), invalid_argument, "label offsets");
-  }
-}
-
-TEST(labels_of_no_document_are_refused) {
-  // Got wrong: codes past the last offset, which counting then takes for documents that were never written.
-  Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
-  labels.indptr = {0, 1, 2, 3};
-  CHECK_THROWS(check_labels(labels.view(), 3), invalid_argument, "label offsets");
-  labels.indptr = {0};
-  CHECK_THROWS(check_labels(labels.view(), 0), invalid_argument, "label offsets");
 }

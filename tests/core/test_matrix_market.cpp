@@ -13,10 +13,6 @@ using namespace plain_matrix_market;
 
 namespace {
 
-using Random = std::mt19937_64;
-
-std::size_t below(Random& random, std::size_t n) { return static_cast<std::size_t>(random() % n); }
-
 std::string banner(const std::string& words) { return "%%MatrixMarket matrix " + words + "\n"; }
 
 const std::string integer = banner("coordinate integer general");
@@ -110,16 +106,8 @@ TEST(any_bytes_changed) {
   Random random(1);
   const std::string bytes = "0123456789. \t\r\n%+-eE" + std::string("\0\xff", 2);
   for (int i = 0; i < 20000; ++i) {
-    std::string text = samples[below(random, samples.size())];
-    for (std::size_t n = 1 + below(random, 3); n > 0; --n) {
-      const std::size_t at = below(random, text.size());
-      switch (below(random, 3)) {
-        case 0: text[at] = bytes[below(random, bytes.size())]; break;
-        case 1: text.insert(at, 1, bytes[below(random, bytes.size())]); break;
-        default: text.erase(at, 1);
-      }
-    }
-    check_against_plain(text);
+    const std::string& sample = samples[below(random, samples.size())];
+    check_against_plain(changed(sample, bytes, 3, random));
   }
 }
 
@@ -148,10 +136,6 @@ TEST(the_first_wrong_line_whatever_the_threads) {
 TEST(a_call_stops_when_asked_to) {
   Random random(4);
   const std::string text = large(random, 60000, "integer");
-  Threads threads{2, [] { return true; }};
-  // Asked at the earliest after poll_interval: as many texts as it takes.
-  const auto forever = [&] {
-    for (;;) parse_matrix_market(text, threads);
-  };
-  CHECK_THROWS((forever(), 0), Interrupted, "interrupted");
+  const Threads threads{2, [] { return true; }};
+  check_interrupted([&] { parse_matrix_market(text, threads); });
 }

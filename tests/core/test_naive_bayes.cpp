@@ -36,11 +36,11 @@ Terms up_to(std::int64_t n) {
 template <class Count, class Index, class Value>
 Tables classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
                 const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
-                Damping damping = Damping::raw) {
+                TermWeight term_weight = TermWeight::raw) {
   // Filled, since what is not written must not count.
   const std::size_t size = ks.size() * counts.rows.size();
   Tables tables{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
-  classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, damping}, threads,
+  classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, term_weight}, threads,
                        tables.hits.data(), tables.predicted.data());
   return tables;
 }
@@ -48,8 +48,9 @@ Tables classify(const ClassCounts<Count>& counts, EventModel model, double b1, c
 // The class that one document is taken for at each k.
 template <class Count, class Index, class Value>
 std::vector<std::size_t> classes_of(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking,
-                                    const Terms& ks, const Matrix<Index, Value>& x, Damping damping = Damping::raw) {
-  const Tables tables = classify(counts, model, b1, ranking, ks, x, {-1}, {}, damping);
+                                    const Terms& ks, const Matrix<Index, Value>& x,
+                                    TermWeight term_weight = TermWeight::raw) {
+  const Tables tables = classify(counts, model, b1, ranking, ks, x, {-1}, {}, term_weight);
   CHECK(std::ranges::all_of(tables.hits, [](auto n) { return n == 0; }));
   std::vector<std::size_t> classes;
   const std::size_t n = counts.rows.size();
@@ -135,14 +136,14 @@ struct PlainBayes {
 };
 
 template <class Index, class Value>
-std::vector<long double> dense(const Matrix<Index, Value>& x, std::int64_t d, Damping damping) {
+std::vector<long double> dense(const Matrix<Index, Value>& x, std::int64_t d, TermWeight term_weight) {
   std::vector<long double> row(at(x.n_columns), 0);
   for (auto e = at(x.indptr[at(d)]); e < at(x.indptr[at(d + 1)]); ++e) {
     if constexpr (std::is_same_v<Value, Bool>) row[at(x.indices[e])] += x.data[e] != Bool{0} ? 1 : 0;
     else row[at(x.indices[e])] += static_cast<long double>(x.data[e]);
   }
   for (long double& value : row)
-    if (value > 0 && damping != Damping::raw) value = damping == Damping::log ? std::log1p(value) : 1;
+    if (value > 0 && term_weight != TermWeight::raw) value = term_weight == TermWeight::log ? std::log1p(value) : 1;
   return row;
 }
 
@@ -191,7 +192,7 @@ void compare_with_the_plain_loop(Random& random) {
     for (std::int64_t d = 0; d < test.n_rows(); ++d) {
       const auto document = test.rows(d, d + 1);
       const auto found = classes_of(counts, model, b1, ranking, ks, document);
-      const auto x = dense(document, 0, Damping::raw);
+      const auto x = dense(document, 0, TermWeight::raw);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
         // Got wrong: a change of class skipped. On its own a k is never skipped, and its bits are the same.
@@ -223,7 +224,7 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
 }
 
 TEST(what_is_counted_of_an_entry_is_damped_as_in_training) {
-  // Got wrong: damping of each repeated entry, or of presences.
+  // Got wrong: a term weight applied to each repeated entry, or to presences.
   Random random(7);
   for (int round = 0; round < 50; ++round) {
     const auto labels = random_labels(random, 12, 3, false);
@@ -231,12 +232,12 @@ TEST(what_is_counted_of_an_entry_is_damped_as_in_training) {
     const auto counts = count_plainly<std::int64_t>(train, labels, {});
     const auto document = random_matrix<std::int32_t, std::int64_t>(random, 1, 9, 8);
     const Terms ranking = shuffled(random, 9), ks = up_to(9);
-    for (const Damping damping : {Damping::raw, Damping::log, Damping::binary})
+    for (const TermWeight term_weight : {TermWeight::raw, TermWeight::log, TermWeight::binary})
       for (const EventModel model : models) {
         const PlainBayes plain(counts, model, 0.5);
-        const auto found = classes_of(counts, model, 0.5, ranking, ks, document, damping);
+        const auto found = classes_of(counts, model, 0.5, ranking, ks, document, term_weight);
         for (std::size_t step = 0; step < ks.size(); ++step)
-          plain.check(found[step], ranking, ks[step], dense(document, 0, damping));
+          plain.check(found[step], ranking, ks[step], dense(document, 0, term_weight));
       }
   }
 }
@@ -459,7 +460,7 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
   const Terms ranking{0, 1, 2}, ks{1, 2, 3};
   for (const EventModel model : models) {
     Tables weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
-    classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, Damping::raw, weights}, {},
+    classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, TermWeight::raw, weights}, {},
                          weighted.hits.data(), weighted.predicted.data());
     CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
   }
@@ -472,7 +473,7 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
   for (const auto& [refused, what] : wrong) {
     Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
     CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
-                                      LabelledDocuments{x.view(), labels, Damping::raw, refused}, {}, tables.hits.data(),
+                                      LabelledDocuments{x.view(), labels, TermWeight::raw, refused}, {}, tables.hits.data(),
                                       tables.predicted.data()),
                  std::invalid_argument, what.c_str());
   }

@@ -84,19 +84,19 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 
 #ifdef __unix__
 TEST(a_child_of_a_process_without_threads_may_start_some) {
-  // Got wrong: every forked child held to one thread. Stands first: no other test has started a thread yet.
+  // Guards against every forked child held to one thread. Stands first: no other test has started a thread yet.
   CHECK(holds_in_child([] { return effective_n_threads(2) == (has_openmp() ? 2 : 1) && every_block_runs_once(100, 2); }));
 }
 #endif
 
 TEST(every_block_once) {
-  // Got wrong: a block lost or run twice; no block at all where threads are asked for that the build does not have.
+  // Guards against a block lost or run twice; no block at all where threads are asked for that the build does not have.
   for (const int n_threads : {1, 2, 3, 7})
     for (const std::int64_t n_blocks : {0, 1, 2, 5, 1000}) CHECK(every_block_runs_once(n_blocks, n_threads));
 }
 
 TEST(one_thread_goes_in_order) {
-  // Got wrong: blocks handed out from the end, so that the lowest failure is not the first.
+  // Guards against blocks handed out from the end, so that the lowest failure is not the first.
   std::vector<std::int64_t> order;
   for_each_block(5, {1, {}}, [&](std::int64_t block, Worker& worker) {
     order.push_back(block);
@@ -106,7 +106,7 @@ TEST(one_thread_goes_in_order) {
 }
 
 TEST(a_failure_stops_the_loop) {
-  // Got wrong: the rest of the blocks still run, or the exception is lost.
+  // Guards against the rest of the blocks still run, or the exception is lost.
   int runs = 0;
   CHECK_THROWS(for_each_block(1000, {1, {}}, [&](std::int64_t block, Worker&) {
     ++runs;
@@ -116,7 +116,7 @@ TEST(a_failure_stops_the_loop) {
 }
 
 TEST(the_lowest_failure_wins) {
-  // Got wrong: the failure that came first in time, which differs from run to run.
+  // Guards against the failure that came first in time, which differs from run to run.
   if (!two_threads_run()) return;
   for (const std::int64_t last : {0, 1}) {
     std::atomic<int> started{0};
@@ -130,7 +130,7 @@ TEST(the_lowest_failure_wins) {
 }
 
 TEST(an_interruption_hides_no_failure) {
-  // Got wrong: the lower block, merely told to stop, reports Interrupted in place of what happened.
+  // Guards against the lower block, merely told to stop, reports Interrupted in place of what happened.
   const bool two = two_threads_run();
   std::atomic<bool> both{false};
   CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
@@ -145,7 +145,7 @@ TEST(an_interruption_hides_no_failure) {
 }
 
 TEST(poll_stops_a_loop_of_short_blocks) {
-  // Got wrong: poll never asked, or asked and ignored.
+  // Guards against poll never asked, or asked and ignored.
   for (const int n_threads : {1, 2}) {
     const auto start = Clock::now();
     std::atomic<int> runs{0};
@@ -159,7 +159,7 @@ TEST(poll_stops_a_loop_of_short_blocks) {
 }
 
 TEST(poll_stops_a_long_block) {
-  // Got wrong: Ctrl-C waits for the end of the block.
+  // Guards against Ctrl-C waits for the end of the block.
   const auto start = Clock::now();
   CHECK_THROWS(for_each_block(1, {1, [] { return true; }}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                Interrupted, "interrupted");
@@ -167,7 +167,7 @@ TEST(poll_stops_a_long_block) {
 }
 
 TEST(poll_stops_others_while_the_caller_is_idle) {
-  // Got wrong: the caller's thread, out of blocks, waits for the others, and nobody polls.
+  // Guards against the caller's thread, out of blocks, waits for the others, and nobody polls.
   if (!two_threads_run()) return;
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> on_caller{true}, other_works{false};
@@ -189,7 +189,7 @@ TEST(poll_stops_others_while_the_caller_is_idle) {
 }
 
 TEST(a_quiet_poll_changes_nothing) {
-  // Got wrong: a poll that says no stops the loop all the same, or is asked off the caller's thread.
+  // Guards against a poll that says no stops the loop all the same, or is asked off the caller's thread.
   const auto caller = std::this_thread::get_id();
   std::atomic<int> runs{0}, elsewhere{0};
   const auto poll = [&] {
@@ -205,14 +205,14 @@ TEST(a_quiet_poll_changes_nothing) {
 }
 
 TEST(what_poll_throws_arrives) {
-  // Got wrong: terminate, since nothing may leave a parallel region.
+  // Guards against terminate, since nothing may leave a parallel region.
   const auto poll = []() -> bool { throw std::runtime_error("KeyboardInterrupt"); };
   CHECK_THROWS(for_each_block(2, {2, poll}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                std::runtime_error, "KeyboardInterrupt");
 }
 
 TEST(how_many_threads) {
-  // Got wrong: the request ignored, OpenMP's own setting ignored, or threads within threads.
+  // Guards against the request ignored, OpenMP's own setting ignored, or threads within threads.
   if (!has_openmp()) {
     CHECK_EQ(effective_n_threads(0), 1);
     CHECK_EQ(effective_n_threads(5), 1);
@@ -241,14 +241,14 @@ TEST(how_many_threads) {
 }
 
 TEST(a_loop_within_a_loop) {
-  // Got wrong: the inner loop loses blocks, or its threads share a number.
+  // Guards against the inner loop loses blocks, or its threads share a number.
   std::atomic<int> sound{0};
   for_each_block(4, {2, {}}, [&](std::int64_t, Worker&) { sound += every_block_runs_once(50, 2); });
   CHECK_EQ(sound.load(), 4);
 }
 
 TEST(threads_are_worth_their_work) {
-  // Got wrong: no thread at all for little work, more than allowed for much, or the poll dropped.
+  // Guards against no thread at all for little work, more than allowed for much, or the poll dropped.
   const Threads threads{8, [] { return true; }};
   CHECK_EQ(worth(threads, 0).count, 1);
   CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);
@@ -260,7 +260,7 @@ TEST(threads_are_worth_their_work) {
 
 #ifdef __unix__
 TEST(a_child_forked_after_threads_works) {
-  // Got wrong: the child waits for threads that do not exist there. Its parent keeps its own.
+  // Guards against the child waits for threads that do not exist there. Its parent keeps its own.
   CHECK(every_block_runs_once(100, 2));
   CHECK(holds_in_child([] {
     const int n_threads = effective_n_threads(2);

@@ -119,7 +119,7 @@ def predictions(ranking, X, y, X_test, ks, model="multinomial", alpha=1.0):
             *(counts._counts, _core.EventModel.__members__[model], alpha),
             *(np.array(ranking, dtype=np.int64), np.array(ks, dtype=np.int64)),
             *(one.indptr, one.indices, one.data, one.n_terms),
-            *(np.array([-1], dtype=np.int32), _core.Damping.raw, None, 1),
+            *(np.array([-1], dtype=np.int32), _core.TermWeight.raw, None, 1),
         )
         assert not hits.any()
         assert (predicted.sum(axis=1) == 1).all()
@@ -325,7 +325,7 @@ def test_newsgroups(model: str) -> None:
     hits, predicted = _core.classify_by_prefixes(
         *(counts._counts, _core.EventModel.__members__[model], 1.0, ranking.indices),
         *(np.array(ks, dtype=np.int64), one.indptr, one.indices, one.data, one.n_terms),
-        *(labelled.codes, _core.Damping.raw, None, 2),
+        *(labelled.codes, _core.TermWeight.raw, None, 2),
     )
     codes = np.searchsorted(counts.classes, split.y_train)
     for step, k in enumerate(ks):

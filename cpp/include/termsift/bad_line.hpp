@@ -1,4 +1,4 @@
-// What is wrong with a line of a text.
+// The error of a line of text.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace termsift {
 struct BadLine {
   std::int64_t line = 0;
   std::string expected;
-  std::string found;  // the first bytes of the token at fault; empty where the line or the text ends
-  bool cut = false;   // whether the token goes on
+  std::string found;  // the first bytes of the wrong token; empty at the end of the line or text
+  bool cut = false;   // whether the token has more bytes
 };
 
 struct LineError : std::invalid_argument {

@@ -1,4 +1,4 @@
-// The sufficient statistic: how often each term occurs in each class, and in how many of its documents.
+// The sufficient statistic: how often each term occurs in each class, and in how many documents of the class.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// How often each term of a row occurs, or in how many documents: in 4 bytes each where all of a row are integers below 2^32,
-// else in a Count each. Which of the two shows in no value.
+// The term or document frequencies of a row. They take 4 bytes each if all of the row are integers below 2^32, else a Count
+// each; the values are the same.
 template <CountType Count>
 class Frequencies {
  public:
@@ -25,7 +25,7 @@ class Frequencies {
     else
       wide_[i] = value;
   }
-  std::uint32_t* narrow() const { return narrow_; }  // null unless 4 bytes each
+  std::uint32_t* narrow() const { return narrow_; }  // null unless they take 4 bytes
 
  private:
   template <CountType>
@@ -34,39 +34,45 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
-// What is counted in one class. Immutable once built, so counts share rows freely: an update replaces the rows it
-// touches and leaves the others to both, which is also why a failed update cannot harm anything.
+// The counts of one class. Rows are immutable once built, so counts share them freely: an update replaces the rows that it
+// changes and shares the others. A failed update therefore leaves its operand intact.
 template <CountType Count>
 struct ClassRow {
-  Count n_docs = 0;    // documents of the class (the sum of their weights)
+  Count n_docs = 0;    // documents of the class, or the sum of their weights
   Count n_tokens = 0;  // l_c, the sum of term_frequency
-  // What n_tokens rounds off, in float counts: differences of probabilities need twice the digits of l_c.
+  // The rounding error of n_tokens in float counts: differences of probabilities need twice the digits of l_c.
   Count n_tokens_rest = 0;
   std::int64_t size = 0;
-  TermId* terms = nullptr;                // (size,), strictly increasing: the terms seen in the class
+  TermId* terms = nullptr;                // (size,), strictly increasing: the terms that occur in the class
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
   Frequencies<Count> document_frequency;  // (size,), d_ic > 0
 
-  // The caller sets size and fills the arrays. Narrow: no frequency will exceed 2^32 - 1 or be a fraction.
+  // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
   static ClassRow with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
-  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double for float counts. Throws CountOverflow
-  // where it leaves int64.
+  // Sets the pair i.
+  void set_pair(std::int64_t i, TermId term, Count tf, Count df) {
+    terms[i] = term;
+    term_frequency.set(i, tf);
+    document_frequency.set(i, df);
+  }
+  // Sets n_tokens and n_tokens_rest to the sum of term_frequency, a double-double in float counts. Throws CountOverflow if
+  // the sum exceeds int64.
   void sum_tokens();
 
  private:
   std::shared_ptr<std::byte> memory_;
 };
 
-// Float counts may overflow too, to infinity. Throws std::invalid_argument.
+// Throws std::invalid_argument if a float count has become infinite.
 template <CountType Count>
 void check_finite(Count sum, const char* what);
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row);
 
-// Checks what ClassRow promises of arrays that come from a file: strictly increasing terms below n_terms; finite, positive
-// frequencies; in exact counts no more documents than occurrences or documents of the class. Throws std::invalid_argument.
+// Checks arrays from a file: terms strictly increase and are below n_terms; frequencies are finite and positive; in exact
+// counts no term has more documents than occurrences, or than the class has. Throws std::invalid_argument.
 template <CountType Count>
 void check_row(const ClassRow<Count>& row, std::int64_t n_terms);
 
@@ -76,17 +82,20 @@ using ClassRowPtr = std::shared_ptr<const ClassRow<Count>>;
 template <CountType Count>
 struct ClassCounts {
   std::int64_t n_terms = 0;
-  Count n_docs = 0;  // every document once, also those of several classes or of none
-  std::vector<ClassRowPtr<Count>> rows;  // one a class, never null
+  Count n_docs = 0;  // every document once, also if it has several classes or none
+  std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
-  // The collection as if it were one class: every document counted once. Null where it is the sum of the rows; kept when
+  // The whole collection as one class, with every document counted once. Null if it is the sum of the rows. It is kept when
   // some document has not exactly one class, and in float counts when labels came as lists.
   ClassRowPtr<Count> collection;
 
   EventModel model = EventModel::multinomial;  // by which term_frequency and n_tokens count (event_model.hpp)
+
+  // The row of class c, or the collection for the c after the last class.
+  ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
 };
 
-// The terms [first, last); by default all.
+// The terms [first, last), by default all.
 struct TermRange {
   std::int64_t first = 0, last = max_terms;
 
@@ -94,41 +103,40 @@ struct TermRange {
   std::int64_t size() const { return last - first; }
 };
 
-// Both rows' counts together.
+// Returns the sum of two rows.
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
 
-// One row of the rows [begin, end), each of which has larger terms than those before; without n_docs.
+// Joins the rows [begin, end), each of which has larger terms than those before it. Leaves n_docs at 0.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
-// The row of all documents: `collection` if kept, else the sum of the rows. O(pairs * log(classes)) at worst.
+// Returns the row of all documents: `collection` if it is kept, else the sum of the rows. O(pairs * log(classes)).
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
 
-// The classes of a result in terms of an operand: class c of the result is class `map[c]` of it, or absent (-1).
+// Class c of a result is class map[c] of the operand, or has no counts if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;
 
-// The counts under another list of classes; absent ones are empty. Shares the rows.
+// Returns the counts under another list of classes. Shares the rows.
 template <CountType Count>
 ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 
-// The counts of some terms alone, which are given in increasing order and become the terms 0, 1, ... All totals stay those
-// of all terms, so that scores keep their bits. Throws std::invalid_argument for other terms. O(n_terms + pairs).
+// Returns the counts of the given terms, which increase and become the terms 0, 1, ... All totals stay those of all
+// terms, so that scores keep their bits. Throws std::invalid_argument for unsound terms. O(n_terms + pairs).
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
-// Counts of both collections together. Same number of classes in both; vocabularies are united by index.
-// O(pairs of both), parallel over classes.
+// Returns the sum of the counts of two collections that have the same classes. O(pairs of both), parallel over classes.
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 
-// The counts of `whole` without those of `part`. Throws std::invalid_argument where part exceeds whole, naming class and
-// term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
+// Returns the counts of `whole` without those of `part`. Throws std::invalid_argument where part exceeds whole, naming class
+// and term. In float counts a remainder within rounding of zero (2^-40 of the whole) is zero.
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// The same counts as doubles. Throws std::invalid_argument where a count is no double (above 2^53 and odd, say).
+// Returns the same counts as doubles. Throws std::invalid_argument if a count is not a double (an odd one above 2^53, say).
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
 }  // namespace termsift

@@ -24,7 +24,7 @@ struct CsrView {
   const Value* data = nullptr;     // (n_stored,)
 };
 
-// Where the rows of a matrix begin, in 4 or in 8 bytes each.
+// Where the rows of a matrix begin, as int32 or int64.
 class Offsets {
  public:
   explicit Offsets(const std::int32_t* offsets) : narrow_(offsets) {}
@@ -36,8 +36,8 @@ class Offsets {
   const std::int64_t* wide_ = nullptr;
 };
 
-// A CsrView of any types. Whoever takes this is compiled once, and for each kind of matrix only the loops over entries that
-// it hands to `visit`: there are 22 kinds.
+// A CsrView of any of the 22 kinds of matrix. A function that takes it is compiled once; only the loops over entries that
+// it passes to `visit` are compiled for each kind.
 class AnyCsr {
  public:
   template <class Index, class Value>
@@ -49,7 +49,7 @@ class AnyCsr {
   Offsets indptr;
   bool holds_floats;
 
-  // Returns f(the CsrView). Costs a call, so f should do some rows at a time.
+  // Returns f(the CsrView). This costs an indirect call, so f should process several rows.
   template <class F>
   decltype(auto) visit(const F& f) const {
     return std::visit(f, view_);
@@ -65,24 +65,22 @@ class AnyCsr {
 #undef TERMSIFT_AND_VIEW_
 };
 
-// What messages call a matrix. `transposed` swaps the words row and column, for the CSR view of a CSC matrix.
+// The name of a matrix in messages. `transposed` swaps the words row and column, for the CSR view of a CSC matrix.
 struct MatrixName {
   std::string name = "X";
   bool transposed = false;
 };
 
 struct CsrFacts {
-  bool distinct = true;           // every row's columns strictly increase: no entry repeats a column
-  bool has_zeros = false;         // stored
-  bool has_fractions = false;
-  double value_bound = 0;         // no value exceeds it, and it is below twice the largest
-  std::int64_t n_unpackable = 0;  // values that a PackedEntry of n_columns terms cannot hold (cpp/src/class_streams.hpp)
+  bool distinct = true;    // whether the columns of every row strictly increase, so that no entry repeats a column
+  bool has_zeros = false;  // whether zeros are stored
+  double value_bound = 0;  // at least the largest value, and less than twice as much
 };
 
-// Checks everything that reading the view relies on and that counting promises to refuse: indptr starts at 0, never
-// decreases and stays within n_stored; every column is in [0, n_columns); every value is finite and not negative.
-// Throws std::invalid_argument naming the first offending row (and column and value) in row order. One parallel read of
-// the arrays.
+// Checks what makes the view safe to read and its values counts: indptr starts at 0, never decreases and stays within
+// n_stored; every column is in [0, n_columns); every value is finite and not negative. Throws std::invalid_argument, or
+// CountOverflow for an integer of 2^63 or more, and names the first wrong row (and column and value) in row order. Reads the
+// arrays once, in parallel.
 CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& threads);
 
 }  // namespace termsift

@@ -24,7 +24,7 @@ struct NaiveBayes {
 struct LabelledDocuments {
   AnyCsr x;
   std::span<const ClassId> labels;  // (n_rows,), -1 for a class that is none of those counted
-  Damping damping = Damping::raw;
+  TermWeight term_weight = TermWeight::raw;
   std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
 };
 

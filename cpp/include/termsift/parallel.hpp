@@ -1,5 +1,4 @@
-// Threads: how many, and the one loop that uses them. OpenMP, which other libraries share, says how many; the threads are
-// our own (parallel.cpp says why).
+// How many threads a call uses, and the one parallel loop of the core.
 #pragma once
 
 #include <chrono>
@@ -8,11 +7,11 @@
 
 namespace termsift {
 
-// Asked now and then on the calling thread of a long call; true means stop (the call then throws Interrupted).
+// A long call asks `poll` now and then, on the calling thread. If it returns true, the call throws Interrupted.
 using Poll = std::function<bool()>;
 inline constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// Told now and then on the calling thread of a long call how much is done; may be empty. What it throws is passed on.
+// A long call reports now and then, on the calling thread, how much is done. May be empty; its exceptions are passed on.
 using Progress = std::function<void(std::int64_t done)>;
 
 struct Threads {
@@ -20,12 +19,11 @@ struct Threads {
   Poll poll = {};  // empty: never interrupted
 };
 
-// How many threads a call uses:
+// Returns the number of threads of a call:
 //   requested > 0   that many;
-//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the CPUs this process may run on;
-//   always 1        without OpenMP, inside a loop that has several threads or an OpenMP parallel region, and in a child
-//   forked after
-//                   threads had started, because they do not exist there;
+//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the CPUs that this process may use;
+//   always 1        without OpenMP, inside a loop with several threads or an OpenMP parallel region, and in a child process
+//                   forked after threads had started, because they do not exist there;
 //   never more than OMP_THREAD_LIMIT.
 int effective_n_threads(int requested);
 
@@ -35,21 +33,21 @@ bool has_openmp();
 class Worker {
  public:
   virtual int thread() const = 0;  // in [0, threads.count)
-  // To be called every ten thousand steps or so of a long block: throws Interrupted once the loop is to stop.
+  // Throws Interrupted if the loop must stop. A long block calls this about every ten thousand steps.
   virtual void check() = 0;
 
  protected:
   ~Worker() = default;
 };
 
-// Runs body(block, worker) for every block in [0, n_blocks). Blocks are handed out in increasing order, any thread may take
-// any block: a result is the same for any number of threads exactly if each block writes what no other block touches. An
-// exception in a block stops the loop and is rethrown here, the one of the lowest block if several threw.
+// Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. The result is the same for
+// any number of threads if no two blocks write the same memory. An exception stops the loop and is rethrown here; if several
+// blocks threw, that of the lowest block.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 
-// Waking a second thread costs some ten microseconds: below `grain` units of work (entries, cells) for each thread
-// it does not pay. Returns the same Threads with fewer threads.
+// Returns the same threads, but at most one for each `grain` units of work (entries, cells): waking a thread takes about ten
+// microseconds.
 Threads worth(const Threads& threads, std::int64_t work, std::int64_t grain = 1 << 16);
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// A count as a double-double, without loss.
+// Counts as double-doubles.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace termsift {
 
-// An int64 above 2^53 is no double; its halves are.
+// Returns the count without loss. An int64 above 2^53 may not be a double, but each of its halves is one.
 TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
   const std::int64_t low = count & 0xffffffff;
   return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));

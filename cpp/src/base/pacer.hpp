@@ -1,4 +1,4 @@
-// The calling thread's pauses in a long call of many small steps.
+// Polling and progress reports in a long call of many small steps.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,12 @@
 
 namespace termsift {
 
-// Asks for an interruption and tells the progress some twenty times a second.
+// Polls for an interruption and reports the progress about twenty times a second. Used on the calling thread.
 class Pacer {
  public:
   Pacer(const Threads& threads, const Progress& progress) : threads_(threads), progress_(progress) {}
   void tick(std::int64_t done) {
-    if (ticks_++ % 64 != 0) return;  // a look at the clock costs as much as a few gains
-    tick_now(done);
+    if (ticks_++ % 64 == 0) tick_now(done);  // reading the clock takes as long as computing a few gains
   }
   void tick_now(std::int64_t done) {
     const auto now = std::chrono::steady_clock::now();
@@ -29,7 +28,7 @@ class Pacer {
   const Threads& threads_;
   const Progress& progress_;
   std::int64_t ticks_ = 0;
-  std::chrono::steady_clock::time_point last_{};  // long ago: the first tick counts
+  std::chrono::steady_clock::time_point last_{};  // long ago, so that the first tick polls
 };
 
 }  // namespace termsift

@@ -6,11 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <limits>
-#include <memory>
 #include <mutex>
-#include <new>
-#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "termsift/types.hpp"
@@ -30,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Whether helpers have started, and whether this process is a child forked after that: they do not exist there.
+// Whether helpers have started, and whether this process was forked after that: a child has none of its parent's threads.
 std::atomic<bool> had_helpers{false};
 std::atomic<bool> lost_helpers{false};
 
@@ -38,16 +36,45 @@ std::atomic<bool> lost_helpers{false};
 [[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] { lost_helpers = had_helpers.load(); });
 #endif
 
-// Whether this thread is in a loop that has others: loops within run on it alone.
+// Whether this thread runs blocks of a loop that has several threads. A nested loop then runs on this thread alone.
 thread_local bool in_parallel = false;
 
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// One loop, shared by its threads.
+int current_processor() {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
+// Moves this thread to another processor if it runs on the given one. Linux takes an idle processor of a virtual machine for
+// one that the host uses, and wakes a helper on the caller's processor, where it would help milliseconds later. The affinity
+// of this thread, which is one of ours, is restored at once; no other thread's is changed.
+void move_away_from([[maybe_unused]] int processor) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+#endif
+}
+
+// One call of for_each_block, shared by its threads.
 class Loop {
  public:
-  Loop(std::int64_t n_blocks, const Poll& poll, const Body& body)
-      : n_blocks_(n_blocks), poll_(poll), body_(body) {}
+  Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
+      : n_seats(n_threads - 1), n_blocks_(n_blocks), poll_(poll), body_(body) {}
+
+  const int caller_processor = current_processor();
+  // These are changed under the mutex of Helpers.
+  int n_seats;                   // how many more helpers may join
+  int n_joined = 0;
+  std::atomic<int> n_inside{0};  // helpers that have joined and not left
 
   void run(int thread) noexcept {
     LoopWorker worker(*this, thread);
@@ -61,7 +88,7 @@ class Loop {
     }
   }
 
-  // To be called on the caller's thread now and then while it waits for the others.
+  // The caller's thread calls this now and then while it waits for the helpers.
   void poll() noexcept {
     if (!stop_ && poll_)
       guard(n_blocks_, [&] {
@@ -80,8 +107,8 @@ class Loop {
     int thread() const override { return thread_; }
     void check() override {
       if (loop_.stop_) throw Interrupted();
-      // Thread 0 is the caller's, the only one from which Python may be asked about a signal.
-      // The interval goes on from loop to loop: a call of many short ones must be stopped too.
+      // Only thread 0, the caller's, may ask Python about signals. The interval spans loops (thread_local), so that a
+      // call of many short loops is interrupted too.
       thread_local Clock::time_point polled = Clock::now();
       if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
       polled = Clock::now();
@@ -93,29 +120,24 @@ class Loop {
     const int thread_;
   };
 
-  // Nothing may leave a thread's part of a loop: the first failure in block order is kept for rethrow(), a mere Interrupted
-  // of a thread that saw the stop last of all.
+  // No exception may leave a thread's part of the loop. rethrow() throws the one of the lowest block. An Interrupted that
+  // is thrown because the loop has already stopped does not count.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
-    try {
-      f();
-    } catch (...) {
+    const auto keep = [&](bool interrupted) {
       const std::lock_guard lock(mutex_);
-      if (block < failed_block_ && !(stop_ && is_interruption(std::current_exception()))) {
+      if (block < failed_block_ && !(stop_ && interrupted)) {
         failed_block_ = block;
         failure_ = std::current_exception();
       }
       stop_ = true;
-    }
-  }
-
-  static bool is_interruption(const std::exception_ptr& failure) noexcept {
+    };
     try {
-      std::rethrow_exception(failure);
+      f();
     } catch (const Interrupted&) {
-      return true;
+      keep(true);
     } catch (...) {
-      return false;
+      keep(false);
     }
   }
 
@@ -137,52 +159,51 @@ inline void pause() {
 #endif
 }
 
-// Some twenty microseconds: what comes next mostly comes at once, and being woken costs more. No longer, since a thread that
-// spins when another process wants its core is made to wait when it is needed.
+// Spins for about 40 microseconds. The next loop usually comes sooner than that, and waking a thread takes longer. A longer
+// spin would make the system take the core away when another process wants it.
 template <class Condition>
 bool spin_until(const Condition& condition) {
-  for (int spins = 0; spins < 1000; ++spins) {
+  for (int spins = 0; spins < 4000; ++spins) {
     if (condition()) return true;
     pause();
   }
   return condition();
 }
 
-// Threads that sleep until a loop wants help, and then take blocks of it like its caller does. Nobody waits for a helper
-// that has not come: it will find no block left. A helper that has begun a block is waited for.
+// Threads that sleep until a loop needs help and then take blocks of it, as the caller does. The caller never waits for a
+// helper that has not joined yet, because it would find no block left; it waits only for helpers that are running a block.
 //
-// OpenMP's own regions wait for every thread of a team to arrive at a barrier and let it spin there. With another process
-// on one of two cores a call of 2 ms took 24, three times the time slice that a thread of the team had to wait for.
+// OpenMP's parallel regions are slower when another process runs: every thread of a team must reach a barrier, where it
+// spins. With another process on one of two cores, a call of 2 ms took 24 ms.
 class Helpers {
  public:
-  // Never destroyed: helpers may outlive main.
+  // Never destroyed, because helpers may outlive main.
   static Helpers& instance() {
     static Helpers* const helpers = new Helpers;
     return *helpers;
   }
 
-  void run(Loop& loop, int n_threads) {
-    Job job{&loop, n_threads - 1};
+  void run(Loop& loop) {
+    const int n_helpers = loop.n_seats;
     {
       const std::lock_guard lock(mutex_);
-      start(n_threads - 1);
-      send_away(n_threads - 1);
-      jobs_.push_back(&job);
-      ++posted_;
+      start(n_helpers);
+      loops_.push_back(&loop);
+      ++n_posted_;
     }
-    // No more than there are seats: waking all that ever were would slow every small loop after a large one.
-    for (int helper = 1; helper < n_threads; ++helper) wanted_.notify_one();
+    // Wake only as many as the loop has seats: waking all helpers would slow every small loop after a large one.
+    for (int helper = 0; helper < n_helpers; ++helper) wanted_.notify_one();
     in_parallel = true;
     loop.run(0);
     in_parallel = false;
     {
       const std::lock_guard lock(mutex_);
-      std::erase(jobs_, &job);
+      std::erase(loops_, &loop);
     }
-    // From here on nobody joins, and who leaves does not look back.
-    if (spin_until([&] { return job.n_inside == 0; })) return;
+    // No helper can join any more, and a helper that leaves does not touch the loop again.
+    if (spin_until([&] { return loop.n_inside == 0; })) return;
     std::unique_lock lock(mutex_);
-    while (!left_.wait_for(lock, poll_interval, [&] { return job.n_inside == 0; })) {
+    while (!left_.wait_for(lock, poll_interval, [&] { return loop.n_inside == 0; })) {
       lock.unlock();
       loop.poll();
       lock.lock();
@@ -190,87 +211,51 @@ class Helpers {
   }
 
  private:
-  struct Job {
-    Loop* loop;
-    int n_seats;                   // how many more helpers may join
-    int n_joined = 0;
-    std::atomic<int> n_inside{0};  // changed under the mutex
-  };
-
-  struct Helper {
-    std::thread::native_handle_type handle{};
-    bool asleep = false;
-#ifdef __linux__
-    cpu_set_t processors{};  // last set
-#endif
-  };
-
-  // As many helpers as there can be: where the system gives no more threads, loops have fewer.
+  // Starts as many helpers as the system allows. With fewer threads a loop only takes longer.
   void start(int n_helpers) {
-    while (std::ssize(helpers_) < n_helpers) {
+    for (; n_started_ < n_helpers; ++n_started_) {
       had_helpers = true;
       try {
-        helpers_.push_back(std::make_unique<Helper>());
-      } catch (const std::bad_alloc&) {
+        std::thread([this] { help(); }).detach();
+      } catch (const std::exception&) {
         return;
       }
-      try {
-        std::thread thread([this, helper = helpers_.back().get()] { help(*helper); });
-        helpers_.back()->handle = thread.native_handle();
-        thread.detach();
-      } catch (const std::system_error&) {
-        return helpers_.pop_back();
-      }
     }
   }
 
-  // Lets sleeping helpers wake on any processor that the caller may use but its own. Linux takes the idle processor of a
-  // virtual machine for one that the host has taken away, and would wake them on the caller's, where they come milliseconds
-  // late.
-  void send_away([[maybe_unused]] int n_helpers) {
-#ifdef __linux__
-    cpu_set_t others;
-    const int own = sched_getcpu();
-    if (own < 0 || own >= CPU_SETSIZE || sched_getaffinity(0, sizeof others, &others) != 0) return;
-    CPU_CLR(own, &others);
-    if (CPU_COUNT(&others) == 0) return;
-    for (const auto& helper : helpers_) {
-      if (!helper->asleep || n_helpers-- <= 0 || CPU_EQUAL(&helper->processors, &others)) continue;
-      if (pthread_setaffinity_np(helper->handle, sizeof others, &others) == 0) helper->processors = others;
-    }
-#endif
-  }
-
-  [[noreturn]] void help(Helper& self) {
+  [[noreturn]] void help() {
     in_parallel = true;
+    bool worked = false;  // since it last slept
     for (std::unique_lock lock(mutex_);;) {
-      const auto open = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) { return job->n_seats > 0; });
-      if (open == jobs_.end()) {
-        const std::int64_t seen = posted_;
-        lock.unlock();
-        spin_until([&] { return posted_ != seen; });
-        lock.lock();
-        self.asleep = true;
-        wanted_.wait(lock, [&] { return posted_ != seen; });
-        self.asleep = false;
+      const auto open = std::find_if(loops_.begin(), loops_.end(), [](const Loop* loop) { return loop->n_seats > 0; });
+      if (open == loops_.end()) {
+        const std::int64_t seen = n_posted_;
+        if (std::exchange(worked, false)) {
+          lock.unlock();
+          spin_until([&] { return n_posted_ != seen; });
+          lock.lock();
+        }
+        wanted_.wait(lock, [&] { return n_posted_ != seen; });
         continue;
       }
-      Job& job = **open;
-      --job.n_seats;
-      ++job.n_inside;
-      const int thread = ++job.n_joined;
+      Loop& loop = **open;
+      --loop.n_seats;
+      ++loop.n_inside;
+      const int thread = ++loop.n_joined;
       lock.unlock();
-      job.loop->run(thread);
+      move_away_from(loop.caller_processor);
+      loop.run(thread);
+      worked = true;
       lock.lock();
-      if (--job.n_inside == 0) left_.notify_all();
+      if (--loop.n_inside == 0) left_.notify_all();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable wanted_, left_;
-  std::vector<Job*> jobs_;
-  std::atomic<std::int64_t> posted_{0};  // how many jobs there have been
-  std::vector<std::unique_ptr<Helper>> helpers_;
+  std::vector<Loop*> loops_;  // those that may still have a block left
+  std::atomic<std::int64_t> n_posted_{0};
+  int n_started_ = 0;
 };
 
 }  // namespace
@@ -297,11 +282,11 @@ void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t, Worker&)>& body) {
   const int most = effective_n_threads(std::max(threads.count, 1));
   const int n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks, 1, most));
-  Loop loop(n_blocks, threads.poll, body);
+  Loop loop(n_blocks, n_threads, threads.poll, body);
   if (n_threads == 1)
     loop.run(0);
   else
-    Helpers::instance().run(loop, n_threads);
+    Helpers::instance().run(loop);
   loop.rethrow();
 }
 

@@ -1,4 +1,4 @@
-// Scratch of the threads of a loop.
+// Working memory of the threads of a loop.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// One T for each thread that asks, made of (args...) the first time.
+// One T for each thread, created from `args` when the thread first asks for its own.
 template <class T>
 class PerThread {
  public:

@@ -9,37 +9,37 @@
 namespace termsift {
 namespace {
 
-// Pieces of memory whose rows are gone, those freed last, up to largest_piece in all: the allocator would give them back,
-// and for a small collection their page faults were a fifth of the time of counting. Any thread may call; one that finds
-// another there goes on without, as does the child of a fork that found one there.
+struct Piece {
+  std::byte* memory = nullptr;
+  std::int64_t size = 0;
+};
+
+// The pieces that were released last. The mutex is only tried, because a child process may be forked while another thread
+// holds it: who does not get it allocates or frees memory as usual.
 class KeptPieces {
  public:
-  static constexpr std::int64_t smallest = RowMemory::smallest_piece, most = RowMemory::largest_piece;
-  struct Piece {
-    std::byte* memory = nullptr;
-    std::int64_t size = 0;
-  };
-
-  // One of that size, or up to a quarter more, since rows are to take no more memory than they need; null if none is kept.
+  // Returns a kept piece of at least `size` bytes, or none. One that is over a quarter larger would waste memory.
   Piece take(std::int64_t size) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock() || size < smallest) return {};
     const auto fits = [size](const Piece& piece) { return piece.size >= size && piece.size - size <= size / 4; };
-    Piece* const end = pieces_ + n_;
-    Piece* const found = std::find_if(pieces_, end, fits);
-    return found == end ? Piece{} : remove(found);
+    Piece* const found = std::find_if(pieces_, pieces_ + n_, fits);
+    return found == pieces_ + n_ ? Piece{} : remove(found);
   }
 
-  // Takes the piece over.
   void keep(Piece piece) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || piece.size < smallest || piece.size > most) return std::free(piece.memory);
-    while (n_ == most_pieces || bytes_ + piece.size > most) std::free(remove(pieces_).memory);
+    if (!lock.owns_lock() || piece.size < smallest || piece.size > largest) return std::free(piece.memory);
+    while (n_ == most_pieces || bytes_ + piece.size > most_bytes) std::free(remove(pieces_).memory);
     pieces_[n_++] = piece;
     bytes_ += piece.size;
   }
 
  private:
+  static constexpr std::int64_t smallest = RowMemory::smallest_piece, largest = RowMemory::largest_piece;
+  static constexpr std::int64_t most_bytes = 2 * largest;
+  static constexpr std::size_t most_pieces = 64;
+
   Piece remove(Piece* place) noexcept {
     const Piece piece = *place;
     std::copy(place + 1, pieces_ + n_--, place);
@@ -48,13 +48,12 @@ class KeptPieces {
   }
 
   std::mutex mutex_;
-  static constexpr std::size_t most_pieces = 32;
-  Piece pieces_[most_pieces];  // (n,) from the one freed first to the one freed last
+  Piece pieces_[most_pieces];  // (n_,), the one released last at the end
   std::size_t n_ = 0;
   std::int64_t bytes_ = 0;
 };
 
-// Never destroyed: rows may outlive all that is.
+// Never destroyed, because rows may outlive every static object.
 KeptPieces& kept_pieces() {
   static KeptPieces& kept = *new KeptPieces;
   return kept;
@@ -62,18 +61,20 @@ KeptPieces& kept_pieces() {
 
 }  // namespace
 
+std::shared_ptr<std::byte> reusable_memory(std::int64_t bytes) {
+  Piece piece = kept_pieces().take(bytes);
+  if (piece.memory == nullptr) piece = {LargeArray<std::byte>::uninitialised(bytes).release(), bytes};
+  // If there is no memory for the owner's own bookkeeping, shared_ptr calls the deleter and throws.
+  return {piece.memory, [piece](std::byte*) { kept_pieces().keep(piece); }};
+}
+
 std::shared_ptr<std::byte> RowMemory::take(std::int64_t bytes) {
   constexpr std::int64_t alignment = 64;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   if (used_ + bytes > size_) {
-    KeptPieces::Piece piece = kept_pieces().take(std::max(bytes, next_size_));
-    if (piece.memory == nullptr) {
-      piece.size = std::max(bytes, next_size_);
-      piece.memory = LargeArray<std::byte>::uninitialised(piece.size).release();
-    }
-    // Where there is no memory for the owner's own, it calls keep, and nothing here has changed.
-    piece_ = std::shared_ptr<std::byte>(piece.memory, [piece](std::byte*) { kept_pieces().keep(piece); });
-    size_ = piece.size;
+    const std::int64_t size = std::max(bytes, next_size_);
+    piece_ = reusable_memory(size);
+    size_ = size;
     next_size_ = std::min(2 * next_size_, largest_piece);
     used_ = 0;
   }

@@ -1,9 +1,11 @@
-// The values of a matrix: as counts, and as text for messages.
+// The values of a matrix as counts, and as text for messages.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
+#include <type_traits>
 
 #include "termsift/inline.hpp"
 #include "termsift/types.hpp"
@@ -18,20 +20,17 @@ TERMSIFT_INLINE Count as_count(Value value) {
     return static_cast<Count>(value);
 }
 
-inline std::string text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.17g", value);
-  return buffer;
-}
-inline std::string text(float value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.9g", static_cast<double>(value));
-  return buffer;
-}
 template <class Value>
 std::string text(Value value) {
-  return std::to_string(value);
+  if constexpr (std::is_floating_point_v<Value>) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.*g", std::numeric_limits<Value>::max_digits10, static_cast<double>(value));
+    return buffer;
+  } else if constexpr (std::is_same_v<Value, Bool>) {
+    return value == Bool{0} ? "0" : "1";
+  } else {
+    return std::to_string(value);
+  }
 }
-inline std::string text(Bool value) { return text(static_cast<double>(value)); }
 
 }  // namespace termsift

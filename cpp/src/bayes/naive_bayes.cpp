@@ -21,8 +21,8 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 // One thread's work on one document after the other.
 class Sweep {
  public:
-  Sweep(const PrefixModel& model, Damping damping)
-      : m_(model), entries_(damping), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
+  Sweep(const PrefixModel& model, TermWeight term_weight)
+      : m_(model), entries_(term_weight), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
 
   // Calls emit(first step, end step, class position) for every run of ks at which the document is taken for one class.
   template <class Emit>
@@ -156,7 +156,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
     throw std::invalid_argument("the documents hold values above 2^900, which no sum of logarithms survives");
   const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
   const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
-  const Damping damping = of_presence ? Damping::binary : documents.damping;
+  const TermWeight term_weight = of_presence ? TermWeight::binary : documents.term_weight;
 
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
@@ -178,13 +178,13 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   struct Scratch {
     Sweep sweep;
     std::vector<Run> runs;
-    Scratch(const PrefixModel& m, const Damping& d) : sweep(m, d) {}
+    Scratch(const PrefixModel& m, const TermWeight& d) : sweep(m, d) {}
   };
   PerThread<Scratch> scratch(threads);
   const std::int64_t n_blocks = (x.n_rows + docs_in_block - 1) / docs_in_block;
   const std::int64_t work = x.n_rows + x.indptr[x.n_rows] * static_cast<std::int64_t>(model.classes.size());
   for_each_block(n_blocks, worth(threads, work), [&](std::int64_t block, Worker& worker) {
-    Scratch& own = scratch.own(worker, model, damping);
+    Scratch& own = scratch.own(worker, model, term_weight);
     own.runs.clear();
     for (std::int64_t d = block * docs_in_block; d < std::min(x.n_rows, (block + 1) * docs_in_block); ++d) {
       worker.check();

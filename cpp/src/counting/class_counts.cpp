@@ -10,6 +10,8 @@
 namespace termsift {
 namespace {
 
+constexpr std::int64_t narrow_limit = std::int64_t{1} << 32;
+
 template <CountType Count>
 Count checked_sum(Count a, Count b, const char* what) {
   if constexpr (std::is_integral_v<Count>) {
@@ -19,23 +21,26 @@ Count checked_sum(Count a, Count b, const char* what) {
   return a + b;
 }
 
-// Below this part of the whole, a difference of float counts that are no integers is rounding.
+[[noreturn]] void refuse_part(const std::string& why) {
+  throw std::invalid_argument("cannot subtract counts that are not part of these: " + why);
+}
+
+// Returns whole - part, which must not be negative. Float counts that are not integers are rounded, so a difference below
+// this share of the whole is zero.
 constexpr double rounding = 0x1p-40;
 
-// whole - part, or nothing where that is negative.
 template <CountType Count>
 Count remainder(Count whole, Count part, const std::string& what) {
   if constexpr (std::is_floating_point_v<Count>) {
     const bool exact = whole < 0x1p53 && std::floor(whole) == whole && std::floor(part) == part;
     if (!exact && std::abs(whole - part) <= rounding * whole) return 0;
   }
-  if (part > whole)
-    throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + " would be negative");
+  if (part > whole) refuse_part(what + " would be negative");
   return whole - part;
 }
 
-// Whether every term has at most as many documents as occurrences and as the class has. Of float counts nothing is said:
-// occurrences may be fractions, and sums round.
+// Whether every term has at most as many documents as occurrences, and as the class has. Float counts pass: occurrences may
+// be fractions, and sums are rounded.
 template <CountType Count>
 bool is_possible(const ClassRow<Count>& row) {
   if constexpr (std::is_integral_v<Count>)
@@ -45,64 +50,72 @@ bool is_possible(const ClassRow<Count>& row) {
 }
 
 template <CountType Count>
-ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::int64_t c) {
-  // Float counts of integers, less fractions, are fractions.
+ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
+  const std::string in_class = " in class " + std::to_string(c);
+  const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class; };
+  // Float counts that are integers, minus fractions, are fractions.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
-  rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents of class " + std::to_string(c));
-  std::int64_t j = 0, n = 0;
+  rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents" + in_class);
+  std::int64_t j = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
-    const auto cell = [&](TermId term) {
-      return "the count of term " + std::to_string(term) + " in class " + std::to_string(c);
-    };
     if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
-      throw std::invalid_argument("cannot subtract counts that are not part of these: " + cell(part.terms[j]) +
-                                  " would be negative");
+      refuse_part(cell(part.terms[j]) + " would be negative");
     Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
     if (j < part.size && part.terms[j] == whole.terms[i]) {
       df = remainder(df, part.document_frequency[j], cell(whole.terms[i]));
       tf = df == 0 ? remainder(tf, part.term_frequency[j], cell(whole.terms[i])) : tf - part.term_frequency[j];
       if ((df == 0) != (tf == 0) || tf < 0)
-        throw std::invalid_argument("cannot subtract: of " + cell(whole.terms[i]) + " nothing is left of " +
-                                    (df == 0 ? "the documents but not of the occurrences"
-                                             : "the occurrences but not of the documents") +
-                                    "; these are no part, or rounding has lost what is left");
+        refuse_part(cell(whole.terms[i]) + (df == 0 ? " would leave occurrences in no document"
+                                                    : " would leave documents without an occurrence") +
+                    " (rounding may have lost the rest of float counts)");
       ++j;
     }
-    if (df == 0) continue;
-    rest.terms[n] = whole.terms[i];
-    rest.term_frequency.set(n, tf);
-    rest.document_frequency.set(n, df);
-    ++n;
+    if (df != 0) rest.set_pair(rest.size++, whole.terms[i], tf, df);
   }
-  rest.size = n;
   rest.sum_tokens();
-  const bool impossible = rest.n_docs == 0 && rest.size > 0;
-  if (impossible || !is_possible(rest))
-    throw std::invalid_argument("cannot subtract counts that are not part of these: in class " + std::to_string(c) +
-                                " a term would be in more documents than it occurs or there are");
+  if ((rest.n_docs == 0 && rest.size > 0) || !is_possible(rest))
+    refuse_part(in_class.substr(1) + " a term would have more documents than it has occurrences, or than the class has");
   return rest;
 }
 
-// Applies f(row of a, row of b, class) to every class, and to the collections where either is kept.
+// Sets every row of the counts, and the collection if it is wanted, to make(c), where c is n_classes for the collection.
 template <CountType Count, class F>
-ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads, const F& f) {
-  if (a.rows.size() != b.rows.size()) throw std::invalid_argument("counts of different classes cannot be combined");
-  const auto n_classes = static_cast<std::int64_t>(a.rows.size());
-  const bool with_collection = a.collection || b.collection;
-  ClassCounts<Count> result{std::max(a.n_terms, b.n_terms), 0, {}, nullptr};
-  result.rows.resize(a.rows.size());
-  std::int64_t pairs = 0;
-  for (std::size_t c = 0; c < a.rows.size(); ++c) pairs += a.rows[c]->size + b.rows[c]->size;
-  for_each_block(n_classes + with_collection, worth(threads, pairs), [&](std::int64_t block, Worker&) {
-    if (block == n_classes) {
-      result.collection = f(collection_row(a), collection_row(b), block);
-    } else {
-      const auto c = static_cast<std::size_t>(block);
-      result.rows[c] = f(a.rows[c], b.rows[c], block);
-    }
+void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
+              const F& make) {
+  counts.rows.resize(n_classes);
+  for_each_block(static_cast<std::int64_t>(n_classes) + with_collection, threads, [&](std::int64_t block, Worker&) {
+    const auto c = static_cast<std::size_t>(block);
+    counts.row_or_collection(c) = make(c);
+  });
+}
+
+// Sets each row of `result` to f(the row of `counts`), and the collection if `counts` keeps one.
+template <CountType To, CountType From, class F>
+ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
+  set_rows(result, counts.rows.size(), counts.collection != nullptr, threads, [&](std::size_t c) {
+    return std::make_shared<const ClassRow<To>>(f(c < counts.rows.size() ? *counts.rows[c] : *counts.collection));
   });
   return result;
+}
+
+// Returns the counts whose rows are f(row of a, row of b, class). They keep the collection if a or b does.
+template <CountType Count, class F>
+ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, Count n_docs, const Threads& threads,
+                           const F& f) {
+  if (a.rows.size() != b.rows.size()) throw std::invalid_argument("counts of different classes cannot be combined");
+  ClassCounts<Count> result{std::max(a.n_terms, b.n_terms), n_docs, {}, nullptr};
+  std::int64_t pairs = 0;
+  for (std::size_t c = 0; c < a.rows.size(); ++c) pairs += a.rows[c]->size + b.rows[c]->size;
+  set_rows(result, a.rows.size(), a.collection || b.collection, worth(threads, pairs), [&](std::size_t c) {
+    return c < a.rows.size() ? f(a.rows[c], b.rows[c], c) : f(collection_row(a), collection_row(b), c);
+  });
+  return result;
+}
+
+template <CountType Count>
+bool is_empty(const ClassRow<Count>& row) {
+  return row.n_docs == 0 && row.size == 0;
 }
 
 }  // namespace
@@ -111,7 +124,7 @@ template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory) {
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
-  // The wide arrays first, where they are aligned.
+  // The wide arrays come first, where they are aligned.
   row.memory_ = memory.take(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
   std::byte* const tf = row.memory_.get();
   std::byte* const df = tf + capacity * width;
@@ -128,7 +141,7 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
 
 template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
-  RowMemory memory(0);  // the row alone
+  RowMemory memory(0);  // for this row alone
   return with_capacity(capacity, narrow, memory);
 }
 
@@ -136,7 +149,7 @@ template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
   if (is_narrow()) {
-    std::uint64_t sum = 0;  // at most 2^31 terms of less than 2^32
+    std::uint64_t sum = 0;  // of at most 2^31 terms below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)
@@ -160,7 +173,7 @@ void check_finite(Count sum, const char* what) {
 template <CountType Count>
 void check_finite(const ClassRow<Count>& row) {
   if constexpr (std::is_floating_point_v<Count>) {
-    // A term's documents are no more than the class's. An infinite sum of finite tokens is NaN in double-double.
+    // No document frequency exceeds the documents of the class. An infinite sum of finite tokens is NaN in double-double.
     check_finite(row.n_docs, "the weights of a class's documents");
     check_finite(row.n_tokens, "the term frequencies of a class");
   }
@@ -177,25 +190,26 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
                                   std::to_string(term) + " of " + std::to_string(n_terms) + ", term frequency " +
                                   text(tf) + ", document frequency " + text(df));
   }
-  if (!is_possible(row)) throw std::invalid_argument("a term is in more documents of a class than it occurs or there are");
+  if (!is_possible(row))
+    throw std::invalid_argument("a term has more documents in a class than it has occurrences, or than the class has");
   if (!(row.n_docs >= 0) || !std::isfinite(static_cast<double>(row.n_docs)))
     throw std::invalid_argument("a class has " + text(row.n_docs) + " documents");
 }
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // bounds every cell below
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell below exceeds it
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
-  const bool narrow = both_narrow && n_tokens < static_cast<Count>(std::int64_t{1} << 32);
+  const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);
   sum.n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   std::int64_t i = 0, j = 0, n = 0;
   for (; i < a.size || j < b.size; ++n) {
     const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
     const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
-    sum.terms[n] = from_a ? a.terms[i] : b.terms[j];
-    sum.term_frequency.set(n, (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0));
-    sum.document_frequency.set(n, (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
+    sum.set_pair(n, from_a ? a.terms[i] : b.terms[j],
+                 (from_a ? a.term_frequency[i] : 0) + (from_b ? b.term_frequency[j] : 0),
+                 (from_a ? a.document_frequency[i] : 0) + (from_b ? b.document_frequency[j] : 0));
     i += from_a;
     j += from_b;
   }
@@ -214,15 +228,13 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
   row.size = size;
   std::int64_t n = 0;
   for (const auto* part = begin; part != end; n += part->size, ++part) {
-    std::copy_n(part->terms, part->size, row.terms + n);
     if (narrow) {
+      std::copy_n(part->terms, part->size, row.terms + n);
       std::copy_n(part->term_frequency.narrow(), part->size, row.term_frequency.narrow() + n);
       std::copy_n(part->document_frequency.narrow(), part->size, row.document_frequency.narrow() + n);
     } else {
-      for (std::int64_t i = 0; i < part->size; ++i) {
-        row.term_frequency.set(n + i, part->term_frequency[i]);
-        row.document_frequency.set(n + i, part->document_frequency[i]);
-      }
+      for (std::int64_t i = 0; i < part->size; ++i)
+        row.set_pair(n + i, part->terms[i], part->term_frequency[i], part->document_frequency[i]);
     }
   }
   row.sum_tokens();
@@ -232,9 +244,9 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
 template <CountType Count>
 ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
   if (counts.collection) return counts.collection;
-  // In pairs, then pairs of pairs: one row after another would copy the growing sum once a class.
   std::vector<ClassRowPtr<Count>> rows = counts.rows;
   if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
+  // Merge pairs of rows, then pairs of the sums. Adding one row after another would copy the growing sum for every class.
   for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
     for (std::size_t i = 0; 2 * i < rows.size(); ++i)
       rows[i] = 2 * i + 1 < rows.size()
@@ -255,60 +267,43 @@ ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map) 
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads) {
   constexpr TermId none = -1;
-  std::vector<TermId> place(static_cast<std::size_t>(counts.n_terms), none);
+  std::vector<TermId> new_term(static_cast<std::size_t>(counts.n_terms), none);
   for (std::size_t j = 0; j < terms.size(); ++j) {
     if (terms[j] < 0 || terms[j] >= counts.n_terms || (j > 0 && terms[j] <= terms[j - 1]))
       throw std::invalid_argument("terms must increase and be below " + std::to_string(counts.n_terms) + ", got " +
                                   std::to_string(terms[j]) + " at " + std::to_string(j));
-    place[static_cast<std::size_t>(terms[j])] = static_cast<TermId>(j);
+    new_term[static_cast<std::size_t>(terms[j])] = static_cast<TermId>(j);
   }
-  const auto place_of = [&](TermId term) { return place[static_cast<std::size_t>(term)]; };
-  const auto select = [&](const ClassRow<Count>& row) {
-    const auto size = std::count_if(row.terms, row.terms + row.size, [&](TermId term) { return place_of(term) != none; });
+  const auto term_of = [&](TermId term) { return new_term[static_cast<std::size_t>(term)]; };
+  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr, counts.model};
+  return map_rows(counts, std::move(result), threads, [&](const ClassRow<Count>& row) {
+    const auto size = std::count_if(row.terms, row.terms + row.size, [&](TermId term) { return term_of(term) != none; });
     auto selected = ClassRow<Count>::with_capacity(size, row.is_narrow());
     selected.n_docs = row.n_docs;
     selected.n_tokens = row.n_tokens;
     selected.n_tokens_rest = row.n_tokens_rest;
-    for (std::int64_t i = 0; i < row.size; ++i) {
-      if (place_of(row.terms[i]) == none) continue;
-      selected.terms[selected.size] = place_of(row.terms[i]);
-      selected.term_frequency.set(selected.size, row.term_frequency[i]);
-      selected.document_frequency.set(selected.size, row.document_frequency[i]);
-      ++selected.size;
-    }
-    return std::make_shared<const ClassRow<Count>>(std::move(selected));
-  };
-  ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr, counts.model};
-  result.rows.resize(counts.rows.size());
-  for_each_block(std::ssize(counts.rows), threads, [&](std::int64_t block, Worker&) {
-    const auto c = static_cast<std::size_t>(block);
-    result.rows[c] = select(*counts.rows[c]);
+    for (std::int64_t i = 0; i < row.size; ++i)
+      if (const TermId term = term_of(row.terms[i]); term != none)
+        selected.set_pair(selected.size++, term, row.term_frequency[i], row.document_frequency[i]);
+    return selected;
   });
-  if (counts.collection) result.collection = select(*counts.collection);
-  return result;
 }
 
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
-  auto result = combine(a, b, threads, [](const auto& x, const auto& y, std::int64_t) {
-    if (x->n_docs == 0 && x->size == 0) return y;
-    if (y->n_docs == 0 && y->size == 0) return x;
-    return std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
-  });
-  result.n_docs = n_docs;
   check_finite(n_docs, "the weights of the documents");
-  return result;
+  return combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
+    return is_empty(*x) ? y : is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
+  });
 }
 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
   const Count n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents");
-  auto result = combine(whole, part, threads, [](const auto& x, const auto& y, std::int64_t c) {
-    return y->n_docs == 0 && y->size == 0 ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
+  return combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
+    return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });
-  result.n_docs = n_docs;
-  return result;
 }
 
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads) {
@@ -318,26 +313,16 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
       throw std::invalid_argument("exact counts cannot join float counts: " + std::to_string(count) + " is no double");
     return both.hi;
   };
-  const auto convert = [&](const ClassRow<std::int64_t>& row) {
-    auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
-    result.n_docs = exact(row.n_docs);
-    result.size = row.size;
-    for (std::int64_t i = 0; i < row.size; ++i) {
-      result.terms[i] = row.terms[i];
-      result.term_frequency.set(i, exact(row.term_frequency[i]));
-      result.document_frequency.set(i, exact(row.document_frequency[i]));
-    }
-    result.sum_tokens();
-    return std::make_shared<const ClassRow<double>>(std::move(result));
-  };
-  ClassCounts<double> result{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model};
-  result.rows.resize(counts.rows.size());
-  for_each_block(static_cast<std::int64_t>(counts.rows.size()), threads, [&](std::int64_t block, Worker&) {
-    const auto c = static_cast<std::size_t>(block);
-    result.rows[c] = convert(*counts.rows[c]);
-  });
-  if (counts.collection) result.collection = convert(*counts.collection);
-  return result;
+  return map_rows(counts, ClassCounts<double>{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model}, threads,
+                  [&](const ClassRow<std::int64_t>& row) {
+                    auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
+                    result.n_docs = exact(row.n_docs);
+                    result.size = row.size;
+                    for (std::int64_t i = 0; i < row.size; ++i)
+                      result.set_pair(i, row.terms[i], exact(row.term_frequency[i]), exact(row.document_frequency[i]));
+                    result.sum_tokens();
+                    return result;
+                  });
 }
 
 template struct ClassRow<std::int64_t>;

@@ -6,23 +6,22 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
-#include "counting/entry_kernels.hpp"
 
 namespace termsift {
 namespace {
 
-// The documents [first_doc, last_doc) of the classes [first_class, last_class); the class after the last is the collection.
+// The documents [first_doc, last_doc) of the rows [first_class, last_class), which are classes or the collection.
 struct Window {
   std::size_t first_class, last_class;
   std::int64_t first_doc, last_doc;
   std::int64_t n_entries;
 
   std::size_t n_classes() const { return last_class - first_class; }
-  // The stream of a class, n_classes() if the window has none of it; wraps below the first class.
+  // Returns the stream of row c, or n_classes() if the window does not have that row (the difference wraps below 0).
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
-// Calls f(stream) for each of the window's streams that has the document.
+// Calls f(stream) for each stream of the window that has the document.
 template <class F>
 void for_each_stream(const StreamSource& source, const Window& window, std::int64_t d, const F& f) {
   source.for_each_row(d, [&](std::size_t c) {
@@ -30,7 +29,8 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Windows of at most window_bytes, or of one document: several classes if they fit, else some documents of one class.
+// Splits the collection into windows of at most window_bytes, or one document: several classes if they fit, else some
+// documents of one class.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -40,7 +40,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
     source.for_each_row(d, [&](std::size_t c) { size[c] += length; });
   }
   const std::int64_t most = std::max<std::int64_t>(window_bytes / 4, 1);
-  // As few windows as can be, of about the same size: the memory of the largest is what is paid for.
+  // Make as few windows as possible, of about the same size, because the largest determines the memory.
   const std::int64_t n_entries = std::accumulate(size.begin(), size.end(), std::int64_t{0});
   const std::int64_t enough = n_entries / (n_entries / most + 1);
   std::vector<Window> windows;
@@ -49,7 +49,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
     while (window.last_class < n_streams && window.n_entries <= enough && window.n_entries + size[window.last_class] <= most)
       window.n_entries += size[window.last_class++];
     c = window.last_class;
-    if (window.n_entries <= most && n_docs <= StreamLimits::most_documents) {
+    if (window.n_entries <= most && n_docs <= StreamSource::most_documents) {
       windows.push_back(window);
       continue;
     }
@@ -57,7 +57,7 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
     for (std::int64_t d = 0; d < n_docs; ++d) {
       std::int64_t entries = 0;
       for_each_stream(source, window, d, [&](std::size_t) { entries += source.n_entries(d); });
-      if (window.n_entries + entries > most || d - window.first_doc == StreamLimits::most_documents) {
+      if (window.n_entries + entries > most || d - window.first_doc == StreamSource::most_documents) {
         window.last_doc = d;
         if (window.n_entries > 0) windows.push_back(window);
         window.first_doc = d, window.n_entries = 0;
@@ -72,12 +72,12 @@ std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window
 
 // ---- documents -> streams ------------------------------------------------------------------------------------------------
 
-// Where the window's documents are split into ranges of about as many of its entries each, (n_ranges + 1,); also lays the
-// streams out.
+// Splits the window's documents into ranges with about the same number of its entries, and lays out the streams. Returns
+// where the ranges begin, (n_ranges + 1,).
 std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& window, Streams& streams) {
   std::vector<std::int64_t> begins{window.first_doc};
   const double share = static_cast<double>(window.n_entries) / static_cast<double>(streams.n_ranges);
-  // Of which classes a document is cannot be foretold: those out of the window share a stream after its own, not a branch.
+  // A document's class is unpredictable, so avoid a branch: classes outside the window share a stream after the window's.
   std::vector<std::int64_t> sizes((streams.n_streams + 1) * streams.n_ranges, 0);
   std::int64_t entries = 0;
   for (std::int64_t d = window.first_doc; d < window.last_doc; ++d) {
@@ -96,11 +96,11 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
   return begins;
 }
 
-// Appends the rows of the documents [first, last) to their streams; next (n_streams,) is where a stream's next entry goes.
-// `scattered`: others have read the rows between those of the window, which are not in the cache and fetched ahead.
+// Appends the rows of the documents [first, last) to their streams; the next entry of a stream goes to next[stream].
+// `prefetch` is for rows that are not in the cache and have rows of other windows between them.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value> x, const StreamSource& source, const Window& window, std::int64_t first,
-                 std::int64_t last, bool scattered, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
+                 std::int64_t last, bool prefetch, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
   const PackedEntry packed = streams.packed;
   const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
   const bool same = source.ones != nullptr;
@@ -110,13 +110,13 @@ void append_rows(const CsrView<Index, Value> x, const StreamSource& source, cons
     int n = 0;
     for (; first < last && n < most; ++first) {
       documents[n] = first;
-      bool is_in = false;  // no branch on it
+      bool is_in = false;  // unpredictable, so there is no branch on it
       source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
       n += is_in;
     }
     for (int i = 0; i < n; ++i) {
 #ifdef __GNUC__
-      if (scattered && i + 2 < n) {
+      if (prefetch && i + 2 < n) {
         const std::int64_t ahead = documents[i + 2];
         for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
              e += 16) {
@@ -141,10 +141,9 @@ void append_rows(const CsrView<Index, Value> x, const StreamSource& source, cons
   }
 }
 
-// Fills the streams with the window's documents. `looks`: at all documents, also those before and after the window's own, a
-// few just before they are copied; returns what it saw, and once some are refused, or beyond the limits, the streams are
-// worth nothing.
-CsrScan fill(const StreamSource& source, const Window& window, bool looks, const Threads& threads, Streams& streams) {
+// Fills the streams with the window's documents. If `checks`, scans all documents, also those outside the window, a few at a
+// time just before they are copied, and returns the result. If streams cannot count them, the streams are meaningless.
+CsrScan fill(const StreamSource& source, const Window& window, bool checks, const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, streams);
   const std::size_t n_ranges = streams.n_ranges;
   std::vector<CsrScan> scans(n_ranges);
@@ -154,39 +153,35 @@ CsrScan fill(const StreamSource& source, const Window& window, bool looks, const
     std::vector<std::int64_t> next(streams.n_streams);
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_ranges + range];
     const std::int64_t own = begins[range], own_end = begins[range + 1];
-    const std::int64_t end = looks && range + 1 == n_ranges ? source.x.n_rows : own_end;
-    for (std::int64_t d = looks && range == 0 ? 0 : own; d < end;) {
-      const std::int64_t last = looks ? rows_to_scan(source.x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
+    const std::int64_t end = checks && range + 1 == n_ranges ? source.x.n_rows : own_end;
+    for (std::int64_t d = checks && range == 0 ? 0 : own; d < end;) {
+      const std::int64_t last = checks ? rows_to_scan(source.x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
       worker.check();
-      if (looks) {
-        if (!scan.rows(source.x, d, last, streams.packed)) return;
-        if (!StreamLimits::allow(source.as_counted(scan.facts, streams.packed), 1, source.n_entries())) return;
-      }
+      if (checks && !source.scan(scan, d, last, streams.packed)) return;
       source.visit_counted([&](const auto& view) {
-        append_rows(view, source, window, std::max(d, own), std::min(last, own_end), !looks, streams, range, next);
+        append_rows(view, source, window, std::max(d, own), std::min(last, own_end), !checks, streams, range, next);
       });
       d = last;
     }
     streams.sort_escapes(range);
   });
-  return CsrScan::of(scans);
+  return CsrScan::sum(scans);
 }
 
 // ---- streams -> rows ----------------------------------------------------------------------------------------------------
 
-// One thread's.
+// The working memory of one thread.
 struct Adder {
   Adder(std::int64_t n_terms, bool notes_touched) : counters(n_terms, notes_touched) {}
   CellCounters counters;
   RowMemory memory;
 };
 
-// Adds each stream to its row; no value exceeds the bound. O(entries) and, unless touched terms are noted,
-// O(n_streams n_terms).
+// Adds each stream to its row. O(entries), plus O(n_streams n_terms) unless touched terms are noted.
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<Adder>& adders, ClassRow<Count>* rows) {
-  // The longest streams first: the last one, which runs alone, should be short.
+  // Start with the longest streams, because the last one runs alone and should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -218,22 +213,19 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   const std::vector<Window> windows = plan_windows(source, window_bytes);
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
-  const Scratch<std::uint32_t> entries(largest_window);
+  const auto entries = reusable_memory(largest_window * static_cast<std::int64_t>(sizeof(std::uint32_t)));
   PerThread<Adder> adders(threads);
   for (const Window& window : windows) {
-    // What comes after the first window relies on what it looked at.
-    const bool looks = &window == windows.data();
+    const bool checks = &window == windows.data();  // the first window checks all documents
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
-    streams.entries = entries.get();
-    const CsrScan seen = fill(source, window, looks, threads, streams);
-    if (looks) {
-      result.refused = seen.refused;
-      result.facts = source.as_counted(seen.facts, streams.packed);
-      result.within_limits =
-          StreamLimits::allow(result.facts, std::min(x.n_rows, StreamLimits::most_documents), source.n_entries());
-      if (result.refused || !result.within_limits) return result;
+    streams.entries = reinterpret_cast<std::uint32_t*>(entries.get());
+    const CsrScan scan = fill(source, window, checks, threads, streams);
+    if (checks) {
+      result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
+      if (!result.possible) return result;
+      result.value_bound = source.value_bound(scan);
     }
-    add_up(streams, x.n_columns, notes_touched, result.facts.value_bound, threads, adders,
+    add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, adders,
            result.rows.data() + window.first_class);
   }
   return result;

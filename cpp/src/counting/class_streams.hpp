@@ -1,4 +1,4 @@
-// Counting by class streams: a stream holds all terms of one class. The way for most collections.
+// Counting by class streams, where a stream holds all terms of one class: the path of most collections.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace termsift {
 
-// Copies the entries into the streams of their classes, as many classes at a time as fit into window_bytes (or as many
-// documents of one class), and adds the streams up. One read of the matrix, also to check it.
+// Copies the entries to the streams of their classes, as many classes at a time as fit into window_bytes (or as many
+// documents of one class), and adds up each stream. Checks the entries while it reads them.
 //
-// `notes_touched`: do not look through all terms of each class for those that occur (many classes).
+// `notes_touched`: note the terms of each class while adding, instead of searching all terms. Faster with many classes.
 //
-// O(n_entries + n_windows n_docs) and, unless notes_touched, O(n_classes n_terms). Extra memory besides the rows:
-// window_bytes, or 4 bytes for each entry of one document; for each thread 4 bytes a term, up to 8 more where counters
-// overflow, and 16 a class.
+// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory besides the rows: window_bytes, or
+// 4 bytes for each entry of one document; for each thread 4 bytes a term, up to 8 more where counters overflow, and 16 bytes
+// a class.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
                                        const Threads& threads);

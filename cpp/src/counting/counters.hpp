@@ -1,4 +1,4 @@
-// What a stream's entries are added up in.
+// Counters of occurrences and documents, to which packed entries are added.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace termsift {
 
-// The occurrences and the documents of each cell, in the 4 bytes of small[cell]: the additions go to cells as the entries
-// come, and what of the counters the cache holds decides how long that takes (10^8 entries of a million terms: 0.7 of the
-// time with 8 bytes each). Few cells need more; what does not fit is in large[cell], most of which is never touched.
-struct Counters {
-  // Occurrences below, documents above. A counter with a bit of `full` moves to the large one and leaves `moved`, so that
-  // both parts have room for one more entry, and no counter of a cell that has entries is zero.
+// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries add to cells in any order,
+// so the speed depends on how many counters fit into the cache (10^8 entries of a million terms took 0.7 of the time of
+// counters of 8 bytes). Few cells need more; they move to large[cell], most of which is never touched.
+struct PackedCounters {
+  // The low bits count occurrences, the high bits documents. When a sum has a bit of `full`, it moves to the large counter
+  // and the small one becomes `moved`. Both parts thus have room for one more entry, and a cell with entries is never zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;
   static constexpr std::uint32_t full = std::uint32_t{1} << 30 | std::uint32_t{1} << PackedEntry::most_value_bits;
-  static_assert(PackedEntry::most_value_bits + 1 == document_shift, "half of a part is room for the largest entry");
-  // The same in 64 bits.
+  static_assert(PackedEntry::most_value_bits + 1 == document_shift, "the largest entry must fit into half of a part");
+  // The layout of a large counter.
   static constexpr int large_document_shift = 40;
 
   std::uint32_t* small;
@@ -37,19 +37,19 @@ struct Counters {
     small[cell] = counter;
   }
 
-  // Adds occurrences alone, any number of them.
+  // Adds any number of occurrences, without a document.
   void add_occurrences(std::uint32_t cell, std::uint64_t n) const {
     large[cell] += n;
     small[cell] |= moved;
   }
 
-  // Takes away what is in 4 bytes.
+  // Returns the small counter and clears it.
   TERMSIFT_INLINE std::uint32_t take_small(std::int64_t cell) const {
     const std::uint32_t counter = small[cell];
     small[cell] = 0;
     return counter;
   }
-  // Takes away the rest as well: all of a cell whose small counter was that, as the large one has it.
+  // Returns all counts of the cell in the layout of a large counter, given what take_small returned. Clears the large one.
   TERMSIFT_INLINE std::uint64_t take_large(std::int64_t cell, std::uint32_t counter) const {
     std::uint64_t both = widened(counter);
     if ((counter & moved) == 0) return both;

@@ -6,35 +6,35 @@
 #include <utility>
 #include <vector>
 
+#include "base/values.hpp"
 #include "counting/class_streams.hpp"
 #include "counting/csr_scan.hpp"
 #include "counting/document_entries.hpp"
 #include "counting/row_gather.hpp"
 #include "counting/term_blocks.hpp"
-#include "base/values.hpp"
 
 namespace termsift {
 namespace {
 
-bool some_document_has_not_one_class(const LabelView& labels, std::int64_t n_docs) {
-  if (labels.indptr == nullptr) return false;
+bool has_one_class_each(const LabelView& labels, std::int64_t n_docs) {
+  if (labels.indptr == nullptr) return true;
   for (std::int64_t d = 0; d < n_docs; ++d)
-    if (labels.indptr[d + 1] - labels.indptr[d] != 1) return true;
-  return false;
+    if (labels.indptr[d + 1] - labels.indptr[d] != 1) return false;
+  return true;
 }
 
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
-// Whether a * b + c leaves int64; a, b, c >= 0.
+// Whether a * b + c exceeds int64; a, b, c >= 0.
 bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return (b != 0 && a > most / b) || a * b > most - c;
 }
 
-// Exact counts stay in int64 if each class's tokens and documents do. A bound from the largest value answers for nearly
-// every input at once; only where it does not are the documents added up one by one.
+// Checks that the tokens and documents of each class stay in int64; then all counts do. For nearly every input a bound from
+// the largest value proves that. Otherwise the documents are added up one by one, to name the one that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
-                    const LabelView& labels, const std::int64_t* weights, Damping damping) {
+                    const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   double most_tokens = static_cast<double>(counts.n_docs);
   if (counts.collection) most_tokens += static_cast<double>(counts.collection->n_tokens);
   for (const auto& row : counts.rows) most_tokens += static_cast<double>(row->n_tokens) + static_cast<double>(row->n_docs);
@@ -44,13 +44,12 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   if (most_tokens + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
 
   const auto n_classes = static_cast<std::size_t>(labels.n_classes);
-  // One more for the collection, whose tokens count only if its row is kept.
-  std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);
+  std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);  // the last is the collection
   for (std::size_t c = 0; c < n_classes; ++c) tokens[c] = counts.rows[c]->n_tokens, docs[c] = counts.rows[c]->n_docs;
-  const bool keeps_collection = counts.collection || some_document_has_not_one_class(labels, x.n_rows);
+  const bool keeps_collection = counts.collection || !has_one_class_each(labels, x.n_rows);
   if (keeps_collection) tokens[n_classes] = collection_row(counts)->n_tokens;
   docs[n_classes] = counts.n_docs;
-  DocumentEntries present(Damping::binary);
+  DocumentEntries present(TermWeight::binary);
   for (std::int64_t d = 0; d < x.n_rows; ++d) {
     const std::int64_t weight = weights == nullptr ? 1 : weights[d];
     const auto add = [&](std::size_t c) {
@@ -67,7 +66,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
                               " exceed 2^63 - 1");
         tokens[c] += value * weight;
       };
-      if (damping == Damping::binary) {
+      if (term_weight == TermWeight::binary) {
         present.read(x, d, facts.distinct);
         for (std::int64_t i = 0; i < present.size(); ++i) add_value(1, present.terms()[i]);
       } else {
@@ -82,26 +81,26 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   }
 }
 
-// An int64 above 2^53 may be no double.
+// Checks that every value is a double, which an integer above 2^53 may not be.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
-  if (facts.value_bound < 0x1p53) return;  // 2^53 + 1 rounds to 2^53
+  if (facts.value_bound < 0x1p53) return;  // the bound of 2^53 + 1 rounds to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
     if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
       for (std::int64_t d = 0; d < x.n_rows; ++d)
         for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
-          // Below 2^63, so that the conversion back is defined.
+          // Converting back is defined only below 2^63.
           if (const auto value = static_cast<double>(x.data[e]); value >= 0x1p63 || static_cast<Value>(value) != x.data[e])
             throw std::invalid_argument("X has " + text(x.data[e]) + " at row " + std::to_string(d) + ", column " +
                                         std::to_string(x.indices[e]) + ", which float counts cannot hold exactly");
   });
 }
 
-// ---- the ways of counting ------------------------------------------------------------------------------------------------
+// ---- counting ------------------------------------------------------------------------------------------------------------
 
-// The documents of each class, and last of the collection, after those of the labels have joined; summed in their order.
+// Returns n_docs of each class and, last, of the collection after the labelled documents are added in their order.
 template <CountType Count>
-std::vector<Count> documents_with(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
-                                  std::int64_t n_docs) {
+std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
+                                   std::int64_t n_docs) {
   std::vector<Count> docs;
   for (const auto& row : counts.rows) docs.push_back(row->n_docs);
   docs.push_back(counts.n_docs);
@@ -114,7 +113,8 @@ std::vector<Count> documents_with(const ClassCounts<Count>& counts, const LabelV
   return docs;
 }
 
-// Whether the counts have no entries yet. Streams add to float counts only then: sums of integers are exact in any order.
+// Whether the counts have no pairs yet. Streams can add to float counts only then, because adding integers to fractions is
+// not exact in every order.
 template <CountType Count>
 bool is_empty(const ClassCounts<Count>& counts) {
   const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
@@ -124,12 +124,12 @@ bool is_empty(const ClassCounts<Count>& counts) {
 template <CountType Count>
 void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, const std::vector<Count>& docs,
               const Threads& threads) {
-  std::int64_t merged = 0;  // pairs; a first count merges nothing
+  std::int64_t merged = 0;  // pairs to merge; none in a first count
   for (std::size_t c = 0; c < added.size(); ++c)
-    if (row_of(counts, c)->size > 0) merged += row_of(counts, c)->size + added[c].size;
+    if (const auto& row = counts.row_or_collection(c); row->size > 0) merged += row->size + added[c].size;
   for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {
     const auto c = static_cast<std::size_t>(block);
-    ClassRowPtr<Count>& row = row_of(counts, c);
+    ClassRowPtr<Count>& row = counts.row_or_collection(c);
     if (added[c].size == 0 && row->n_docs == docs[c]) return;
     replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
   });
@@ -174,19 +174,18 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options) {
-  const Damping damping = options.damping;
-  if (std::is_integral_v<Count> &&
-      (damping == Damping::log || (damping == Damping::raw && x.holds_floats)))
+  const TermWeight term_weight = options.term_weight;
+  const bool binary = term_weight == TermWeight::binary, raw = term_weight == TermWeight::raw;
+  if (std::is_integral_v<Count> && !binary && !(raw && !x.holds_floats))
     throw std::invalid_argument("exact counts are counts of integers");
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, x.n_columns);
-  // As long as every document has exactly one class, the collection is the sum of the classes: exactly in exact counts, in
-  // another order of summation in float ones.
-  const bool is_sum =
-      std::is_integral_v<Count> ? !some_document_has_not_one_class(labels, x.n_rows) : labels.indptr == nullptr;
+  // If every document has exactly one class, the collection is the sum of the classes. Float counts keep its row even then
+  // when labels come as lists, because the sum in another order would have other bits.
+  const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, x.n_rows) : labels.indptr == nullptr;
   if (!is_sum && !result.collection) result.collection = collection_row(counts);
   const bool with_collection = result.collection != nullptr;
 
@@ -194,33 +193,36 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   CountingPath path = options.path.value_or(choose_counting_path(n_rows, x.n_columns, n_entries));
   if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
   if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
+  if (term_weight == TermWeight::log) path = CountingPath::rows;
   std::vector<Bool> ones;
-  if (damping == Damping::binary) {
-    std::int64_t longest = 0;
+  if (binary) {
+    std::int64_t longest = 1;
     for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
-    if (longest > x.n_columns) path = CountingPath::rows;  // it repeats a column
-    else ones.resize(static_cast<std::size_t>(std::max<std::int64_t>(longest, 1)), Bool{1});
+    if (longest > std::max<std::int64_t>(x.n_columns, 1))
+      path = CountingPath::rows;  // the longest document repeats a column, and `ones` should not be as long
+    else
+      ones.resize(static_cast<std::size_t>(longest), Bool{1});
   }
-  if (damping == Damping::log) path = CountingPath::rows;
-  const StreamSource source{x, ones.empty() ? nullptr : ones.data(), labels, with_collection};
+  const StreamSource source{x, binary ? ones.data() : nullptr, labels, with_collection};
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks)
     streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
   else if (path != CountingPath::rows)
     streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
-  if (path == CountingPath::rows || streamed.refused || !streamed.within_limits) {
+  CsrFacts facts{true, false, streamed.value_bound};
+  if (path == CountingPath::rows || !streamed.possible) {
     path = CountingPath::rows;
-    streamed.facts = check_csr(x, {}, threads);
-    if (damping == Damping::binary) streamed.facts.value_bound = 1;
+    facts = check_csr(x, {}, threads);
+    if (binary) facts.value_bound = 1;
   }
   if constexpr (std::is_integral_v<Count>)
-    check_overflow(counts, x, streamed.facts, labels, weights, damping);
-  else if (damping == Damping::raw)
-    check_exact_doubles(x, streamed.facts);
+    check_overflow(counts, x, facts, labels, weights, term_weight);
+  else if (raw)
+    check_exact_doubles(x, facts);
 
-  const std::vector<Count> docs = documents_with(counts, labels, weights, x.n_rows);
+  const std::vector<Count> docs = documents_after(counts, labels, weights, x.n_rows);
   if (path == CountingPath::rows)
-    add_by_rows(result, x, streamed.facts, labels, weights, damping, docs, threads);
+    add_by_rows(result, x, facts, labels, weights, term_weight, docs, threads);
   else
     add_rows(result, streamed.rows, docs, threads);
   result.n_docs = docs.back();

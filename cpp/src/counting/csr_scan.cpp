@@ -1,11 +1,41 @@
 #include "counting/csr_scan.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "counting/entry_kernels.hpp"
+#include "base/values.hpp"
 
 namespace termsift {
+namespace {
+
+template <class Value>
+bool is_count(Value value) {
+  if constexpr (std::is_floating_point_v<Value>)
+    return value >= 0 && value <= std::numeric_limits<Value>::max();
+  else if constexpr (std::is_same_v<Value, Bool>)
+    return true;
+  else
+    return std::cmp_greater_equal(value, 0) && std::in_range<std::int64_t>(value);
+}
+
+[[noreturn]] void refuse_entry(const AnyCsr& x, std::int64_t row, std::int64_t column, const std::string& value,
+                               bool is_unsigned, const MatrixName& matrix) {
+  const std::string line = (matrix.transposed ? "column " : "row ") + std::to_string(row);
+  const std::string across = matrix.transposed ? "row " : "column ";
+  if (column < 0 || column >= x.n_columns)
+    throw std::invalid_argument(matrix.name + " has the index " + std::to_string(column) + " in " + line +
+                                ", expected a " + across + "in [0, " + std::to_string(x.n_columns) + ")");
+  const std::string crossing = across + std::to_string(column);
+  const std::string entry = matrix.name + " has " + value + " at " +
+                            (matrix.transposed ? crossing + ", " + line : line + ", " + crossing);
+  if (is_unsigned) throw CountOverflow(entry + ", expected a count below 2^63");
+  throw std::invalid_argument(entry + ", expected a finite count that is not negative");
+}
+
+}  // namespace
 
 void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
   const std::string line = matrix.transposed ? " at column " : " at row ";
@@ -23,49 +53,70 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
 }
 
 bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
-  constexpr std::int64_t scan_entries = 8192;  // at most what `descents` may be given
+  constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` takes no more than 2^15
   EntryFacts seen;
-  // Over all entries of the rows at once; a row's first entry may lie below its predecessor's last, and those descents are
-  // taken back afterwards.
-  std::int64_t not_increasing = 0;
-  bool ends_within = true;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
+    // Count descents over all entries of the rows at once, then subtract those from one row to the next.
+    std::int64_t descents = 0;
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);
       refused |= !kernels.values(x.data + e, n, packed, seen);
       const std::int64_t first_pair = std::max(e, begin + 1);
-      not_increasing += kernels.descents(x.indices + first_pair, e + n - first_pair);
+      descents += kernels.descents(x.indices + first_pair, e + n - first_pair);
     }
+    bool ends_within = true;
     for (std::int64_t row = first; row < last; ++row) {
       const std::int64_t e = x.indptr[row], row_end = x.indptr[row + 1];
       if (e == row_end) continue;
-      if (e > begin) not_increasing -= x.indices[e] <= x.indices[e - 1];
+      if (e > begin) descents -= x.indices[e] <= x.indices[e - 1];
       ends_within &= x.indices[e] >= 0 && x.indices[row_end - 1] < x.n_columns;
     }
-    // What increases lies between its ends.
-    refused |= not_increasing == 0 ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
+    seen.distinct = descents == 0;
+    // Columns that increase lie between the first and the last.
+    refused |= seen.distinct ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
   });
-  facts.distinct &= not_increasing == 0;
-  facts.has_zeros |= seen.has_zeros;
-  facts.has_fractions |= seen.has_fractions;
-  facts.value_bound = std::max(facts.value_bound, seen.value_bound);
-  facts.n_unpackable += seen.n_unpackable;
+  add(refused, seen);
   return !refused;
 }
 
-CsrScan CsrScan::of(const std::vector<CsrScan>& parts) {
+void CsrScan::add(bool others_refused, const EntryFacts& others) {
+  refused |= others_refused;
+  facts.distinct &= others.distinct;
+  facts.has_zeros |= others.has_zeros;
+  facts.has_fractions |= others.has_fractions;
+  facts.value_bound = std::max(facts.value_bound, others.value_bound);
+  facts.n_unpackable += others.n_unpackable;
+}
+
+CsrScan CsrScan::sum(const std::vector<CsrScan>& parts) {
   CsrScan all;
-  for (const CsrScan& part : parts) {
-    all.refused |= part.refused;
-    all.facts.distinct &= part.facts.distinct;
-    all.facts.has_zeros |= part.facts.has_zeros;
-    all.facts.has_fractions |= part.facts.has_fractions;
-    all.facts.value_bound = std::max(all.facts.value_bound, part.facts.value_bound);
-    all.facts.n_unpackable += part.facts.n_unpackable;
-  }
+  for (const CsrScan& part : parts) all.add(part.refused, part.facts);
   return all;
+}
+
+CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& requested) {
+  check_indptr(x, name);
+  constexpr std::int64_t rows_per_block = 4096;
+  const std::int64_t n_blocks = (x.n_rows + rows_per_block - 1) / rows_per_block;
+  const PackedEntry packed(x.n_columns);
+  std::vector<CsrScan> scans(static_cast<std::size_t>(n_blocks));
+  for_each_block(n_blocks, worth(requested, x.indptr[x.n_rows]), [&](std::int64_t block, Worker&) {
+    const std::int64_t first = block * rows_per_block;
+    scans[static_cast<std::size_t>(block)].rows(x, first, std::min(first + rows_per_block, x.n_rows), packed);
+  });
+  for (std::int64_t block = 0; block < n_blocks; ++block) {
+    if (!scans[static_cast<std::size_t>(block)].refused) continue;
+    x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
+      for (std::int64_t row = block * rows_per_block; row < std::min((block + 1) * rows_per_block, x.n_rows); ++row)
+        for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
+          if (view.indices[e] < 0 || view.indices[e] >= x.n_columns || !is_count(view.data[e]))
+            refuse_entry(x, row, view.indices[e], text(view.data[e]), std::is_unsigned_v<Value>, name);
+    });
+  }
+  const EntryFacts facts = CsrScan::sum(scans).facts;
+  return {facts.distinct, facts.has_zeros, facts.value_bound};
 }
 
 }  // namespace termsift

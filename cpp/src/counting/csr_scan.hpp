@@ -1,27 +1,28 @@
-// Looking at the rows of a matrix before anything relies on them.
+// Checking the rows of a matrix before they are relied on.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "counting/entry_kernels.hpp"
 #include "counting/packed_entry.hpp"
 #include "termsift/csr_view.hpp"
 
 namespace termsift {
 
-// What has been seen of some rows.
+// The result of checking some rows.
 struct CsrScan {
-  bool refused = false;  // some entry is not acceptable; the facts then say nothing
-  CsrFacts facts;
+  bool refused = false;  // whether some entry is unsound; the facts are then meaningless
+  EntryFacts facts;
 
-  // Looks at the rows [first, last); returns whether nothing was refused. indptr is checked, indices and data need not be.
+  // Checks the rows [first, last) too. Returns false if some entry is unsound. indptr must have been checked.
   bool rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
 
-  static CsrScan of(const std::vector<CsrScan>& parts);
+  void add(bool others_refused, const EntryFacts& others);
+  static CsrScan sum(const std::vector<CsrScan>& parts);
 };
 
-// The end of the rows from `first` on that are scanned together: few enough to stay in the cache for what comes after.
+// Returns the end of the rows from `first` on to scan together: few enough to stay in the cache until they are copied.
 inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64_t end) {
   constexpr std::int64_t most_entries = 1 << 14, most_rows = 1 << 12;
   std::int64_t last = first + 1;
@@ -29,6 +30,7 @@ inline std::int64_t rows_to_scan(const AnyCsr& x, std::int64_t first, std::int64
   return last;
 }
 
+// The part of check_csr that checks indptr.
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 }  // namespace termsift

@@ -22,9 +22,9 @@ void DocumentEntries::read(const AnyCsr& any, std::int64_t document, bool distin
       sorted_.emplace_back(static_cast<TermId>(x.indices[e]), as_count<double>(x.data[e]));
   });
   if (!distinct) add_up_repeated(document);
-  if (damping_ == Damping::binary) {
+  if (weight_ == TermWeight::binary) {
     std::fill_n(values_.begin(), size_, 1.0);
-  } else if (damping_ == Damping::log) {
+  } else if (weight_ == TermWeight::log) {
     std::int64_t end = size_;
     while (end % 8 != 0) values_[static_cast<std::size_t>(end++)] = 0;
     kernels_.log_plus_one(values_.data(), end);
@@ -36,7 +36,7 @@ void DocumentEntries::read_distinct(const Index* indices, const Value* data, std
   TermId* const terms = terms_.data();
   double* const values = values_.data();
   std::int64_t size = 0;
-  for (std::int64_t e = 0; e < n; ++e) {  // no branch: where zeros are stored cannot be foretold
+  for (std::int64_t e = 0; e < n; ++e) {  // no branch on zeros, which would be unpredictable
     terms[size] = static_cast<TermId>(indices[e]);
     values[size] = as_count<double>(data[e]);
     size += values[size] != 0;
@@ -51,7 +51,7 @@ void DocumentEntries::add_up_repeated(std::int64_t document) {
     const TermId term = entry->first;
     double sum = 0;
     for (; entry != sorted_.end() && entry->first == term; ++entry) sum += entry->second;
-    if (damping_ == Damping::log && !std::isfinite(sum))
+    if (weight_ == TermWeight::log && !std::isfinite(sum))
       throw std::invalid_argument("the entries of X at row " + std::to_string(document) + ", column " +
                                   std::to_string(term) + " add up to infinity");
     if (sum == 0) continue;

@@ -1,21 +1,22 @@
-// What is counted of one document: its terms, each once, damped.
+// The entries of one document as they are counted.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "scoring/kernels.hpp"
+#include "counting/entry_kernels.hpp"
 #include "termsift/counting.hpp"
 
 namespace termsift {
 
-// One thread's. 12 bytes for each entry of the longest document read, 28 if its terms are not distinct.
+// The terms of a document, each once, with their weighted values. Used by one thread. 12 bytes for each entry of the longest
+// document read, 28 if its terms are not distinct.
 class DocumentEntries {
  public:
-  explicit DocumentEntries(Damping damping) : damping_(damping) {}
+  explicit DocumentEntries(TermWeight weight) : weight_(weight) {}
 
-  // Repeated entries are added up, zeros left out. `distinct`: the terms of every document strictly increase.
+  // Reads a document: adds up repeated entries and leaves zeros out. `distinct` says that its terms strictly increase.
   void read(const AnyCsr& x, std::int64_t document, bool distinct);
 
   std::int64_t size() const { return size_; }
@@ -25,11 +26,10 @@ class DocumentEntries {
  private:
   template <class Index, class Value>
   void read_distinct(const Index* indices, const Value* data, std::int64_t n);
-  // Of sorted_, which is in the order of the entries.
-  void add_up_repeated(std::int64_t document);
+  void add_up_repeated(std::int64_t document);  // those of sorted_, each term's in the order of its entries
 
-  const Damping damping_;
-  const Kernels& kernels_ = kernels_in_use();
+  const TermWeight weight_;
+  const CounterKernels kernels_ = counter_kernels_in_use();
   std::int64_t size_ = 0;
   std::vector<TermId> terms_;
   std::vector<double> values_;

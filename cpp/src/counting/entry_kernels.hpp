@@ -1,6 +1,5 @@
-// The loops over entries of a matrix and over counters, compiled once for each SIMD target like the scoring kernels:
-// checking, packing and adding up run at the speed of memory only with wide registers. entry_kernels_impl.hpp holds their
-// one source.
+// The loops over entries of a matrix and over counters. They are compiled once for each SIMD target, because only wide
+// registers let them check, pack and add up entries at the speed of memory. The source is entry_kernels_impl.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,45 +9,48 @@
 
 namespace termsift {
 
-// What a scan of entries adds up; CsrFacts says what the fields mean.
+// What is known about some rows of a matrix.
 struct EntryFacts {
+  bool distinct = true;  // whether the columns of every row strictly increase
   bool has_zeros = false;
   bool has_fractions = false;
-  double value_bound = 0;
-  std::int64_t n_unpackable = 0;
+  double value_bound = 0;         // at least the largest value, and less than twice as much
+  std::int64_t n_unpackable = 0;  // values that do not fit into a packed entry
 };
 
 template <class Index, class Value>
 struct RowKernels {
-  // Whether indices[0 .. n) are in [0, n_columns).
+  // Returns whether indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
-  // How many of indices[0 .. n) do not exceed their predecessor, indices[-1] included; n <= 2^15.
+  // Returns how many of indices[0 .. n) do not exceed their predecessor, where indices[-1] precedes the first; n <= 2^15.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Adds the facts of n values; false if one is not finite, negative or above 2^63 - 1.
+  // Adds the facts of n values, except `distinct`. Returns false if a value is not finite, negative or above 2^63 - 1.
   bool (*values)(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts);
-  // Packs a row of n entries, cell = column. Returns how many values are escapes.
+  // Packs a row of n entries, whose cells are the columns. Returns the number of escapes.
   std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);
-  // Deals a row of n entries to blocks of 2^term_bits columns: each is written to *next[block]++, as cell
-  // first_cell + column % 2^term_bits. Returns how many values are escapes.
+  // Deals a row of n entries to blocks of 2^term_bits columns: writes each to *next[block]++, with the cell
+  // first_cell + column % 2^term_bits. Returns the number of escapes.
   std::int64_t (*deal)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
                        std::uint32_t first_cell, std::uint32_t** next);
 };
 
 struct CounterKernels {
   // Adds n packed entries to the counters of their cells.
-  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters);
-  // The same, and sets the bit of each cell in `seen` and the byte of its 4096 neighbours in `seen_groups`.
-  void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters,
+  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters);
+  // Does the same, and sets the bit of each cell in `seen` and the byte of its group of 4096 cells in `seen_groups`.
+  void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        std::uint64_t* seen, std::uint8_t* seen_groups);
-  // Sets bit i of words[w] to whether counters[64 w + i] is not zero; returns how many are.
+  // Sets bit i of words[w] if counters[64 w + i] is not zero, and clears it otherwise. Returns how many bits are set.
   std::int64_t (*note)(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words);
   std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);
-  // Moves the counters whose bits are set in the words to a row that has room for n pairs: first + i, and the two parts of
-  // counter i, for each bit i in order. Clears the bits and the counters. Returns how many there were.
-  std::int64_t (*drain)(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+  // Moves the counters whose bits are set to a row that has room for n pairs: for each bit i in order, the term first + i
+  // and both parts of counter i. Clears the bits and the counters. Returns the number of pairs.
+  std::int64_t (*drain)(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                         std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
-  // The same for frequencies that need more than 32 bits: the terms alone, and leaves the counters.
+  // Does the same with the terms alone and leaves the counters, for frequencies that need more than 32 bits.
   std::int64_t (*list)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms);
+  // Sets x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
+  void (*log_plus_one)(double* x, std::int64_t n);
 };
 
 // Those of the target in use (termsift/runtime.hpp).

@@ -1,7 +1,7 @@
 // The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
-// logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
+// logarithms.hpp, nothing here may call a function of another file unless it is always inlined.
 //
-// The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
+// The accumulators of the scans are as wide as the values that they read, so that the loops vectorise without AVX, too.
 #pragma once
 
 #ifdef __AVX512F__
@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "counting/entry_kernels.hpp"
+#include "simd/logarithms.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
 namespace {
@@ -20,7 +21,7 @@ template <class Index>
 bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
   Index any = 0, largest = 0;
   for (std::int64_t e = 0; e < n; ++e) {
-    any = any | indices[e];  // negative if any of them is
+    any = any | indices[e];  // negative if an index is
     largest = indices[e] > largest ? indices[e] : largest;
   }
   return any >= 0 && largest < n_columns;
@@ -37,7 +38,7 @@ template <class Value>
 bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding 2^p, p the bits of a significand, leaves no room for a fraction.
+    // Comparisons with NaN are false. Adding 2^p, where p is the bits of a significand, rounds a fraction away.
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     Value largest = 0;
@@ -63,7 +64,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       any = static_cast<Bits>(any | value);
       zero = static_cast<Bits>(zero | (value == 0));
     }
-    // Negative if any of them is, 2^63 or more if any is.
+    // `any` is negative if a value is, and 2^63 or more if a value is.
     if constexpr (!std::is_same_v<Value, Bool>)
       if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
         return false;
@@ -100,14 +101,14 @@ std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, Packe
   return escapes;
 }
 
-void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters) {
-  const Counters c = counters;
+void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters) {
+  const PackedCounters c = counters;
   for (std::int64_t e = 0; e < n; ++e) c.add(packed.cell(entries[e]), packed.value(entries[e]));
 }
 
-void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const Counters& counters,
+void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                   std::uint64_t* seen, std::uint8_t* seen_groups) {
-  const Counters c = counters;
+  const PackedCounters c = counters;
   for (std::int64_t e = 0; e < n; ++e) {
     const std::uint32_t cell = packed.cell(entries[e]);
     c.add(cell, packed.value(entries[e]));
@@ -122,7 +123,7 @@ std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
   return n;
 }
 
-// Bit i: whether numbers[i] is not zero; n <= 64.
+// Returns bits, of which bit i says whether numbers[i] is not zero; n <= 64.
 template <class Number>
 TERMSIFT_INLINE std::uint64_t nonzero(const Number* numbers, int n = 64) {
   std::uint64_t bits = 0;
@@ -146,9 +147,9 @@ std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint
 
 TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits | std::uint64_t{1} << 63); }
 
-// Where classes are many half of the words are zero, and most of the others have one bit or two. Which is which cannot be
-// foretold, so no branch depends on it: the words that are not zero are found first, and their bits are read four at a time
-// whether there are as many or not (the technique is that of simdjson's stage 1).
+// With many classes, half of the words are zero and most others have one or two bits, unpredictably. To avoid branches on
+// that, the words that are not zero are found first, and bits are read four at a time even if there are fewer (as in stage 1
+// of simdjson).
 std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
   std::int32_t* at = terms;
   for (std::int64_t begin = 0; begin < n_words; begin += 64) {
@@ -164,15 +165,7 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
       }
       std::int32_t* const next = at + __builtin_popcountll(bits);
       do {
-        at[0] = base + lowest_bit(bits);
-        bits &= bits - 1;
-        at[1] = base + lowest_bit(bits);
-        bits &= bits - 1;
-        at[2] = base + lowest_bit(bits);
-        bits &= bits - 1;
-        at[3] = base + lowest_bit(bits);
-        bits &= bits - 1;
-        at += 4;
+        for (int i = 0; i < 4; ++i, bits &= bits - 1) *at++ = base + lowest_bit(bits);
       } while (bits != 0);
       at = next;
     }
@@ -181,14 +174,14 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
 }
 
 #ifdef __AVX512F__
-// Sixteen counters at a time, those in use moved together. Whole vectors are stored, beyond what is used too, as long as the
-// row has room.
-std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+// Moves sixteen counters at a time, compressed to those in use. Whole vectors are stored, even beyond the used part, while
+// the row has room.
+std::int64_t drain_dense(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
                          std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
   constexpr __mmask16 all = 0xffff;
-  const __m512i occurrences = _mm512_set1_epi32(Counters::occurrences(~0u)),
-                documents = _mm512_set1_epi32(Counters::documents(~0u)),
-                moved = _mm512_set1_epi32(static_cast<int>(Counters::moved));
+  const __m512i occurrences = _mm512_set1_epi32(PackedCounters::occurrences(~0u)),
+                documents = _mm512_set1_epi32(PackedCounters::documents(~0u)),
+                moved = _mm512_set1_epi32(static_cast<int>(PackedCounters::moved));
   __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(first),
                                      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   std::int64_t at = 0;
@@ -203,14 +196,14 @@ std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::in
       const auto stored = at + 16 <= n ? all : static_cast<__mmask16>((1u << n_used) - 1);
       _mm512_mask_storeu_epi32(terms + at, stored, _mm512_maskz_compress_epi32(used, numbers));
       _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));
-      const __m512i above = _mm512_maskz_srli_epi32(all, counted, Counters::document_shift);
+      const __m512i above = _mm512_maskz_srli_epi32(all, counted, PackedCounters::document_shift);
       _mm512_mask_storeu_epi32(df + at, stored, _mm512_maskz_and_epi32(all, above, documents));
       if (__builtin_expect(_mm512_test_epi32_mask(counted, moved) != 0, 0))
         for (int k = 0; k < n_used; ++k) {
           const std::int64_t cell = terms[at + k] - first;
           const std::uint64_t both = counters.take_large(cell, counters.small[cell]);
           tf[at + k] = static_cast<std::uint32_t>(both);
-          df[at + k] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+          df[at + k] = static_cast<std::uint32_t>(both >> PackedCounters::large_document_shift);
         }
       _mm512_storeu_si512(sixteen, _mm512_setzero_si512());
       numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
@@ -221,26 +214,30 @@ std::int64_t drain_dense(const Counters& counters, std::uint64_t* words, std::in
 }
 #endif
 
-std::int64_t drain(const Counters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n,
-                   std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
+std::int64_t drain(const PackedCounters& counters, std::uint64_t* words, std::int64_t n_words, std::int32_t first,
+                   std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df) {
 #ifdef __AVX512F__
   if (count_bits(words, n_words) >= 4 * n_words) return drain_dense(counters, words, n_words, first, n, terms, tf, df);
 #endif
-  const Counters c = counters;
+  const PackedCounters c = counters;
   const std::int64_t size = list(words, n_words, first, n, terms);
   std::uint32_t any = 0;
   for (std::int64_t i = 0; i < size; ++i) any |= tf[i] = c.take_small(terms[i] - first);
-  if ((any & Counters::moved) == 0) {
-    for (std::int64_t i = 0; i < size; ++i) df[i] = Counters::documents(tf[i]);
-    for (std::int64_t i = 0; i < size; ++i) tf[i] = Counters::occurrences(tf[i]);
+  if ((any & PackedCounters::moved) == 0) {
+    for (std::int64_t i = 0; i < size; ++i) df[i] = PackedCounters::documents(tf[i]);
+    for (std::int64_t i = 0; i < size; ++i) tf[i] = PackedCounters::occurrences(tf[i]);
   } else {
     for (std::int64_t i = 0; i < size; ++i) {
       const std::uint64_t both = c.take_large(terms[i] - first, tf[i]);
       tf[i] = static_cast<std::uint32_t>(both);
-      df[i] = static_cast<std::uint32_t>(both >> Counters::large_document_shift);
+      df[i] = static_cast<std::uint32_t>(both >> PackedCounters::large_document_shift);
     }
   }
   return size;
+}
+
+void log_plus_one(double* x, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) x[j] = log_plus_one(x[j]);
 }
 
 }  // namespace
@@ -249,7 +246,7 @@ template <class Index, class Value>
 RowKernels<Index, Value> row_kernels() {
   return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
 }
-CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list}; }
+CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list, log_plus_one}; }
 
 #define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels();
 TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)

@@ -6,23 +6,24 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/values.hpp"
 #include "termsift/inline.hpp"
 #include "termsift/types.hpp"
-#include "base/values.hpp"
 
 namespace termsift {
 
-// The cell above (what a cell is, the stream says: cpp/src/streams.hpp), a small count below. A larger value is an escape,
-// of which the rest stands in a list of its own. Fractions do not fit either and are never streamed.
+// The high bits are the cell (streams.hpp says what a cell is), the low bits the value. A value that does not fit is an
+// escape: the entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // Of a larger value a counter has no room beside what it holds already (counters.hpp).
+  // The most that a counter can add to what it may hold already (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)
       : value_bits_(std::min(most_value_bits, 32 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_cells))))),
         escape_((std::uint32_t{1} << value_bits_) - 1) {}
 
+  // Whether the value fits.
   template <class Value>
   TERMSIFT_INLINE bool holds(Value value) const {
     if constexpr (std::is_same_v<Value, Bool>) {
@@ -31,7 +32,7 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // safe to convert
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // Negative values are larger than any escape. Not wider than need be: packing compares whole vectors of them.
+      // Converted to unsigned, negative values exceed any escape. The narrowest type lets more comparisons share a vector.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;
     }
@@ -43,7 +44,7 @@ class PackedEntry {
     else
       return cell << value_bits_ | (holds(value) ? static_cast<std::uint32_t>(value) : escape_);
   }
-  // What pack leaves out of an integer value that it does not hold; below 2^63.
+  // Returns what pack leaves out of an integer below 2^63 that does not fit.
   template <class Value>
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;

@@ -6,16 +6,17 @@
 #include <span>
 #include <utility>
 
+#include "base/per_thread.hpp"
+#include "base/values.hpp"
 #include "counting/document_entries.hpp"
 #include "termsift/large_memory.hpp"
-#include "base/values.hpp"
 
 namespace termsift {
 namespace {
 
 // ---- documents by class ------------------------------------------------------------------------------------------------
 
-// The documents of each class, in document order: those of class c are documents[begin[c] .. begin[c + 1]).
+// The documents of each class in document order. Class c has documents[begin[c] .. begin[c + 1]).
 struct DocumentsByClass {
   std::vector<std::int64_t> begin;
   std::unique_ptr<std::int64_t[]> documents;
@@ -35,78 +36,58 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
 
-// One counter a term, all zero between classes.
+// One counter for each term, all zero between classes.
 template <CountType Count>
-struct Counters {
-  explicit Counters(std::int64_t n_terms, bool distinct)
-      : term_frequency(LargeArray<Count>::zeroed(n_terms)),
+struct TermCounters {
+  TermCounters(std::int64_t n_terms, bool distinct_)
+      : distinct(distinct_),
+        term_frequency(LargeArray<Count>::zeroed(n_terms)),
         document_frequency(LargeArray<Count>::zeroed(n_terms)),
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)) {}
+  bool distinct;  // whether a document has each term once
   LargeArray<Count> term_frequency;
   LargeArray<Count> document_frequency;
-  LargeArray<std::int64_t> last_document;  // one more than the last document that had the term; unless entries are distinct
-  std::vector<TermId> touched;  // the terms whose counters are not zero
+  LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
+  std::vector<TermId> touched;             // the terms whose counters are not zero
 };
 
-// Adds the documents to the counters in the given order.
+// Adds document d.
 template <bool distinct, class Index, class Value, CountType Count>
-void add_documents(const CsrView<Index, Value> x, std::span<const std::int64_t> documents, const Count* weights,
-                   Counters<Count>& counters, Worker& worker) {
-  std::int64_t until_check = 1 << 16;
-  for (const std::int64_t d : documents) {
-    const Count weight = weights == nullptr ? 1 : weights[d];
-    if (weight == 0) continue;
-    for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e) {
-      const Count value = as_count<Count>(x.data[e]) * weight;
-      if (value == 0) continue;
-      const std::int64_t term = x.indices[e];
-      Count& df = counters.document_frequency[term];
-      if (df == 0) counters.touched.push_back(static_cast<TermId>(term));
-      counters.term_frequency[term] += value;
-      if (distinct || counters.last_document[term] != d + 1) df += weight;
-      if (!distinct) counters.last_document[term] = d + 1;
-    }
-    until_check -= x.indptr[d + 1] - x.indptr[d] + 1;
-    if (until_check < 0) {
-      worker.check();
-      until_check = 1 << 16;
-    }
+void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
+                  TermCounters<Count>& counters) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Count value = as_count<Count>(values[i]) * weight;
+    if (value == 0) continue;
+    const std::int64_t term = terms[i];
+    Count& df = counters.document_frequency[term];
+    if (df == 0) counters.touched.push_back(static_cast<TermId>(term));
+    counters.term_frequency[term] += value;
+    if (distinct || counters.last_document[term] != d + 1) df += weight;
+    if (!distinct) counters.last_document[term] = d + 1;
   }
 }
 
-// The same of what is damped, each term of a document once.
-template <CountType Count>
-void add_damped_documents(const AnyCsr& x, bool distinct, std::span<const std::int64_t> documents,
-                          const Count* weights, DocumentEntries& entries, Counters<Count>& counters, Worker& worker) {
-  std::int64_t until_check = 1 << 16;
+// Calls add(document, weight) for each document, and worker.check() now and then.
+template <CountType Count, class F>
+void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents, const Count* weights, Worker& worker,
+                       const F& add) {
+  constexpr std::int64_t steps = 1 << 16;
+  std::int64_t until_check = steps;
   for (const std::int64_t d : documents) {
     const Count weight = weights == nullptr ? 1 : weights[d];
     if (weight == 0) continue;
-    entries.read(x, d, distinct);
-    const TermId* const terms = entries.terms();
-    const double* const values = entries.values();
-    for (std::int64_t i = 0; i < entries.size(); ++i) {
-      const Count value = static_cast<Count>(values[i]) * weight;
-      if (value == 0) continue;
-      Count& df = counters.document_frequency[terms[i]];
-      if (df == 0) counters.touched.push_back(terms[i]);
-      counters.term_frequency[terms[i]] += value;
-      df += weight;
-    }
+    add(d, weight);
     until_check -= x.indptr[d + 1] - x.indptr[d] + 1;
-    if (until_check < 0) {
-      worker.check();
-      until_check = 1 << 16;
-    }
+    if (until_check < 0) worker.check(), until_check = steps;
   }
 }
 
-// The counters as a row; leaves them zero.
+// Moves the counters to a row and clears them.
 template <CountType Count>
-ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool distinct) {
+ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   auto& touched = counters.touched;
   const auto size = static_cast<std::int64_t>(touched.size());
-  // Terms must be in order. Sorting the touched ones costs about 16 steps of a scan over all.
+  // Terms must be in order. Sorting a touched term takes about as long as a scan of 16 terms.
   if (size > n_terms / 16) {
     std::int64_t n = 0;
     for (std::int64_t term = 0; term < n_terms; ++term)
@@ -118,13 +99,10 @@ ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool dist
   for (const TermId term : touched) largest = std::max(largest, counters.term_frequency[term]);
   const bool narrow = std::is_integral_v<Count> && largest < static_cast<Count>(std::int64_t{1} << 32);
   auto row = ClassRow<Count>::with_capacity(size, narrow);
-  row.size = size;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const TermId term = touched[static_cast<std::size_t>(i)];
-    row.terms[i] = term;
-    row.term_frequency.set(i, std::exchange(counters.term_frequency[term], 0));
-    row.document_frequency.set(i, std::exchange(counters.document_frequency[term], 0));
-    if (!distinct) counters.last_document[term] = 0;
+  for (const TermId term : touched) {
+    row.set_pair(row.size++, term, std::exchange(counters.term_frequency[term], 0),
+                 std::exchange(counters.document_frequency[term], 0));
+    if (!counters.distinct) counters.last_document[term] = 0;
   }
   touched.clear();
   row.sum_tokens();
@@ -135,9 +113,8 @@ ClassRow<Count> drain(Counters<Count>& counters, std::int64_t n_terms, bool dist
 
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts,
-                 const LabelView& labels, const Count* weights, Damping damping, const std::vector<Count>& docs,
+                 const LabelView& labels, const Count* weights, TermWeight term_weight, const std::vector<Count>& docs,
                  const Threads& threads) {
-  const bool once = facts.distinct || damping != Damping::raw;  // each term of a document is added once
   const DocumentsByClass by_class = documents_by_class(labels, x.n_rows);
   std::vector<std::int64_t> all_documents;
   const auto documents_of = [&](std::int64_t c) -> std::span<const std::int64_t> {
@@ -151,7 +128,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // The classes that have documents here, those with most entries first: the last one running alone should be short.
+  // Start with the classes that have most entries, because the last one runs alone and should be short.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
@@ -161,34 +138,39 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  std::vector<std::unique_ptr<Counters<Count>>> counters_of_thread(static_cast<std::size_t>(threads.count));
+  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then has each term of a document once
+  PerThread<TermCounters<Count>> counters_of_thread(threads);
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
     const std::int64_t c = order[static_cast<std::size_t>(block)];
-    ClassRowPtr<Count>& row = row_of(counts, static_cast<std::size_t>(c));
-    auto& slot = counters_of_thread[static_cast<std::size_t>(worker.thread())];
-    if (!slot) slot = std::make_unique<Counters<Count>>(counts.n_terms, once);
-    Counters<Count>& counters = *slot;
+    ClassRowPtr<Count>& row = counts.row_or_collection(static_cast<std::size_t>(c));
+    TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
     for (std::int64_t i = 0; i < row->size; ++i) {
       counters.touched.push_back(row->terms[i]);
       counters.term_frequency[row->terms[i]] = row->term_frequency[i];
       counters.document_frequency[row->terms[i]] = row->document_frequency[i];
     }
-    if (damping != Damping::raw) {
-      DocumentEntries document(damping);
-      add_damped_documents(x, facts.distinct, documents_of(c), weights, document, counters, worker);
+    if (weighted) {
+      DocumentEntries entries_of(term_weight);
+      for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight) {
+        entries_of.read(x, d, facts.distinct);
+        add_document<true>(d, entries_of.terms(), entries_of.values(), entries_of.size(), weight, counters);
+      });
     } else {
-      x.visit([&](const auto& view) {
-        if (facts.distinct) add_documents<true>(view, documents_of(c), weights, counters, worker);
-        else add_documents<false>(view, documents_of(c), weights, counters, worker);
+      x.visit([&]<class Index, class Value>(const CsrView<Index, Value>& view) {
+        const auto add = facts.distinct ? add_document<true, Index, Value, Count> : add_document<false, Index, Value, Count>;
+        for_each_weighted(x, documents_of(c), weights, worker, [&](std::int64_t d, Count weight) {
+          const std::int64_t begin = view.indptr[d], n = view.indptr[d + 1] - begin;
+          add(d, view.indices + begin, view.data + begin, n, weight, counters);
+        });
       });
     }
-    replace_row(row, drain(counters, counts.n_terms, once), docs[static_cast<std::size_t>(c)]);
+    replace_row(row, drain(counters, counts.n_terms), docs[static_cast<std::size_t>(c)]);
   });
 }
 
 template void add_by_rows(ClassCounts<std::int64_t>&, const AnyCsr&, const CsrFacts&, const LabelView&,
-                          const std::int64_t*, Damping, const std::vector<std::int64_t>&, const Threads&);
-template void add_by_rows(ClassCounts<double>&, const AnyCsr&, const CsrFacts&, const LabelView&, const double*, Damping,
-                          const std::vector<double>&, const Threads&);
+                          const std::int64_t*, TermWeight, const std::vector<std::int64_t>&, const Threads&);
+template void add_by_rows(ClassCounts<double>&, const AnyCsr&, const CsrFacts&, const LabelView&, const double*,
+                          TermWeight, const std::vector<double>&, const Threads&);
 
 }  // namespace termsift

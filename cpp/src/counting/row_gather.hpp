@@ -1,4 +1,4 @@
-// Counting by gathering each class's rows from the matrix: any values, weights and entries, in document order.
+// Counting by gathering the rows of each class from the matrix. Counts any values, weights and entries.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,14 @@
 
 namespace termsift {
 
-// Adds the documents to the counts. `docs` are the documents of each class and last of the collection, with these.
+// Adds the documents to the counts, in document order. `docs` holds the new n_docs of each class and, last, the collection.
 //
-// O(n_entries + n_docs + terms of the rows touched). Extra memory: 8 bytes a label and a document; for each thread 20
-// bytes a term, 28 if rows repeat a column or are not sorted (20, and 28 an entry of one document, if entries are damped).
+// O(n_entries + n_docs + terms of the changed rows). Extra memory: 8 bytes a label and a document; for each thread 20
+// bytes a term, and 8 more if rows repeat a column or are not sorted; with term weights also 28 bytes for each entry of
+// one document.
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
-                 const Count* weights, Damping damping, const std::vector<Count>& docs, const Threads& threads);
-
-// The row of class c; of the collection for c beyond the last (null if it is not kept).
-template <CountType Count>
-ClassRowPtr<Count>& row_of(ClassCounts<Count>& counts, std::size_t c) {
-  return c < counts.rows.size() ? counts.rows[c] : counts.collection;
-}
+                 const Count* weights, TermWeight term_weight, const std::vector<Count>& docs, const Threads& threads);
 
 template <CountType Count>
 void replace_row(ClassRowPtr<Count>& row, ClassRow<Count>&& with, Count n_docs) {

@@ -1,11 +1,10 @@
-// Streams of packed entries, and the counters that add them up.
+// Streams of packed entries, and the counters to which they are added.
 //
-// What binds in counting is neither reading the matrix nor arithmetic, but the order of memory accesses. Reading the rows of
-// one class out of the matrix gathers them from all over; reading rows as they come scatters additions over the counters of
-// all classes. Here rows are read as they come, and each entry is appended, in four bytes, to the stream of the cells it
-// belongs to; each stream is then added up into counters that stay in the cache. A cell is a pair of a class and a term.
-// Two ways to deal cells to streams: all terms of one class (class_streams.hpp), or some terms of all classes
-// (term_blocks.hpp).
+// Counting is bound by the order of memory accesses, not by reading the matrix or by arithmetic. Gathering the rows of one
+// class jumps all over the matrix; reading the rows in order scatters additions over the counters of all classes. Here the
+// rows are read in order, and each entry is appended, in four bytes, to the stream of its cells; then each stream is added
+// to counters that stay in the cache. A cell is a pair of a class and a term. A stream holds the cells of one class
+// (class_streams.hpp) or of some terms in all classes (term_blocks.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,26 +20,29 @@
 
 namespace termsift {
 
-// What streams are filled from. indptr and labels have been checked; entries are looked at before they are relied on.
+// What streams are filled from. indptr and labels have been checked; entries are checked just before they are copied.
 struct StreamSource {
+  // The most documents that a large counter holds.
+  static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
+
   const AnyCsr& x;
-  const Bool* ones;  // as many as the longest document has entries, counted in place of the values; or null
+  const Bool* ones;  // counted instead of the values of a document, at least as many as it has entries; or null
   const LabelView& labels;
   bool with_collection;
 
-  // The classes, and last the collection, if it is counted.
+  // The classes and, if it is counted, the collection, which is the last row.
   std::size_t n_rows() const { return static_cast<std::size_t>(labels.n_classes) + with_collection; }
   std::int64_t n_entries() const { return x.indptr[x.n_rows]; }
   std::int64_t n_entries(std::int64_t document) const { return x.indptr[document + 1] - x.indptr[document]; }
 
-  // Calls f(row) for each of them that counts the document.
+  // Calls f(row) for each row that counts the document.
   template <class F>
   void for_each_row(std::int64_t document, const F& f) const {
     for_each_class(labels, document, f);
     if (with_collection) f(static_cast<std::size_t>(labels.n_classes));
   }
 
-  // Calls f(view), a CsrView with the values that are counted: where those are ones, every document has the same.
+  // Calls f(view) with a CsrView of the values that are counted. If those are ones, all documents share them.
   template <class F>
   void visit_counted(const F& f) const {
     if (ones == nullptr) return x.visit(f);
@@ -49,69 +51,67 @@ struct StreamSource {
     });
   }
 
-  // What is known of the values that are counted, from what is of those of x.
-  CsrFacts as_counted(CsrFacts facts, const PackedEntry& packed) const;
+  // Returns a bound of the values that are counted.
+  double value_bound(const CsrScan& scan) const { return ones == nullptr ? scan.facts.value_bound : 1; }
+
+  // Whether streams can count what was scanned, n_docs documents at a time: entries are sound and distinct, none is zero or
+  // a fraction, few are escapes, and the sums fit into the large counters.
+  bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
+
+  // Scans the rows [first, last) too and returns whether streams can still count them.
+  bool scan(CsrScan& scan, std::int64_t first, std::int64_t last, const PackedEntry& packed) const {
+    return scan.rows(x, first, last, packed) && can_stream(scan, packed, 1);
+  }
 };
 
-// The documents are split into consecutive ranges, which threads fill at the same time; a stream is its segments in the
-// order of the ranges.
+// Several streams of entries. The documents are split into consecutive ranges, which threads copy in parallel. A stream
+// consists of one segment for each range, in order.
 struct Streams {
-  // What a packed entry could not hold of a value.
+  // The part of a value that did not fit into its packed entry.
   struct Escape {
     std::uint32_t stream;
     std::uint32_t cell;
-    std::uint64_t rest;  // the value less PackedEntry::escape()
+    std::uint64_t rest;  // PackedEntry::rest
   };
 
   PackedEntry packed;
   std::size_t n_streams;
   std::size_t n_ranges;
-  std::vector<std::int64_t> offsets;             // (n_streams * n_ranges + 1,), where the segment of stream and range begins
-  std::vector<std::vector<Escape>> escapes;      // of each range, by stream
-  std::uint32_t* entries = nullptr;              // (offsets.back(),), the caller's, used again for window after window
+  std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,), where the segment of stream and range begins
+  std::vector<std::vector<Escape>> escapes;  // of each range, sorted by stream
+  std::uint32_t* entries = nullptr;          // (offsets.back(),), owned by the caller, who uses them for every window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
         escapes(n_ranges) {}
 
   std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
-  std::int64_t n_entries() const { return offsets.back(); }
-  // From the sizes of the segments, each noted one place late, to where they begin.
+  // Turns the sizes of the segments, offsets[i + 1] that of segment i, into offsets.
   void lay_out();
   void sort_escapes(std::size_t range);
 };
 
-// What the documents add to the counts, if streams can count them.
+// What the documents add to the counts.
 template <CountType Count>
 struct Streamed {
-  // Over all documents, if any; else check_csr will tell what is refused.
-  bool refused = false;
-  CsrFacts facts;
-  // Whether the limits were kept; without that there are no rows.
-  bool within_limits = true;
-  std::vector<ClassRow<Count>> rows;  // a row a class and one for the collection (if wanted), without n_docs
+  bool possible = true;               // whether streams can count the matrix; else the rest is meaningless
+  double value_bound = 0;             // of the values that are counted
+  std::vector<ClassRow<Count>> rows;  // StreamSource::n_rows(), without n_docs
 };
 
-// What streams ask of the values: distinct entries, none zero or a fraction, few escapes; and of the sums: a large counter
-// holds the occurrences and the documents of a cell in 64 bits together.
-class StreamLimits {
- public:
-  static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - Counters::large_document_shift)) - 1;
-  static bool allow(const CsrFacts& facts, std::int64_t n_docs, std::int64_t n_entries);
-};
-
-// One counter a cell, all zero between streams. 4 bytes a cell, and a bit or so; few have 8 more.
+// One counter for each cell, all zero between streams. A counter takes about 4 bytes; few take 8 more.
 class CellCounters {
  public:
-  // Noting the touched cells while adding costs about as much as the addition, but spares a look at all others.
+  // Noting the touched cells takes about as long as adding, but saves a search of all cells.
   CellCounters(std::int64_t n_cells, bool notes_touched);
 
   void add(const Streams& streams, std::size_t stream);
 
-  // How many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
+  // Returns how many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
   std::int64_t count_nonzero(std::int64_t first, std::int64_t n);
 
-  // Moves them to the row, cell `first` as term `first_term`, and leaves zeros. The row's size is that count_nonzero found.
+  // Moves these cells to the row, where cell `first` becomes term `first_term`, and clears them. The row's size is what
+  // count_nonzero returned.
   template <CountType Count>
   void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row);
 
@@ -121,13 +121,14 @@ class CellCounters {
   template <class F>
   void for_each_seen_part(std::int64_t first, std::int64_t n, const F& f);
 
-  Counters counters() const { return {small_.get(), large_.get()}; }
+  PackedCounters counters() const { return {small_.get(), large_.get()}; }
 
+  const CounterKernels kernels_ = counter_kernels_in_use();
   bool notes_touched_;
   LargeArray<std::uint32_t> small_;       // (n_cells,)
   LargeArray<std::uint64_t> large_;       // (n_cells,)
-  LargeArray<std::uint64_t> seen_;        // a bit a cell: whether its counter is not zero
-  LargeArray<std::uint8_t> seen_groups_;  // a byte for group_words words of seen_, if touched cells are noted
+  LargeArray<std::uint64_t> seen_;        // a bit for each cell: whether its counter is not zero
+  LargeArray<std::uint8_t> seen_groups_;  // a byte for each group_words words of seen_, if touched cells are noted
 };
 
 }  // namespace termsift

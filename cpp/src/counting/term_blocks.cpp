@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
-#include "counting/entry_kernels.hpp"
 
 namespace termsift {
 namespace {
 
-// Cell c * n_terms + j of a block is its j-th term in class c (the collection after the last).
+// Cell c * n_terms + j of a block is its j-th term in row c, a class or the collection.
 struct BlockShape {
-  // Counters of 4 bytes for this many cells stay in the cache of one core.
+  // This many counters of 4 bytes stay in the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
@@ -33,7 +32,7 @@ struct BlockShape {
   }
 };
 
-// The documents [first, last) split into ranges of about as many entries each.
+// Splits the documents [first, last) into ranges with about the same number of entries. Returns where the ranges begin.
 std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
   std::vector<std::int64_t> begins{first};
   const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
@@ -47,7 +46,7 @@ std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, s
   return begins;
 }
 
-// How many of the entries each block has, by class or not: each counts once for each row of its document.
+// Adds the number of entries of each block to `sizes`. An entry counts once for each row of its document.
 void add_to_sizes(const StreamSource& source, std::int64_t first, std::int64_t last, const BlockShape& shape,
                   std::vector<std::int64_t>& sizes) {
   source.x.visit([&](const auto& x) {
@@ -81,10 +80,10 @@ void append_documents(const CsrView<Index, Value> x, const StreamSource& source,
     });
 }
 
-// Looks at the documents of the ranges and lays the streams out for them. Returns what it saw: once some are refused, or
-// beyond the limits, the layout is worth nothing.
-CsrScan look(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
-             const Threads& threads, Streams& streams) {
+// Scans the documents of the ranges and lays out the streams for them. If streams cannot count what was scanned, the layout
+// is meaningless.
+CsrScan scan_and_lay_out(const StreamSource& source, const std::vector<std::int64_t>& begins, const BlockShape& shape,
+                         const Threads& threads, Streams& streams) {
   std::vector<CsrScan> scans(streams.n_ranges);
   for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
     const auto range = static_cast<std::size_t>(block);
@@ -92,15 +91,14 @@ CsrScan look(const StreamSource& source, const std::vector<std::int64_t>& begins
     for (std::int64_t d = begins[range]; d < begins[range + 1];) {
       const std::int64_t end = rows_to_scan(source.x, d, begins[range + 1]);
       worker.check();
-      if (!scans[range].rows(source.x, d, end, streams.packed)) return;
-      if (!StreamLimits::allow(source.as_counted(scans[range].facts, streams.packed), 1, source.n_entries())) return;
+      if (!source.scan(scans[range], d, end, streams.packed)) return;
       add_to_sizes(source, d, end, shape, sizes);
       d = end;
     }
     for (std::size_t b = 0; b < sizes.size(); ++b) streams.offsets[b * streams.n_ranges + range + 1] = sizes[b];
   });
   streams.lay_out();
-  return CsrScan::of(scans);
+  return CsrScan::sum(scans);
 }
 
 // Fills the streams with the documents of the ranges.
@@ -121,7 +119,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
   });
 }
 
-// Adds the streams to the rows, a block's part of each row at a time.
+// Adds the streams to the rows: one block's part of every row at a time, which are then joined.
 template <CountType Count>
 void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const Threads& threads,
             PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
@@ -158,32 +156,32 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
                          std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
-  auto entries = LargeArray<std::uint32_t>();
+  CsrScan scan;  // of the windows so far
+  LargeArray<std::uint32_t> entries;
   std::int64_t capacity = -1;
   PerThread<CellCounters> counters(threads);
 
   for (std::int64_t first = 0; first < x.n_rows;) {
     std::int64_t last = first;
-    for (std::int64_t bytes = 0; last < x.n_rows && last - first < StreamLimits::most_documents; ++last) {
+    for (std::int64_t bytes = 0; last < x.n_rows && last - first < StreamSource::most_documents; ++last) {
       source.for_each_row(last, [&](std::size_t) { bytes += 4 * source.n_entries(last); });
       if (bytes > window_bytes && last > first) break;
     }
     Streams streams(shape.n_cells(), static_cast<std::size_t>(shape.n_blocks), n_ranges);
     const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
-    const CsrScan all = CsrScan::of({look(source, begins, shape, threads, streams), {false, result.facts}});
-    result.refused = all.refused;
-    result.facts = source.as_counted(all.facts, streams.packed);
-    result.within_limits = StreamLimits::allow(result.facts, last - first, source.n_entries());
-    if (result.refused || !result.within_limits) return result;
+    const CsrScan window = scan_and_lay_out(source, begins, shape, threads, streams);
+    scan.add(window.refused, window.facts);
+    result.possible = source.can_stream(scan, streams.packed, last - first);
+    if (!result.possible) return result;
+    result.value_bound = source.value_bound(scan);
 
-    if (streams.n_entries() > capacity) {
+    if (streams.offsets.back() > capacity) {
       entries = {};
-      entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.n_entries());
+      entries = LargeArray<std::uint32_t>::uninitialised(capacity = streams.offsets.back());
     }
     streams.entries = entries.get();
     fill(source, begins, shape, threads, streams);
-    // All frequencies of a class fit where its entries' bound does.
-    const bool narrow = static_cast<double>(last - first) * result.facts.value_bound < 0x1p32;
+    const bool narrow = static_cast<double>(last - first) * result.value_bound < 0x1p32;
     add_up(streams, shape, narrow, threads, counters, result.rows);
     first = last;
   }

@@ -13,7 +13,7 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const st
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {
-    DocumentEntries& own = entries.own(worker, Damping::binary);
+    DocumentEntries& own = entries.own(worker, TermWeight::binary);
     const auto n_docs = static_cast<std::int64_t>(rows.size());
     const std::int64_t begin = n_docs * part / threads.count, end = n_docs * (part + 1) / threads.count;
     x.visit([&](const auto& view) {

@@ -1,4 +1,4 @@
-// Decimal numbers in text, read exactly.
+// Exact reading of decimal numbers.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,16 @@
 
 namespace termsift {
 
-// A number as written: [+-] digits [. digits] [e [+-] digits], with a digit before the e. It is digits * 10^exponent.
+// A number of the form [+-] digits [. digits] [e [+-] digits] with a digit before the e. Its value is digits * 10^exponent.
 struct Decimal {
   std::string_view text;  // without a plus
   bool negative = false;
   bool complete = true;      // whether `digits` holds all digits
-  std::uint64_t digits = 0;  // without the zeros at the end
+  std::uint64_t digits = 0;  // without trailing zeros
   std::int64_t exponent = 0;
-  std::int64_t magnitude = 0;  // it is below 10^magnitude, and at least a tenth of that
+  std::int64_t magnitude = 0;  // the value is below 10^magnitude and at least a tenth of that
 
+  // Returns nothing if the text has another form.
   static std::optional<Decimal> read(const char* p, const char* end) {
     Decimal number;
     if (p != end && (*p == '-' || *p == '+')) number.negative = *p++ == '-';
@@ -50,7 +51,7 @@ struct Decimal {
       const bool below = p != end && *p == '-';
       if (p != end && (*p == '-' || *p == '+')) ++p;
       if (p == end) return std::nullopt;
-      constexpr std::int64_t enough = std::int64_t{1} << 55;  // more digits than a text has
+      constexpr std::int64_t enough = std::int64_t{1} << 55;  // no text has as many digits
       for (; p != end && digit_of(*p) <= 9; ++p) power = std::min(10 * power + digit_of(*p), enough);
       if (below) power = -power;
     }
@@ -60,7 +61,7 @@ struct Decimal {
     return number;
   }
 
-  // The number, if it is whole and int64 holds it.
+  // Returns the value if it is an integer that int64 holds.
   std::optional<std::int64_t> whole() const {
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     if (digits == 0) return 0;
@@ -74,9 +75,9 @@ struct Decimal {
     return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
   }
 
-  // The nearest double; infinite if none is near.
+  // Returns the nearest double, or infinity if the value is too large.
   double value() const {
-    // Of two doubles that are exact the quotient or product is the nearest one (Clinger's fast path).
+    // The quotient or product of two exact doubles is rounded correctly (Clinger's fast path).
     constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const double sign = negative ? -1 : 1;
@@ -87,7 +88,7 @@ struct Decimal {
     }
     double nearest = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
-    // What lies beyond the doubles on either side is one error, and libraries differ in what they store.
+    // Too large and too small are the same error code, and libraries differ in the value that they store.
     if (error != std::errc()) return magnitude > 0 ? sign * std::numeric_limits<double>::infinity() : sign * 0.0;
     return nearest;
   }

@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
 
-bool ends_token(char c) { return is_blank(c) || c == '\n'; }
-const char* token_end(const char* p, const char* end) { return std::find_if(p, end, ends_token); }
-
 // ---- the lines before the entries ----------------------------------------------------------------------------------------
 
 enum class Symmetry { general, symmetric, skew };
@@ -26,12 +23,12 @@ struct Header {
   bool array = false, pattern = false, exact = false;
   Symmetry symmetry = Symmetry::general;
   std::int64_t n_rows = 0, n_columns = 0, n_entries = 0;
-  std::int64_t line = 1;  // that of the size
+  std::int64_t line = 1;  // the line with the size
 };
 
-class HeaderReader {
+class HeaderReader : LineCursor<> {
  public:
-  explicit HeaderReader(std::string_view text) : p_(text.data()), end_(p_ + text.size()) {}
+  explicit HeaderReader(std::string_view text) : LineCursor(text, 1) {}
 
   Header read() {
     word("%%MatrixMarket, which a Matrix Market file begins with", {"%%matrixmarket", "%matrixmarket"});
@@ -48,29 +45,25 @@ class HeaderReader {
     next_line();
     while (p_ != end_ && (token().empty() || token().front() == '%')) next_line();
     size();
+    out_.line = line_;
     return out_;
   }
 
   const char* rest() const { return p_; }
 
  private:
-  // The next token of the line, or nothing at its end.
+  // Returns the next token of the line, empty at its end.
   std::string_view token() {
-    while (p_ != end_ && is_blank(*p_)) ++p_;
-    return {p_, token_end(p_, end_)};
-  }
-
-  void next_line() {
-    p_ = after_line(p_, end_);
-    ++out_.line;
+    next_token();
+    return {p_, token_end()};
   }
 
   [[noreturn]] void wrong(std::string expected) {
-    const std::string_view found = token();
-    throw LineError(bad_line(out_.line, std::move(expected), found.data(), found.data() + found.size()));
+    next_token();
+    throw LineError(bad_token(std::move(expected), token_end()));
   }
 
-  // Reads one of some words and returns its position among them.
+  // Reads one of the words and returns its position among them.
   std::size_t word(const char* expected, std::initializer_list<std::string_view> words) {
     const std::string_view found = token();
     const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; };
@@ -110,55 +103,41 @@ class HeaderReader {
     p_ = after_line(p_, end_);
   }
 
-  const char* p_;
-  const char* const end_;
   Header out_;
 };
 
 // ---- the entries ---------------------------------------------------------------------------------------------------------
 
-// The entries are parsed into as many places as there are lines, and moved together afterwards if lines were blank.
-struct Piece : TextPiece {
-  std::int64_t most = 0;
-  std::int64_t begin = 0;
-  std::int64_t n = 0;
+// The entries are parsed into arrays that have an element for every line. They are moved together afterwards if lines were
+// blank.
+struct MatrixMarketPiece : TextPiece {
+  std::int64_t begin = 0;  // where its part of the arrays begins
+  std::int64_t n = 0;      // entries
   BadLine bad;
 };
 
-class Parser {
+class Parser : LineCursor<> {
  public:
-  Parser(Piece& piece, const Header& header, const MatrixMarketEntries& out, Worker& worker)
-      : piece_(piece),
+  Parser(MatrixMarketPiece& piece, const Header& header, const MatrixMarketEntries& out, Worker& worker)
+      : LineCursor(piece.text, piece.line),
+        piece_(piece),
         header_(header),
         worker_(worker),
-        p_(piece.text.data()),
-        end_(piece.text.data() + piece.text.size()),
         rows_(out.rows.get() + piece.begin),
         columns_(out.columns.get() + piece.begin),
         data_(out.data.get() + piece.begin) {}
 
-  // Parses the lines up to the first that is wrong, and returns whether there is none.
+  // Parses the lines up to the first wrong one. Returns whether all are right.
   bool run() {
-    for (line_ = piece_.line; p_ != end_; ++line_) {
-      if (!at_end_of_line() && !entry()) return false;
-      if (p_ != end_) ++p_;
-    }
+    for (; p_ != end_; next_line())
+      if (next_token() && !entry()) return false;
     return true;
   }
 
  private:
-  void skip_blanks() {
-    while (p_ != end_ && is_blank(*p_)) ++p_;
-  }
-
-  bool at_end_of_line() {
-    skip_blanks();
-    return p_ == end_ || *p_ == '\n';
-  }
-
   bool entry() {
     if ((piece_.n & 0x3fff) == 0) worker_.check();
-    if (piece_.n == piece_.most) text_changed();
+    if (piece_.n == most_) text_changed();
     if (!header_.array && !(index(header_.n_rows, "row", rows_[piece_.n]) &&
                             index(header_.n_columns, "column", columns_[piece_.n])))
       return false;
@@ -166,17 +145,17 @@ class Parser {
       data_[piece_.n] = std::bit_cast<std::int64_t>(1.0);
     else if (!value(data_[piece_.n]))
       return false;
-    if (!at_end_of_line()) return wrong("the end of the line after an entry");
+    if (next_token()) return wrong("the end of the line after an entry");
     ++piece_.n;
     return true;
   }
 
   bool index(std::int64_t most, const char* what, std::int32_t& out) {
-    skip_blanks();
+    next_token();
     std::int64_t number = 0;
     const char* stop = read_digits(p_, end_, number);
     if (stop == p_ || stop - p_ > 18 || (stop != end_ && !ends_token(*stop))) {
-      stop = token_end(p_, end_);
+      stop = token_end();
       number = read_index(p_, stop).value_or(0);
     }
     if (number < 1 || number > most) return wrong(std::string("a ") + what + " from 1 to " + std::to_string(most));
@@ -186,7 +165,7 @@ class Parser {
   }
 
   bool value(std::int64_t& out) {
-    skip_blanks();
+    next_token();
     std::int64_t whole = 0;
     const char* stop = read_digits(p_, end_, whole);
     if (stop != p_ && stop - p_ <= 15 && (stop == end_ || ends_token(*stop))) {
@@ -194,7 +173,7 @@ class Parser {
       p_ = stop;
       return true;
     }
-    stop = token_end(p_, end_);
+    stop = token_end();
     if (header_.exact) {
       const auto number = read_whole(p_, stop);
       if (!number) return wrong("a whole number below 2^63, because line 1 says integer; other numbers need real there");
@@ -209,21 +188,19 @@ class Parser {
     return true;
   }
 
-  // Says what is wrong with the token that begins here.
+  // Notes the error of the token that begins here.
   bool wrong(std::string expected) {
-    piece_.bad = bad_line(line_, std::move(expected), p_, token_end(p_, end_));
+    piece_.bad = bad_token(std::move(expected), token_end());
     return false;
   }
 
-  Piece& piece_;
+  MatrixMarketPiece& piece_;
   const Header& header_;
   Worker& worker_;
-  const char* p_;
-  const char* const end_;
+  const std::int64_t most_ = piece_.n_lines();
   std::int32_t* const rows_;
   std::int32_t* const columns_;
   std::int64_t* const data_;
-  std::int64_t line_ = 0;
 };
 
 // ---- all pieces ----------------------------------------------------------------------------------------------------------
@@ -242,27 +219,29 @@ MatrixMarketEntries uninitialised(const Header& header, std::int64_t n) {
 
 const char* declares(const Header& header) { return header.array ? " asks for" : " declares"; }
 
-// The error of the first line beyond the declared entries. It is line `n` of the piece, counted from 0 without blank lines.
-BadLine one_too_many(const Piece& piece, std::int64_t n, const Header& header) {
-  const char* p = piece.text.data();
-  const char* const end = p + piece.text.size();
-  for (std::int64_t line = piece.line; p != end; p = after_line(p, end), ++line) {
-    while (p != end && is_blank(*p)) ++p;
-    if (p != end && *p != '\n' && n-- == 0)
-      return bad_line(line, "no more entries than the " + std::to_string(header.n_entries) + " that line " +
-                                std::to_string(header.line) + declares(header), p, token_end(p, end));
-  }
-  text_changed();
-}
+// Finds the first line beyond the declared entries.
+class ExcessFinder : LineCursor<> {
+ public:
+  explicit ExcessFinder(const MatrixMarketPiece& piece) : LineCursor(piece.text, piece.line) {}
 
-// Closes the gaps between what the pieces hold, and compares how much there is with what was declared.
-void join(const std::vector<Piece>& pieces, std::size_t failed, const Header& header, MatrixMarketEntries& out) {
+  // Returns the error of line n of the piece, counted from 0 without blank lines.
+  BadLine find(std::int64_t n, const Header& header) {
+    for (; p_ != end_; next_line())
+      if (next_token() && n-- == 0)
+        return bad_token("no more entries than the " + std::to_string(header.n_entries) + " that line " +
+                             std::to_string(header.line) + declares(header), token_end());
+    text_changed();
+  }
+};
+
+// Closes the gaps between the pieces, and compares the number of entries with the declared one.
+void join(const std::vector<MatrixMarketPiece>& pieces, std::size_t failed, const Header& header, MatrixMarketEntries& out) {
   out.n_entries = 0;
   std::int64_t line = header.line + 1;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
+    const MatrixMarketPiece& piece = pieces[i];
     const std::int64_t left = header.n_entries - out.n_entries;
-    if (piece.n > left || (piece.n == left && i == failed)) throw LineError(one_too_many(piece, left, header));
+    if (piece.n > left || (piece.n == left && i == failed)) throw LineError(ExcessFinder(piece).find(left, header));
     if (i == failed) throw LineError(piece.bad);
     if (piece.begin != out.n_entries) {
       std::copy_n(out.rows.get() + piece.begin, piece.n, out.rows.get() + out.n_entries);
@@ -270,7 +249,7 @@ void join(const std::vector<Piece>& pieces, std::size_t failed, const Header& he
       std::copy_n(out.data.get() + piece.begin, piece.n, out.data.get() + out.n_entries);
     }
     out.n_entries += piece.n;
-    line = piece.line + piece.most;
+    line = piece.line + piece.n_lines();
   }
   if (out.n_entries < header.n_entries) {
     const std::string entry = std::to_string(out.n_entries + 1), all = std::to_string(header.n_entries);
@@ -279,7 +258,7 @@ void join(const std::vector<Piece>& pieces, std::size_t failed, const Header& he
   }
 }
 
-// Gives the values of an array their rows and columns, and leaves out zeros.
+// Sets the rows and columns of the values of an array, and leaves out zeros.
 void place(const Header& header, MatrixMarketEntries& out) {
   const auto is_zero = [&](std::int64_t bits) {
     return out.exact ? bits == 0 : std::bit_cast<double>(bits) == 0;
@@ -311,7 +290,7 @@ MatrixMarketEntries mirrored(const Header& header, const MatrixMarketEntries& in
     if (in.rows[i] == in.columns[i]) continue;
     out.rows[n] = in.columns[i];
     out.columns[n] = in.rows[i];
-    // Of whole numbers the lowest is its own negative, as in numpy.
+    // The lowest integer is its own negative, as in numpy.
     const std::int64_t bits = in.data[i];
     const std::int64_t negative = in.exact ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(bits))
                                            : std::bit_cast<std::int64_t>(-std::bit_cast<double>(bits));
@@ -327,21 +306,12 @@ MatrixMarketEntries parse_matrix_market(std::string_view text, const Threads& th
   const Header header = reader.read();
   text.remove_prefix(static_cast<std::size_t>(reader.rest() - text.data()));
   const Threads enough = worth(threads, static_cast<std::int64_t>(text.size()), piece_bytes);
-  auto pieces = cut<Piece>(text);
-  for_each_block(std::ssize(pieces), enough, [&](std::int64_t i, Worker&) {
-    Piece& piece = pieces[static_cast<std::size_t>(i)];
-    piece.n_newlines = count(piece.text, '\n');
-    piece.most = piece.n_newlines + (piece.text.back() != '\n');
-  });
+  auto pieces = cut<MatrixMarketPiece>(text, header.line + 1, enough, [](const MatrixMarketPiece&) {});
   std::int64_t n_lines = 0;
-  for (Piece& piece : pieces) {
-    piece.line = header.line + 1 + n_lines;
-    piece.begin = n_lines;
-    n_lines += piece.most;
-  }
+  for (MatrixMarketPiece& piece : pieces) piece.begin = std::exchange(n_lines, n_lines + piece.n_lines());
   MatrixMarketEntries out = uninitialised(header, n_lines);
   const std::size_t failed = parse_pieces(
-      pieces, enough, [&](Piece& piece, Worker& worker) { return Parser(piece, header, out, worker).run(); });
+      pieces, enough, [&](MatrixMarketPiece& piece, Worker& worker) { return Parser(piece, header, out, worker).run(); });
   join(pieces, failed, header, out);
   if (header.array) place(header, out);
   return header.symmetry == Symmetry::general ? std::move(out) : mirrored(header, out);

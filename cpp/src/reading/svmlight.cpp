@@ -1,7 +1,6 @@
 #include "termsift/svmlight.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -12,89 +11,64 @@
 namespace termsift {
 namespace {
 
-constexpr double label_limit = 9007199254740992;  // 2^53: from here on two labels might become one
-
-constexpr std::array<bool, 256> token_ends = [] {
-  std::array<bool, 256> table = blanks;
-  for (const char c : {'\n', '#'}) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-bool ends_token(char c) { return token_ends[static_cast<unsigned char>(c)]; }
-
-const char* token_end(const char* p, const char* end) { return std::find_if(p, end, ends_token); }
+constexpr double label_limit = 9007199254740992;  // 2^53, from which on two labels could become one double
 
 // ---- pieces of the text --------------------------------------------------------------------------------------------------
 
-// Where the things of a piece begin in the arrays, or how many there are.
-struct Places {
+// Numbers of elements in the arrays.
+struct Sizes {
   std::int64_t entries = 0, docs = 0, labels = 0;
 };
 
-// The lines are parsed into places of the arrays that are as many as there can be, and moved together afterwards if there
-// were fewer: only comments, blank lines, query ids and skipped lines make them fewer.
-struct Piece : TextPiece {
-  Places most;               // how many there can be
-  Places begin;              // where they were put
-  Places n;                  // how many there are
+// The lines are parsed into parts of the arrays that have room for as many elements as a piece can have. If it has fewer,
+// which only comments, blank lines, query ids and skipped lines cause, the parts are moved together afterwards.
+struct SvmlightPiece : TextPiece {
+  Sizes most;                // the most elements that the piece can have
+  Sizes begin;               // where its parts of the arrays begin
+  Sizes n;                   // the elements that it has
   bool exact = true;
   std::int64_t n_bad = 0;
   std::vector<BadLine> bad;  // the first of them
   std::optional<BadLine> unlabelled;
 };
 
-void measure(Piece& piece, bool multilabel) {
-  piece.n_newlines = count(piece.text, '\n');
-  piece.most.entries = count(piece.text, ':');
-  piece.most.docs = piece.n_newlines + (piece.text.back() != '\n');
-  piece.most.labels = piece.most.docs + (multilabel ? count(piece.text, ',') : 0);
-}
-
 // ---- parsing -------------------------------------------------------------------------------------------------------------
 
-// Replaces whole numbers by the bits of their doubles.
+// Replaces integers by the bits of their doubles.
 void as_doubles(std::int64_t* begin, std::int64_t* end) {
   std::transform(begin, end, begin, [](std::int64_t x) { return std::bit_cast<std::int64_t>(static_cast<double>(x)); });
 }
 
-class Parser {
+class Parser : LineCursor<'#'> {
  public:
-  Parser(Piece& piece, const SvmlightBlock& out, const SvmlightOptions& options, Worker& worker)
-      : piece_(piece),
+  Parser(SvmlightPiece& piece, const SvmlightBlock& out, const SvmlightOptions& options, Worker& worker)
+      : LineCursor(piece.text, piece.line),
+        piece_(piece),
         options_(options),
         worker_(worker),
-        p_(piece.text.data()),
-        end_(piece.text.data() + piece.text.size()),
         indices_(out.indices.get() + piece.begin.entries),
         data_(out.data.get() + piece.begin.entries),
         row_ends_(out.indptr.get() + 1 + piece.begin.docs),
         labels_(out.labels.get() + piece.begin.labels),
         label_ends_(options.multilabel ? out.label_indptr.get() + 1 + piece.begin.docs : nullptr) {}
 
-  // Parses the lines, up to the first that is wrong unless such are skipped.
+  // Parses the lines, up to the first wrong one unless those are skipped.
   void run() {
-    for (line_ = piece_.line; p_ != end_; ++line_) {
+    for (; p_ != end_; next_line()) {
       if (next_token() && !document()) {
         ++piece_.n_bad;
         if (piece_.bad.size() < SvmlightBlock::most_told) piece_.bad.push_back(std::move(fault_));
         if (!options_.skip) return;
       }
-      p_ = after_line(p_, end_);
     }
   }
 
  private:
-  // Goes to the next token of the line, if there is one.
-  bool next_token() {
-    while (p_ != end_ && is_blank(*p_)) ++p_;
-    return p_ != end_ && *p_ != '\n' && *p_ != '#';
-  }
-
-  // A document, or nothing of it if its line is wrong.
+  // Parses a document. Returns false, and leaves the piece as it was, if the line is wrong.
   bool document() {
     n_ = piece_.n;
     exact_ = piece_.exact;
-    const char* const first_end = token_end(p_, end_);
+    const char* const first_end = token_end();
     const bool labelled = find(p_, first_end, ':') == first_end;
     BadLine unlabelled;
     if (!labelled) {
@@ -136,7 +110,7 @@ class Parser {
 
   bool entry() {
     if ((++steps_ & 0x3fff) == 0) worker_.check();
-    // Nearly every entry is digits, a colon and digits, too few of either to leave int64.
+    // Nearly every entry is digits, a colon and digits, few enough to fit into int64.
     std::int64_t index = 0, count = 0;
     const char* const colon = read_digits(p_, end_, index);
     if (colon != p_ && colon - p_ <= 18 && colon != end_ && *colon == ':' && is_index(index)) {
@@ -153,7 +127,7 @@ class Parser {
   bool is_index(std::int64_t index) const { return options_.min_index <= index && index <= options_.max_index; }
 
   bool unusual_entry() {
-    const char* const end = token_end(p_, end_);
+    const char* const end = token_end();
     const char* const colon = find(p_, end, ':');
     if (colon == end) return wrong("index:count", end);
     if (std::string_view(p_, colon) == "qid") {
@@ -180,7 +154,7 @@ class Parser {
     put_bits(index, exact_ ? count : std::bit_cast<std::int64_t>(static_cast<double>(count)));
   }
   void put(std::int64_t index, double count) {
-    // The line may yet be skipped, and leave the counts before it exact.
+    // The line may still be skipped; the counts of the lines before it then stay exact.
     if (std::exchange(exact_, false)) as_doubles(data_ + piece_.n.entries, data_ + n_.entries);
     put_bits(index, std::bit_cast<std::int64_t>(count));
   }
@@ -190,38 +164,33 @@ class Parser {
     data_[n_.entries++] = bits;
   }
 
-  // Says what is wrong with the token that begins here.
+  // Notes the error of the token that begins here.
   bool wrong(std::string expected, const char* end) {
-    fault_ = bad_line(line_, std::move(expected), p_, end);
+    fault_ = bad_token(std::move(expected), end);
     return false;
   }
 
-  Piece& piece_;
+  SvmlightPiece& piece_;
   const SvmlightOptions& options_;
   Worker& worker_;
-  const char* p_;
-  const char* const end_;
   std::int64_t* const indices_;
   std::int64_t* const data_;
   std::int64_t* const row_ends_;
   double* const labels_;
   std::int64_t* const label_ends_;
-  std::int64_t line_ = 0;
   std::int64_t steps_ = 0;
-  // With the line that is being parsed: how many there are, and whether all are whole.
-  Places n_;
+  // These include the line that is being parsed.
+  Sizes n_;
   bool exact_ = true;
   BadLine fault_;
 };
 
 // ---- all pieces ----------------------------------------------------------------------------------------------------------
 
-// Gives each piece its first line and its places, and returns how many places there are.
-Places lay_out(std::vector<Piece>& pieces, std::int64_t first_line) {
-  Places all;
-  for (Piece& piece : pieces) {
-    piece.line = first_line;
-    first_line += piece.n_newlines;
+// Sets where the parts of each piece begin, and returns the sizes of the arrays.
+Sizes lay_out(std::vector<SvmlightPiece>& pieces) {
+  Sizes all;
+  for (SvmlightPiece& piece : pieces) {
     piece.begin = all;
     all.entries += piece.most.entries;
     all.docs += piece.most.docs;
@@ -230,13 +199,13 @@ Places lay_out(std::vector<Piece>& pieces, std::int64_t first_line) {
   return all;
 }
 
-// Closes the gaps between what the pieces hold, sums that up, and has every count in one form.
-void join(std::vector<Piece>& pieces, SvmlightBlock& out, const Threads& threads) {
+// Closes the gaps between the pieces, adds up their sizes, and converts the counts to one form.
+void join(std::vector<SvmlightPiece>& pieces, SvmlightBlock& out, const Threads& threads) {
   const auto move = [](auto* array, std::int64_t from, std::int64_t to, std::int64_t n) {
     if (from != to) std::copy_n(array + from, n, array + to);
   };
-  for (Piece& piece : pieces) {
-    const Places from = std::exchange(piece.begin, {out.n_entries, out.n_docs, out.n_labels});
+  for (SvmlightPiece& piece : pieces) {
+    const Sizes from = std::exchange(piece.begin, {out.n_entries, out.n_docs, out.n_labels});
     move(out.indices.get(), from.entries, out.n_entries, piece.n.entries);
     move(out.data.get(), from.entries, out.n_entries, piece.n.entries);
     move(out.labels.get(), from.labels, out.n_labels, piece.n.labels);
@@ -253,7 +222,7 @@ void join(std::vector<Piece>& pieces, SvmlightBlock& out, const Threads& threads
     if (!out.unlabelled) out.unlabelled = std::move(piece.unlabelled);
   }
   for_each_block(std::ssize(pieces), threads, [&](std::int64_t i, Worker&) {
-    const Piece& piece = pieces[static_cast<std::size_t>(i)];
+    const SvmlightPiece& piece = pieces[static_cast<std::size_t>(i)];
     const auto shift = [&](std::int64_t* ends, std::int64_t by) {
       std::for_each_n(ends + 1 + piece.begin.docs, piece.n.docs, [by](std::int64_t& end) { end += by; });
     };
@@ -268,10 +237,12 @@ void join(std::vector<Piece>& pieces, SvmlightBlock& out, const Threads& threads
 
 SvmlightBlock parse_svmlight(std::string_view text, const SvmlightOptions& options) {
   const Threads threads = worth(options.threads, static_cast<std::int64_t>(text.size()), piece_bytes);
-  auto pieces = cut<Piece>(text);
-  for_each_block(std::ssize(pieces), threads,
-                 [&](std::int64_t i, Worker&) { measure(pieces[static_cast<std::size_t>(i)], options.multilabel); });
-  const Places most = lay_out(pieces, options.first_line);
+  auto pieces = cut<SvmlightPiece>(text, options.first_line, threads, [&](SvmlightPiece& piece) {
+    piece.most.entries = count(piece.text, ':');
+    piece.most.docs = piece.n_lines();
+    piece.most.labels = piece.n_lines() + (options.multilabel ? count(piece.text, ',') : 0);
+  });
+  const Sizes most = lay_out(pieces);
 
   SvmlightBlock out;
   out.indptr = LargeArray<std::int64_t>::uninitialised(most.docs + 1);
@@ -283,7 +254,7 @@ SvmlightBlock parse_svmlight(std::string_view text, const SvmlightOptions& optio
     out.label_indptr = LargeArray<std::int64_t>::uninitialised(most.docs + 1);
     out.label_indptr[0] = 0;
   }
-  const std::size_t failed = parse_pieces(pieces, threads, [&](Piece& piece, Worker& worker) {
+  const std::size_t failed = parse_pieces(pieces, threads, [&](SvmlightPiece& piece, Worker& worker) {
     Parser(piece, out, options, worker).run();
     return options.skip || piece.n_bad == 0;
   });

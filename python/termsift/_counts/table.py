@@ -465,7 +465,7 @@ def add_documents(
             labels.indptr,
             labels.codes,
             weights if exact else validation.as_float_weights(weights),
-            _core.Damping.__members__[tf],
+            _core.TermWeight.__members__[tf],
             n_threads,
             window_bytes,
         )

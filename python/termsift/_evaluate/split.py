@@ -141,7 +141,7 @@ class Classifier:
             matrix.data,
             matrix.n_terms,
             np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
-            _core.Damping.__members__[split.counts.tf],
+            _core.TermWeight.__members__[split.counts.tf],
             split.test_weights,
             self.n_threads,
         )

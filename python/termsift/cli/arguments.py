@@ -154,7 +154,7 @@ def add_input(
     if counts:
         group.add_argument(
             "--tf",
-            choices=tuple(_core.Damping.__members__),
+            choices=tuple(_core.TermWeight.__members__),
             help="how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)",
         )
     _add_text_rules(parser, several=several)

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "../cpp/collections.hpp"
+#include "../collections.hpp"
 #include "fuzz.hpp"
 
 using namespace termsift;

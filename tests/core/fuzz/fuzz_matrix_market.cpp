@@ -1,6 +1,6 @@
 // Any bytes, as Matrix Market text: parsed as the plain parser does, on any number of threads, or refused at the same line.
 #define CHECK_WITHOUT_MAIN
-#include "../cpp/plain_matrix_market.hpp"
+#include "../plain_matrix_market.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "../cpp/collections.hpp"
+#include "../collections.hpp"
 #include "fuzz.hpp"
 #include "termsift/scores.hpp"
 

@@ -1,6 +1,6 @@
 // Any bytes, as svmlight text: parsed as the plain parser does, on any number of threads, or refused at the same line.
 #define CHECK_WITHOUT_MAIN
-#include "../cpp/plain_svmlight.hpp"
+#include "../plain_svmlight.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

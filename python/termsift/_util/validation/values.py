@@ -71,7 +71,7 @@ def check_choice(value: object, known: Collection[str], name: str) -> str:
 
 def check_tf(tf: str) -> str:
     """Return how an entry is counted: "raw", "log" or "binary"."""
-    return check_choice(tf, _core.Damping.__members__, "tf")
+    return check_choice(tf, _core.TermWeight.__members__, "tf")
 
 
 def check_column(column: object, name: str) -> None:

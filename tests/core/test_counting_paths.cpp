@@ -1,0 +1,515 @@
+#include "termsift/counting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "collections.hpp"
+#include "counting_cases.hpp"
+#include "counting/csr_scan.hpp"
+#include "counting/packed_entry.hpp"
+
+using namespace termsift;
+using namespace collections;
+using namespace counting_cases;
+
+namespace {
+
+using std::invalid_argument;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class Value, CountType Count>
+void paths_agree_with_the_plain_loop(Random& random) {
+  for (const std::int64_t n_columns : {30, 1000, 70000})
+    for (const bool several : {false, true}) {
+      const auto x = streamable_matrix<Value>(random, 300, n_columns);
+      const Labels labels = random_labels(random, 300, 5, several);
+      CsrScan scan;
+      CHECK(scan.rows(x.view(), 0, x.n_rows(), PackedEntry(n_columns)));
+      const EntryFacts& facts = scan.facts;
+      CHECK(facts.distinct && !facts.has_zeros && !facts.has_fractions && facts.n_unpackable > 0);
+      const auto expected = describe(count_plainly<Count>(x, labels, {}));
+      for (const int n_threads : {1, 2, 3, 7})
+        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
+          for (const CountingPath path : counting_paths) {
+            const CountingOptions options{{n_threads, {}}, window_bytes, path};
+            const auto counted =
+                count_documents<Count>(no_counts<Count>(5), x.view(), labels.view(), nullptr, options);
+            CHECK(counted.path == path);
+            CHECK_EQ(describe(counted.counts), expected);
+          }
+    }
+}
+
+template <class Value>
+void binary_counts_are_those_of_ones(Random& random) {
+  for (const std::int64_t n_columns : {30, 1000, 70000})
+    for (const bool several : {false, true}) {
+      auto x = random_matrix<std::int32_t, Value>(random, 300, n_columns, 25, true);
+      for (Value& value : x.data) value = static_cast<Value>(std::ldexp(1.0, static_cast<int>(below(random, 31))) / 1.25);
+      for (Value& value : x.data) value = value > 0 ? value : Value{1};
+      Matrix<std::int32_t, std::int8_t> ones;
+      ones.n_columns = x.n_columns, ones.indptr = x.indptr, ones.indices = x.indices;
+      ones.data.assign(x.data.size(), 1);
+      const Labels labels = random_labels(random, 300, 5, several);
+      const auto expected = describe(count_plainly<std::int64_t>(ones, labels, {}));
+      for (const int n_threads : {1, 3})
+        for (const std::int64_t window_bytes : {std::int64_t{1}, std::int64_t{1000}, default_window_bytes})
+          for (const CountingPath path : counting_paths) {
+            const CountingOptions options{{n_threads, {}}, window_bytes, path, TermWeight::binary};
+            const std::int64_t* const no_weights = nullptr;
+            const auto counted = count_documents(no_counts<std::int64_t>(5), x.view(), labels.view(), no_weights, options);
+            CHECK(counted.path == path);
+            CHECK_EQ(describe(counted.counts), expected);
+          }
+    }
+}
+
+}  // namespace
+
+TEST(every_path_agrees_with_the_plain_loop) {
+  // Guards against an escape taken by another entry, a segment of one thread counted for another, a window's edge, terms
+  // left out between blocks.
+  Random random(17);
+  paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
+  paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
+  paths_agree_with_the_plain_loop<double, double>(random);
+  paths_agree_with_the_plain_loop<float, double>(random);
+}
+
+TEST(every_path_counts_ones) {
+  // Guards against a value counted in place of its presence, fractions or large values refused by the streams.
+  Random random(18);
+  binary_counts_are_those_of_ones<double>(random);
+  binary_counts_are_those_of_ones<std::uint32_t>(random);
+}
+
+TEST(values_about_what_an_entry_packs) {
+  // Guards against the largest packed value taken for an escape or the other way round, in either layout of cells; an
+  // escape's rest lost or counted in another class.
+  for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
+    for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
+      const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
+      for (const std::int64_t value : {escape - 1, escape, escape + 1, std::int64_t{65535}, std::int64_t{65536}}) {
+        const std::string what = std::to_string(n_columns) + " terms, " + std::to_string(value) + ": ";
+        const std::vector<std::int64_t> windows{1, default_window_bytes};
+        every_way_agrees(matrix_with(value, 20, n_columns), labels_in_turn(20, 3), what, windows);
+        every_way_agrees(matrix_with(value, 20, n_columns), labels_in_turn(20, 1), what, windows);
+        if (n_columns < 70000)
+          every_way_agrees<double>(matrix_with(static_cast<float>(value), 20, n_columns), labels_in_turn(20, 2), what,
+                                   windows);
+      }
+    }
+}
+
+TEST(values_about_what_a_counter_holds) {
+  // Guards against occurrences that run into the documents above them, or a limit that sends to the rows what would fit.
+  constexpr std::int64_t limit = std::int64_t{1} << 40;
+  struct Case {
+    std::int64_t value, n_rows;
+    bool streamed;
+  };
+  for (const Case& c : {Case{limit - 1, 1, true}, {limit, 1, false}, {limit / 2 - 1, 2, true}, {limit / 2, 2, false},
+                        {limit - 1, 2, false}, {limit / 8 - 1, 8, true}, {limit / 8, 8, false}, {most / 16, 8, false}}) {
+    const std::string what = std::to_string(c.n_rows) + " times " + std::to_string(c.value) + ": ";
+    Matrix<std::int32_t, std::int64_t> x = matrix_with(c.value, c.n_rows, 20);  // always the same column
+    const Labels labels = labels_in_turn(c.n_rows, 1);
+    every_way_agrees(x, labels, what, all_windows, c.streamed);
+    for (const CountingPath path : counting_paths) {
+      const CountingPath taken = path_taken<std::int64_t>(x, labels, {{}, default_window_bytes, path});
+      CHECK_EQ(what + name(taken), what + name(c.streamed ? path : CountingPath::rows));
+    }
+  }
+}
+
+TEST(counters_that_need_more_than_four_bytes) {
+  // Guards against a counter that moves to the large ones an addition too late or twice, what of it is left behind or
+  // missing at the end, one that moves in the last addition or among neighbours that do not; what a class leaves for the
+  // next.
+  const auto collection = [](std::int64_t n_rows, auto value_of) {
+    Matrix<std::int32_t, std::int64_t> x;
+    x.n_columns = 40;
+    for (std::int64_t row = 0; row < n_rows; ++row) {
+      Entries<std::int64_t> entries{{3, value_of(row)}};
+      if (row % 3 == 0) entries.push_back({17, 1});
+      entries.push_back({18, 2});
+      for (std::int64_t column = 20; column < 27; ++column) entries.push_back({column, 1});  // escapes are to be few
+      if (row % 1000 == 0) entries.push_back({39, 5});
+      x.add_row(entries);
+    }
+    return x;
+  };
+  const std::int64_t escape = PackedEntry(40).value(~std::uint32_t{0});
+  for (const std::int64_t value : {std::int64_t{1} << 14, escape - 1, escape, escape + 1})  // occurrences
+    for (const std::int64_t n_rows : {1, 2, 3, 4, 9})
+      every_way_agrees(collection(n_rows, [&](std::int64_t row) { return row % 8 < 7 ? value : 1; }),
+                       labels_in_turn(n_rows, 2), std::to_string(value) + ": ", {default_window_bytes});
+  for (const std::int64_t n_rows : {(1 << 14) - 1, 1 << 14, (1 << 14) + 1, 1 << 15, 50000})  // documents
+    for (const std::int64_t n_classes : {1, 3})
+      every_way_agrees(collection(n_rows, [](std::int64_t) { return 1; }), labels_in_turn(n_rows, n_classes),
+                       std::to_string(n_rows) + " documents: ", {default_window_bytes});
+}
+
+TEST(what_streams_cannot_count_goes_by_rows) {
+  // Guards against a stored zero counted as a document, a repeated entry as two, a fraction cut off, an escape for nearly
+  // every entry; looked for in the first window alone.
+  for (const std::int64_t row : {0, 7, 19}) {
+    const auto altered = [&](const auto& alter) {
+      auto x = matrix_with(2.0, 20, 30);
+      alter(x, at(10 * row + 4));
+      every_way_agrees<double>(x, labels_in_turn(20, 3), std::to_string(row) + ": ", all_windows, false);
+      for (const CountingPath path : counting_paths)
+        CHECK(path_taken<double>(x, labels_in_turn(20, 3), {{}, 40, path}) == CountingPath::rows);
+    };
+    altered([](auto& x, std::size_t e) { x.data[e] = 0; });
+    altered([](auto& x, std::size_t e) { x.data[e] = 0.5; });
+    altered([](auto& x, std::size_t e) { x.data[e] = 65534.5; });
+    altered([](auto& x, std::size_t e) { x.data[e] = 5e-324; });
+    altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; });
+    altered([](auto& x, std::size_t e) { std::swap(x.indices[e], x.indices[e - 1]); });
+  }
+  auto x = matrix_with<std::int64_t>(70000, 20, 30);
+  for (const std::size_t n : {25, 26}) {  // of 200: an eighth, and more
+    for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = e < n ? 70000 : 1;
+    every_way_agrees(x, labels_in_turn(20, 3), "escapes: ", all_windows, false);
+    for (const CountingPath path : counting_paths)
+      CHECK(path_taken<std::int64_t>(x, labels_in_turn(20, 3), {{}, 400, path}) == (n == 25 ? path : CountingPath::rows));
+  }
+}
+
+TEST(vocabularies_about_every_boundary) {
+  // Guards against the last word of the bits of the terms seen, the last group of words, the last block of terms, or
+  // terms that stand first or last in one; a counter left for the next class. Blocks have 2^17 terms of one row, 2^14 of
+  // five to eight.
+  for (const std::int64_t middle : {2, 64, 128, 4096, 8192, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15, 1 << 18})
+    for (const std::int64_t n_columns : {middle - 1, middle, middle + 1}) {
+      std::vector<std::int64_t> columns;
+      for (const std::int64_t edge : {std::int64_t{0}, std::int64_t{64}, std::int64_t{4096}, std::int64_t{1} << 14, middle})
+        for (std::int64_t column = edge - 2; column <= edge + 2; ++column)
+          if (column >= 0 && column < n_columns) columns.push_back(column);
+      std::sort(columns.begin(), columns.end());
+      columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+      Matrix<std::int32_t, std::int32_t> x;
+      x.n_columns = n_columns;
+      for (std::int64_t row = 0; row < 7; ++row) {
+        Entries<std::int32_t> entries;
+        for (std::size_t i = at(row % 4); i < columns.size(); i += at(row % 3 + 1))
+          entries.push_back({columns[i], static_cast<std::int32_t>(row + 1)});
+        x.add_row(entries);
+      }
+      for (const std::int64_t n_classes : {1, 5})
+        every_way_agrees(x, labels_in_turn(7, n_classes), std::to_string(n_columns) + " terms: ", {1, default_window_bytes});
+    }
+}
+
+TEST(dense_rows_of_terms) {
+  // Guards against terms listed four at a time, or 64, past the end of the row or of what the next class counts.
+  for (const std::int64_t n_columns : {1, 3, 4, 5, 63, 64, 65, 127, 130, 4097, 9000})
+    for (const int gap : {1, 2, 7, 63, 64, 65}) {
+      Matrix<std::int32_t, std::uint8_t> x;
+      x.n_columns = n_columns;
+      for (int row = 0; row < 6; ++row) {
+        Entries<std::uint8_t> entries;
+        for (std::int64_t column = row; column < n_columns; column += gap)
+          entries.push_back({column, static_cast<std::uint8_t>(row + 1)});
+        x.add_row(entries);
+      }
+      every_way_agrees(x, labels_in_turn(6, 4), std::to_string(n_columns) + " terms: ",
+                       {1, 4 * n_columns, default_window_bytes});
+    }
+}
+
+TEST(collections_of_every_shape) {
+  // Guards against empty rows at either end or between, classes without documents or entries, a document larger than the
+  // window, a class that needs several windows, a window with some classes and the collection, the collection in several
+  // windows.
+  struct Shape {
+    const char* what;
+    std::vector<std::int64_t> lengths;  // of the rows
+    std::int64_t n_classes;
+    bool several;
+    std::vector<std::vector<ClassId>> classes;
+  };
+  using Classes = std::vector<ClassId>;
+  const std::vector<Classes> in_turn{{0}, {1}, {2}, {0}, {1}, {2}, {0}}, mixed{{2}, {}, {0, 1}, {1}, {}, {0, 2}, {0}};
+  const std::vector<Classes> first(7, Classes{0}), last(7, Classes{4}), nowhere(7, Classes{}), all(7, Classes{0, 1, 2});
+  const std::vector<std::int64_t> even{3, 4, 3, 4, 3, 4, 3}, holes{0, 0, 5, 0, 9, 0, 0}, one{0, 0, 0, 20, 0, 0, 0},
+      ends{7, 0, 0, 0, 0, 0, 7}, none(7, 0), growing{0, 1, 2, 4, 8, 16, 20};
+  std::vector<Shape> shapes{{"no documents", {}, 3, false, {}}, {"no lists", {}, 3, true, {}},
+                            {"no classes", {}, 0, false, {}}};
+  for (const auto* lengths : {&even, &holes, &one, &ends, &none, &growing}) {
+    shapes.push_back({"in turn", *lengths, 3, false, in_turn});
+    shapes.push_back({"the last class of five", *lengths, 5, false, last});
+    shapes.push_back({"the first class of two", *lengths, 2, false, first});
+    shapes.push_back({"no class", *lengths, 2, true, nowhere});
+    shapes.push_back({"all classes", *lengths, 3, true, all});
+    shapes.push_back({"some classes", *lengths, 3, true, mixed});
+  }
+  for (const Shape& shape : shapes) {
+    Matrix<std::int32_t, std::int32_t> x;
+    x.n_columns = 20;
+    std::int32_t next = 0;
+    for (const std::int64_t length : shape.lengths) {
+      Entries<std::int32_t> entries;
+      for (std::int64_t i = 0; i < length; ++i) entries.push_back({20 - length + i, ++next});
+      x.add_row(entries);
+    }
+    const Labels labels = labels_of(shape.n_classes, shape.several, shape.classes);
+    std::vector<std::int64_t> windows{default_window_bytes};
+    for (std::int64_t entries = 1; entries < 64; ++entries) windows.push_back(4 * entries);
+    every_way_agrees(x, labels, std::string(shape.what) + ": ", windows);
+    // Float counts keep the collection of labels in lists whatever they are, so only their rows are compared.
+    const std::string expected = describe_rows(count_plainly<double>(x, labels, {}));
+    for (const Way& way : ways({1, 40, 100})) {
+      const auto counts = count(no_counts<double>(shape.n_classes), x, labels, {}, way.options);
+      CHECK_EQ(way.text + shape.what + describe_rows(counts), way.text + shape.what + expected);
+    }
+  }
+  const auto no_terms = matrix<std::int32_t>(0, {{}, {}});
+  for (const Way& way : ways({1, 100}))
+    CHECK_EQ(way.text + describe_rows(count(no_counts<std::int64_t>(2), no_terms, labels_in_turn(2, 2), {}, way.options)),
+             way.text + "0 terms, 2 docs\n1 docs, 0 tokens:\n1 docs, 0 tokens:\n");
+}
+
+TEST(windows_of_documents_split_between_threads) {
+  // Guards against a range's segment, escapes or documents counted with another's, or documents between two ranges. Enough
+  // entries for 7 threads; documents of each class all over, together, or all of the last class.
+  Random random(18);
+  auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
+  CHECK(x.data.size() > 7 * (1 << 16));
+  const std::int64_t n_docs = x.n_rows();
+  Labels together{5, false, {0}, {}}, last(together);
+  for (std::int64_t d = 0; d < n_docs; ++d) together.add({static_cast<ClassId>(5 * d / n_docs)}), last.add({4});
+  const Labels anywhere = random_labels(random, n_docs, 5, false), several = random_labels(random, n_docs, 5, true);
+  for (const Labels& labels : {together, last, anywhere, several}) {
+    const std::string expected = describe(count(no_counts<std::int64_t>(5), x, labels, {}, {{}, 1, CountingPath::rows}));
+    for (const Way& way : ways({1 << 16, default_window_bytes}, {2, 3, 7}))
+      CHECK_EQ(way.text + describe(count(no_counts<std::int64_t>(5), x, labels, {}, way.options)), way.text + expected);
+  }
+}
+
+TEST(updates_by_every_path_equal_one_call) {
+  // Guards against what streams counted in place of what was there; frequencies of 4 bytes that no longer fit; a class whose
+  // documents are all empty.
+  Random random(19);
+  auto x = streamable_matrix<std::int64_t>(random, 60, 500);
+  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // two cross 2^32
+  x.add_row({});
+  for (const bool several : {false, true}) {
+    const Labels labels = random_labels(random, 61, 4, several);
+    const auto expected = describe(count_plainly<std::int64_t>(x, labels, {}));
+    for (const Way& first : ways({400}))
+      for (const Way& second : ways({1, default_window_bytes})) {
+        auto counts = count(no_counts<std::int64_t>(4), x.rows(0, 25), labels.documents(0, 25), {}, first.options);
+        const std::string before = describe(counts);
+        const auto more = count(counts, x.rows(25, 61), labels.documents(25, 61), {}, second.options);
+        CHECK_EQ(describe(more), expected);
+        CHECK_EQ(describe(counts), before);
+      }
+  }
+}
+
+TEST(float_counts_are_updated_in_document_order) {
+  // Guards against integers added up among themselves before they join fractions, on a path that was asked for.
+  const auto fraction = matrix<double>(1, {{{0, 0x1.6p-51}}}), ones = matrix<double>(1, {{{0, 1.0}}, {{0, 1.0}}});
+  const Labels one = labels_of(1, false, {{0}}), two = labels_of(1, false, {{0}, {0}});
+  for (const Way& way : ways({1, default_window_bytes})) {
+    const auto before = count<std::int32_t, double, double>(no_counts<double>(1), fraction, one, {});
+    CHECK_EQ(way.text + describe(count(before, ones, two, {}, way.options).rows[0]->term_frequency[0]),
+             way.text + describe(0x1.6p-51 + 1.0 + 1.0));
+  }
+}
+
+TEST(sums_that_outgrow_four_bytes) {
+  // Guards against a sum of 2^32 or more kept in 4 bytes: within a document window, between two, and between calls.
+  constexpr std::int64_t half = std::int64_t{1} << 31;
+  for (const std::int64_t value : {half - 1, half, 2 * half - 1, 2 * half, 2 * half + 1})
+    for (const std::int64_t n_rows : {1, 2, 3, 30})
+      for (const std::int64_t n_classes : {1, 2}) {
+        const std::string what = std::to_string(n_rows) + " times " + std::to_string(value) + ": ";
+        every_way_agrees(matrix_with(value, n_rows, 20), labels_in_turn(n_rows, n_classes), what);
+        const auto floats = matrix_with(static_cast<double>(value), n_rows, 20);
+        every_way_agrees<double>(floats, labels_in_turn(n_rows, n_classes), what);
+      }
+}
+
+TEST(one_large_value_beside_a_class_of_small_ones) {
+  // Guards against 4 bytes chosen by a bound a little too wide, which classes of many entries never show.
+  constexpr std::int64_t limit = std::int64_t{1} << 32;
+  for (const std::int64_t value : {limit - 1, limit, limit + 1})
+    for (const std::int64_t n_large : {1, 2, 3}) {
+      auto x = matrix_with<std::int64_t>(1, 6, 20);
+      Labels labels = labels_of(2, false, std::vector<std::vector<ClassId>>(6, {1}));
+      for (std::int64_t i = 0; i < n_large; ++i) x.add_row({{7, value}}), labels.add({0});
+      every_way_agrees(x, labels, std::to_string(n_large) + " times " + std::to_string(value) + ": ");
+    }
+}
+
+TEST(every_path_refuses_in_the_words_of_check_csr) {
+  // Guards against an offender that only the first window, or only the last, would have met; one that reaches the counters;
+  // another one named than the first in row order. In 40 windows, and in the ranges of 7 threads.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Random random(20);
+  const auto small = matrix_with(2.0, 40, 30), large = matrix_with(2.0, 46000, 30);
+  CHECK(large.data.size() > 7 * (1 << 16));
+  const auto check = [&](const Matrix<std::int32_t, double>& x, const std::vector<std::int64_t>& windows, int n_threads) {
+    std::string message;
+    try {
+      check_csr(x.view(), {}, {});
+    } catch (const invalid_argument& e) {
+      message = e.what();
+    }
+    CHECK(!message.empty());
+    const Labels labels = labels_in_turn(x.n_rows(), 3);
+    const auto before = count(no_counts<double>(3), small, labels_in_turn(40, 3), {});
+    const std::string text = describe(before);
+    for (const Way& way : ways(windows, {n_threads})) {
+      CHECK_THROWS(count(no_counts<double>(3), x, labels, {}, way.options), invalid_argument, message);
+      CHECK_THROWS(count(before, x, labels, {}, way.options), invalid_argument, message);
+      CHECK_EQ(describe(before), text);
+    }
+  };
+  using X = Matrix<std::int32_t, double>;
+  const std::vector<void (*)(X&, std::size_t)> mutations{
+      [](X& x, std::size_t e) { x.indices[e] = -1; },
+      [](X& x, std::size_t e) { x.indices[e] = static_cast<std::int32_t>(x.n_columns); },
+      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::min(); },
+      [](X& x, std::size_t e) { x.indices[e] = std::numeric_limits<std::int32_t>::max(); },
+      [](X& x, std::size_t e) { x.data[e] = -1; },
+      [](X& x, std::size_t e) { x.data[e] = -1e300; },
+      [](X& x, std::size_t e) { x.data[e] = infinity; },
+      [](X& x, std::size_t e) { x.data[e] = std::numeric_limits<double>::quiet_NaN(); },
+      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = 1 << 30; },
+      [](X& x, std::size_t e) { x.indptr[e / 10 + 1] = -5; },
+      [](X& x, std::size_t e) { x.indptr[0] = static_cast<std::int32_t>(e % 2) + 1; }};
+  for (const auto mutate : mutations) {
+    for (const std::int64_t row : {0, 20, 39}) {
+      auto x = small;
+      mutate(x, at(10 * row + 3));
+      check(x, all_windows, 1);
+      x.data[at(10 * row + 2)] = 0.5;  // sent to the rows before it is refused
+      check(x, {1, default_window_bytes}, 1);
+    }
+    auto x = large;
+    mutate(x, at(x.data.size() - 2));
+    check(x, {1 << 18}, 7);
+    if (x.indptr.back() == static_cast<std::int32_t>(x.data.size()) && x.indptr[0] == 0) {
+      x.data[at(10 * 20000)] = nan;  // the first
+      check(x, {default_window_bytes}, 7);
+    }
+  }
+  auto u = matrix_with<std::uint64_t>(2, 20, 30);
+  u.data.back() = std::uint64_t{1} << 63;
+  for (const Way& way : ways({1, 400, default_window_bytes}))
+    CHECK_THROWS(count(no_counts<std::int64_t>(2), u, labels_in_turn(20, 2), {}, way.options), CountOverflow,
+                 "X has 9223372036854775808 at row 19, column 29, expected a count below 2^63");
+}
+
+TEST(every_path_names_the_document_that_overflows) {
+  // Guards against the bound of the matrix alone, without what was counted before; the document's place in a window.
+  const auto x = matrix_with<std::int64_t>(70000, 20, 30);
+  const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
+  const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
+  const std::string before = describe(nearly);
+  for (const Way& way : ways({1, 400, default_window_bytes})) {
+    CHECK_THROWS(count(nearly, x, labels_in_turn(20, 2), {}, way.options), CountOverflow,
+                 "with 70000 at row 1, column 12 the tokens of class 1 exceed");
+    CHECK_EQ(describe(nearly), before);
+    auto odd = matrix_with<std::int64_t>(2, 20, 30);
+    odd.data.back() = (std::int64_t{1} << 53) + 1;
+    CHECK_THROWS(count(no_counts<double>(2), odd, labels_in_turn(20, 2), {}, way.options), invalid_argument,
+                 "9007199254740993 at row 19, column 29");
+  }
+}
+
+TEST(every_path_can_be_interrupted) {
+  // Guards against a path, or its copying of entries, that asks nobody. 200,000 entries in each of 1,000 classes.
+  Random random(21);
+  Matrix<std::int32_t, std::int8_t> x;
+  x.n_columns = 5000;
+  for (int row = 0; row < 400; ++row) {
+    Entries<std::int8_t> entries;
+    for (int i = 0; i < 500; ++i) entries.push_back({10 * i + row % 10, std::int8_t{1}});
+    x.add_row(entries);
+  }
+  std::vector<ClassId> all;
+  for (ClassId c = 0; c < 1000; ++c) all.push_back(c);
+  const Labels labels = labels_of(1000, true, std::vector<std::vector<ClassId>>(400, all));
+  const auto none = no_counts<std::int64_t>(1000);
+  for (const CountingPath path : counting_paths) {
+    int asked = 0;
+    const Threads threads{1, [&] { return ++asked == 1; }};
+    CHECK_THROWS(count(none, x, labels, {}, {threads, std::int64_t{1} << 29, path}), Interrupted, "interrupted");
+    CHECK_EQ(asked, 1);
+  }
+  for (const auto& row : none.rows) CHECK(row->size == 0 && row->n_docs == 0);
+}
+
+TEST(more_documents_than_a_counter_holds) {
+  // Guards against 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones,
+  // or ones of other classes, stand before them.
+  constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
+  std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
+  for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);
+  const std::vector<std::uint8_t> ones(at(n), 1);
+  const CsrView<std::int32_t, std::uint8_t> x{2 * n, 1, n, indptr.data(), zeros.data(), ones.data()};
+  const LabelView labels{1, 2 * n, nullptr, zeros.data()};
+  const std::int64_t* const no_weights = nullptr;
+  for (const CountingPath path : counting_paths) {
+    const CountingOptions options{{}, default_window_bytes, path};
+    const auto counts = count_documents(no_counts<std::int64_t>(1), x, labels, no_weights, options).counts;
+    CHECK_EQ(name(path) + (": " + describe(*counts.rows[0])),
+             name(path) + std::string(": 33554442 docs, 16777221 tokens: 0:16777221/16777221\n"));
+  }
+}
+
+TEST(small_windows_can_be_interrupted) {
+  // Guards against a poll asked only within loops of some length, and never by thousands of short ones. About a second on
+  // each path.
+  Random random(23);
+  auto x = streamable_matrix<std::int32_t>(random, 20000, 70000);
+  const Labels labels = random_labels(random, x.n_rows(), 5, false);
+  for (const CountingPath path : {CountingPath::class_streams, CountingPath::touched_terms, CountingPath::term_blocks}) {
+    int asked = 0;
+    const Threads threads{1, [&] { return ++asked == 3; }};
+    CHECK_THROWS(count(no_counts<std::int64_t>(5), x, labels, {}, {threads, 100, path}), Interrupted, "interrupted");
+  }
+}
+
+TEST(documents_before_and_after_the_first_window_are_looked_at) {
+  // Guards against a first window, the only one that checks documents, that skips those before the first or after the
+  // last document of its classes: they were then counted unchecked, and a column out of range was written to.
+  for (const std::int64_t first_of_class_0 : {0, 3, 5})
+    for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
+      Labels labels{2, false, {0}, {}};
+      for (std::int64_t d = 0; d < 10; ++d)
+        labels.add({static_cast<ClassId>(d < first_of_class_0 || d >= first_of_class_0 + 3)});
+      const auto altered = [&](const auto& alter) {
+        auto x = matrix_with(1.0, 10, 30);
+        alter(x, at(x.indptr[at(bad_row)] + 4));
+        return x;
+      };
+      const std::vector<std::int64_t> windows{1, 40, 80, 120, default_window_bytes};
+      const auto refused = [&](const auto& x, const char* what) {
+        for (const Way& way : ways(windows))
+          CHECK_THROWS(count_documents(no_counts<double>(2), x.view(), labels.view(), static_cast<const double*>(nullptr),
+                                       way.options),
+                       invalid_argument, what);
+      };
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = 30; }), "X has the index 30 in row");
+      refused(altered([](auto& x, std::size_t e) { x.indices[e] = -1; }), "X has the index -1 in row");
+      refused(altered([](auto& x, std::size_t e) { x.data[e] = -7; }), "X has -7 at row");
+      const auto agrees = [&](const auto& x) { every_way_agrees<double>(x, labels, "by rows: ", windows, false); };
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0; }));
+      agrees(altered([](auto& x, std::size_t e) { x.data[e] = 0.5; }));
+      agrees(altered([](auto& x, std::size_t e) { x.indices[e] = x.indices[e - 1]; }));
+      agrees(altered([](auto&, std::size_t) {}));
+    }
+}
