@@ -14,7 +14,7 @@
 #include "check.hpp"
 #include "collections.hpp"
 #include "scoring/score_ways.hpp"
-#include "scoring/small_columns.hpp"
+#include "scoring/small_patterns.hpp"
 
 using namespace termsift;
 using namespace collections;
@@ -332,29 +332,30 @@ TEST(a_table_covers_what_pays) {
   for (const auto& [n_classes, side] : {std::pair{2u, 64}, {3u, 16}, {5u, 5}, {12u, 2}}) {
     const auto counts = narrow<std::int64_t>(small_counts(random, n_classes, 140001, side, 50));
     const ClassModel model = make_class_model(counts, {1, 140001, {}});
-    const SmallColumns small(counts, model);
+    const SmallPatterns small(counts, model);
     std::int64_t size = 1;
     for (unsigned c = 0; c < n_classes; ++c) size *= side;
     CHECK(small.pay());
     CHECK_EQ(small.size(), size);
-    CHECK(!SmallColumns(wide(counts), model).pay());
+    CHECK(!SmallPatterns(wide(counts), model).pay());
 
-    const auto columns = small.counts<std::int64_t>(model, n_classes);
-    const ScoreTask<std::int64_t> task{columns, model, kernels_in_use(), Measure::kl, Aggregate::sum, nullptr, nullptr};
+    const auto patterns = small.counts<std::int64_t>(model, n_classes);
+    const ScoreTask<std::int64_t> task{patterns, model, Measure::kl, Aggregate::sum, nullptr, nullptr};
     ChunkEntries entries(n_classes);
-    CHECK(entries.find(task, 0, size) > 0);
+    entries.find(task, 0, size);
+    CHECK(entries.size() > 0);
     std::vector<std::uint16_t> numbers(at(size), 0);
     small.number(task, entries, 0, numbers.data());
     for (std::int64_t number = 0; number < size; ++number) CHECK_EQ(std::int64_t{numbers[at(number)]}, number);
   }
   const auto large = narrow<std::int64_t>(small_counts(random, 2, 140001, 70, 50));
-  CHECK(SmallColumns(large, make_class_model(large, {1, 140001, {}})).pay());
+  CHECK(SmallPatterns(large, make_class_model(large, {1, 140001, {}})).pay());
   const auto larger = narrow<std::int64_t>(small_counts(random, 2, 140001, 200, 50));
-  CHECK(!SmallColumns(larger, make_class_model(larger, {1, 140001, {}})).pay());
+  CHECK(!SmallPatterns(larger, make_class_model(larger, {1, 140001, {}})).pay());
   const auto few = narrow<std::int64_t>(small_counts(random, 2, 31, 5, 5));
-  CHECK(!SmallColumns(few, make_class_model(few, {1, 31, {}})).pay());
+  CHECK(!SmallPatterns(few, make_class_model(few, {1, 31, {}})).pay());
   const auto many = narrow<std::int64_t>(small_counts(random, 13, 140001, 2, 5));
-  CHECK(!SmallColumns(many, make_class_model(many, {1, 140001, {}})).pay());
+  CHECK(!SmallPatterns(many, make_class_model(many, {1, 140001, {}})).pay());
 }
 
 TEST(a_table_changes_no_bit) {
@@ -368,7 +369,7 @@ TEST(a_table_changes_no_bit) {
     for (const std::int64_t rare : {5, 500}) {
       const auto table = narrow<std::int64_t>(small_counts(random, n_classes, n_terms, side, rare));
       const auto plain = wide(table);
-      CHECK(SmallColumns(table, make_class_model(table, {1, m, {}})).pay());
+      CHECK(SmallPatterns(table, make_class_model(table, {1, m, {}})).pay());
       std::vector<std::int64_t> map{-1};
       for (unsigned c = 0; c < n_classes; ++c) map.push_back(c);
       const auto wider = with_classes(table, map);

@@ -12,14 +12,14 @@
 
 #include "termsift/inline.hpp"
 
-#ifndef TERMSIFT_TARGET_NAMESPACE
-#define TERMSIFT_TARGET_NAMESPACE baseline
+#ifndef TERMSIFT_TARGET
+#define TERMSIFT_TARGET baseline
 #endif
 
 namespace termsift {
 // In a namespace of its own for each SIMD target: otherwise the linker would keep one copy of these inline functions,
 // compiled for any of the targets, and a baseline machine could meet AVX-512 instructions.
-inline namespace TERMSIFT_TARGET_NAMESPACE {
+inline namespace TERMSIFT_TARGET {
 
 struct DoubleDouble {
   double hi = 0;
@@ -84,5 +84,5 @@ TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-}  // namespace TERMSIFT_TARGET_NAMESPACE
+}  // namespace TERMSIFT_TARGET
 }  // namespace termsift

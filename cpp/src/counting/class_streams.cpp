@@ -7,6 +7,7 @@
 
 #include "base/per_thread.hpp"
 #include "counting/entry_kernels.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -102,7 +103,7 @@ template <class Index, class Value>
 void append_rows(const CsrView<Index, Value> x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, bool scattered, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
   const PackedEntry packed = streams.packed;
-  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
   const bool same = source.ones != nullptr;
   constexpr int most = 256;
   std::int64_t documents[most];

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "counting/entry_kernels.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 
@@ -30,7 +31,7 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
   std::int64_t not_increasing = 0;
   bool ends_within = true;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
-    const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+    const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);

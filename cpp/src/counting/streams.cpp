@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "counting/entry_kernels.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 
@@ -36,7 +37,7 @@ CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
       seen_groups_(LargeArray<std::uint8_t>::zeroed(notes_touched ? n_cells / (64 * group_words) + 1 : 0)) {}
 
 void CellCounters::add(const Streams& streams, std::size_t stream) {
-  const CounterKernels kernels = counter_kernels_in_use();
+  const CounterKernels kernels = kernels_in_use<CounterKernels>();
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
     const std::uint32_t* const begin = streams.entries + streams.offsets[stream * streams.n_ranges + range];
     const std::int64_t n =
@@ -62,7 +63,7 @@ void CellCounters::for_each_seen_part(std::int64_t first, std::int64_t n, const 
 }
 
 std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
-  const CounterKernels kernels = counter_kernels_in_use();
+  const CounterKernels kernels = kernels_in_use<CounterKernels>();
   if (!notes_touched_) return kernels.note(small_.get() + first, (n + 63) / 64, seen_.get() + first / 64);
   std::int64_t size = 0;
   for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
@@ -73,7 +74,7 @@ std::int64_t CellCounters::count_nonzero(std::int64_t first, std::int64_t n) {
 
 template <CountType Count>
 void CellCounters::drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row) {
-  const CounterKernels kernels = counter_kernels_in_use();
+  const CounterKernels kernels = kernels_in_use<CounterKernels>();
   std::int64_t at = 0;
   for_each_seen_part(first, n, [&](std::int64_t word, std::int64_t n_words) {
     const Counters from{small_.get() + 64 * word, large_.get() + 64 * word};

@@ -16,7 +16,7 @@
 #include "simd/log_table.hpp"
 #include "termsift/double_double.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr double infinity = __builtin_huge_val();
@@ -59,6 +59,18 @@ TERMSIFT_INLINE double atanh_rest(double z) {
   return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
 }
 
+// k is log2(x/y) rounded to an integer or so, from the exponents and leading bits of the normal numbers x and y, and
+// down = 2^-k: x 2^-k is within a factor 1.5 of y.
+struct Power {
+  double k;
+  double down;
+};
+
+TERMSIFT_INLINE Power nearest_power(double x, double y) {
+  const unsigned long long biased = (bits(x) - bits(y) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
+  return {from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0), from_bits((2047ull - biased) << 52)};
+}
+
 // log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
 TERMSIFT_INLINE double log_of(double k, double s, double z_sR) { return k * ln2_hi + (2.0 * (s + z_sR) + k * ln2_lo); }
 
@@ -85,11 +97,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   sum.lo += p.lo + q.lo;
   const bool near = 3 * magnitude(d.hi) <= sum.hi;
 
-  // k = log2(p/q) to the nearest integer or so, from the exponents and leading bits; a = p / 2^k is within 1.5 of q.
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double down = from_bits((2047ull - biased) << 52);  // 2^-k
+  const auto [k, down] = nearest_power(p_log, q_log);
   const double a = p_log * down;
 
   // s = (p - q) / (p + q), or (a - q) / (a + q)
@@ -145,11 +154,8 @@ TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitu
 template <bool with_low = true>
 TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   const bool near = are_near(p.hi, q.hi, d.hi);
-  // As in divergence_term.
   const double p_log = larger(p.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q.hi) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double down = from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(p_log, q.hi);
   const double a = p_log * down;
   const double a_q = with_low ? (a - q.hi) + (p.lo * down - q.lo) : a - q.hi;
   return {(near ? d.hi : a_q) / (near ? p.hi + q.hi : a + q.hi), k};
@@ -184,11 +190,9 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
 
-  // As in divergence_term.
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double a = p_log * from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
   const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
   const double z_sR = s * (s * s * atanh_rest(s * s));
   const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
@@ -254,10 +258,8 @@ TERMSIFT_INLINE double log_plus_one(double x) {
 
 // log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is more.
 TERMSIFT_INLINE double natural_logarithm(double x) {
-  // As in divergence_term, with q = 1; a is in [2/3, 3/2].
-  const unsigned long long biased = (bits(x) - bits(1.0) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double a = x * from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(x, 1.0);
+  const double a = x * down;  // in [2/3, 3/2]
   const double s = (a - 1.0) / (a + 1.0);
   const double z = s * s;
   return log_of(k, s, s * (z * short_atanh_rest(z)));
@@ -280,4 +282,4 @@ TERMSIFT_INLINE double exponential(double x) {
 }
 
 }  // namespace
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+}  // namespace termsift::simd::TERMSIFT_TARGET

@@ -1,9 +1,7 @@
-// The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
+// The loops over entries and counters: plain loops that the compiler vectorises for one SIMD target. As in
 // logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 //
 // The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
-#pragma once
-
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -13,7 +11,7 @@
 
 #include "counting/entry_kernels.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 template <class Index>
@@ -243,16 +241,25 @@ std::int64_t drain(const Counters& counters, std::uint64_t* words, std::int64_t 
   return size;
 }
 
-}  // namespace
+constexpr CounterKernels counter_kernels{add, add_and_note, note, count_bits, drain, list};
 
 template <class Index, class Value>
-RowKernels<Index, Value> row_kernels() {
-  return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
-}
-CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list}; }
+constexpr RowKernels<Index, Value> row_kernels{within<Index>, descents<Index>, values<Value>, pack<Index, Value>,
+                                               deal<Index, Value>};
 
-#define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels();
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+namespace termsift {
+
+const CounterKernels CounterKernels::TERMSIFT_TARGET = simd::TERMSIFT_TARGET::counter_kernels;
+
+template <class Index, class Value>
+const RowKernels<Index, Value> RowKernels<Index, Value>::TERMSIFT_TARGET =
+    simd::TERMSIFT_TARGET::row_kernels<Index, Value>;
+
+#define TERMSIFT_INSTANTIATE(Index, Value) template const RowKernels<Index, Value> RowKernels<Index, Value>::TERMSIFT_TARGET;
 TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+}  // namespace termsift
