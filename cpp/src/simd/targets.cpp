@@ -42,9 +42,12 @@ std::vector<std::string> simd_targets() {
 std::string simd_target() { return names[static_cast<int>(simd_target_in_use())]; }
 
 void use_simd_target(const std::string& name) {
-  for (int target = static_cast<int>(best_target()); target >= 0; --target)
+  std::string known;
+  for (int target = static_cast<int>(best_target()); target >= 0; --target) {
     if (name == names[target]) return target_in_use().store(static_cast<SimdTarget>(target));
-  throw std::invalid_argument("no SIMD target '" + name + "' here");
+    known += known.empty() ? names[target] : std::string(", ") + names[target];
+  }
+  throw std::invalid_argument("SIMD target must be one of " + known + " on this machine, got '" + name + "'");
 }
 
 }  // namespace termsift
