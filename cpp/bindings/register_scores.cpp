@@ -14,11 +14,11 @@ namespace termsift::bindings {
 
 namespace {
 
-// What a measure depends on besides the counts.
-Estimation model_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
+// Returns the options of a measure.
+Estimation options_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
   return estimation(b1, b2, prior);
 }
-ContingencyOptions model_of(ContingencyMeasure, double, const std::pair<double, double>& b2,
+ContingencyOptions options_of(ContingencyMeasure, double, const std::pair<double, double>& b2,
                             const std::optional<py::array>& prior) {
   return {estimation(0, b2, prior).prior_weights, b2.first, b2.second};
 }
@@ -30,16 +30,16 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
       [&](const auto& c) -> py::array {
         auto scores = LargeArray<double>::uninitialised(c.n_terms);
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
-        without_gil([&] { score(c, model, measure, aggregate, threads, scores.get()); });
+        const auto options = options_of(measure, b1, b2, prior);
+        without_gil([&] { score(c, options, measure, aggregate, threads, scores.get()); });
         return to_numpy(std::move(scores), {c.n_terms});
       },
       counts_of(counts));
 }
 
-// An array (n_classes, terms of [first, last)), filled by fill(counts, model, threads, array, range).
+// Returns an array of shape (n_classes, last - first) that fill(counts, options, threads, array, range) fills.
 template <class Result, class AnyMeasure, class Fill>
-py::array of_each_class(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+py::array array_of_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last, const Fill& fill) {
   return std::visit(
@@ -51,8 +51,8 @@ py::array of_each_class(const py::object& counts, AnyMeasure measure, double b1,
                                       std::to_string(range.first) + " to " + std::to_string(range.last));
         auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
-        without_gil([&] { fill(c, model, threads, results.get(), range); });
+        const auto options = options_of(measure, b1, b2, prior);
+        without_gil([&] { fill(c, options, threads, results.get(), range); });
         return to_numpy(std::move(results), {n_classes, range.size()});
       },
       counts_of(counts));
@@ -62,10 +62,10 @@ template <class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last) {
-  return of_each_class<double>(
+  return array_of_classes<double>(
       counts, measure, b1, b2, prior, n_threads, first, last,
-      [&](const auto& c, const auto& model, const Threads& threads, double* scores, TermRange range) {
-        class_scores(c, model, measure, threads, scores, range);
+      [&](const auto& c, const auto& options, const Threads& threads, double* scores, TermRange range) {
+        class_scores(c, options, measure, threads, scores, range);
       });
 }
 
@@ -73,10 +73,10 @@ template <class AnyMeasure>
 py::array find_directions(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
                           const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                           std::optional<std::int64_t> last) {
-  return of_each_class<std::int8_t>(
+  return array_of_classes<std::int8_t>(
       counts, measure, b1, b2, prior, n_threads, first, last,
-      [&](const auto& c, const auto& model, const Threads& threads, std::int8_t* directions, TermRange range) {
-        class_directions(c, model, measure, threads, directions, range);
+      [&](const auto& c, const auto& options, const Threads& threads, std::int8_t* directions, TermRange range) {
+        class_directions(c, options, measure, threads, directions, range);
       });
 }
 
@@ -114,8 +114,8 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
         auto indices = LargeArray<std::int64_t>::uninitialised(k);
         auto scores = LargeArray<double>::uninitialised(k);
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
-        without_gil([&] { round_robin(c, model, measure, k, threads, indices.get(), scores.get()); });
+        const auto options = options_of(measure, b1, b2, prior);
+        without_gil([&] { round_robin(c, options, measure, k, threads, indices.get(), scores.get()); });
         return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}));
       },
       counts_of(counts));
@@ -154,7 +154,7 @@ void register_scores(py::module_& module) {
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);
-    // Of the terms [first, last), or from `first` on.
+    // These two take the terms [first, last), or those from `first` on if last is None.
     module.def("class_scores", &score_classes<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a, "n_threads"_a,
                "first"_a = 0, "last"_a = py::none());
     module.def("class_directions", &find_directions<AnyMeasure>, "counts"_a, "measure"_a, "b1"_a, "b2"_a, "prior"_a,

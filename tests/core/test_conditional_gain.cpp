@@ -16,6 +16,7 @@
 #include "collections.hpp"
 #include "gain/postings.hpp"
 #include "gain/posterior_kernels.hpp"
+#include "simd/targets.hpp"
 #include "termsift/runtime.hpp"
 
 using namespace termsift;
@@ -338,7 +339,7 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
   std::vector<double> first_exp, first_log;
   for (const std::string& name : simd_targets()) {
     use_simd_target(name);
-    const PosteriorKernels kernels = posterior_kernels_in_use();
+    const PosteriorKernels kernels = kernels_in_use<PosteriorKernels>();
     std::vector<double> e = x, l = y;
     kernels.exponentials(e.data(), static_cast<Int>(e.size()));
     kernels.logarithms(l.data(), static_cast<Int>(l.size()));

@@ -5,15 +5,15 @@
 #include <limits>
 #include <random>
 
-#include "check.hpp"
 #include "base/exact_double.hpp"
+#include "check.hpp"
 
 using namespace termsift;
 
 namespace {
 
-// Integers are the exact witness: everything here is integer-valued, and is compared modulo 2^64. An error below 2^63,
-// which the rounding of hi guarantees, cannot hide in that.
+// Integers are the exact reference: all values here are whole, and are compared modulo 2^64. An error cannot hide in that,
+// since the rounding of hi keeps it below 2^63.
 using Residue = std::uint64_t;
 
 Residue residue(double integer) {
@@ -46,7 +46,7 @@ constexpr int repeats = 20000;
 }  // namespace
 
 TEST(two_sum_loses_nothing) {
-  // Got wrong: an operand order assumed, or the error term reassociated away.
+  // Catches an assumed order of operands, or an error term that is optimised away.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)) * 1024, b = integers.as_double(integers.bits(53));
@@ -60,7 +60,7 @@ TEST(two_sum_loses_nothing) {
 }
 
 TEST(two_product_loses_nothing) {
-  // Got wrong: the split drops a bit, or contraction changes it; the fused form must give the same bits.
+  // Catches a split that drops a bit, or that contraction changes. The fused form must give the same bits.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)), b = integers.as_double(integers.bits(53));
@@ -71,7 +71,7 @@ TEST(two_product_loses_nothing) {
 }
 
 TEST(add_keeps_106_bits) {
-  // Got wrong: a low part added to a high part in one rounding.
+  // Catches a low part that is added to a high part with one rounding.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -83,7 +83,7 @@ TEST(add_keeps_106_bits) {
 }
 
 TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
-  // Got wrong: the sum of the low parts rounded (Dekker's "sloppy" sum), which is then most of the result.
+  // Catches a rounded sum of the low parts (Dekker's "sloppy" sum), which is then most of the result.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double m = integers.as_double(53), k = static_cast<double>(i % 5 - 2);
@@ -95,7 +95,7 @@ TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
 }
 
 TEST(subtract_is_exact_where_everything_cancels) {
-  // Got wrong: the difference of two numbers alike to 30 digits is noise, and p - q with it.
+  // Catches noise in the difference of two numbers that agree to 30 digits, as p and q may.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -109,7 +109,7 @@ TEST(subtract_is_exact_where_everything_cancels) {
 }
 
 TEST(multiply_keeps_its_bound) {
-  // Got wrong: one of the cross terms left out. 60 by 60 bits: the error stays below 2^63.
+  // Catches a missing cross term. Factors have 60 bits, so the error stays below 2^63.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = integers.as_double_double(60), b = integers.as_double_double(integers.bits(60));
@@ -119,7 +119,7 @@ TEST(multiply_keeps_its_bound) {
 }
 
 TEST(divide_undoes_a_product) {
-  // Got wrong: the remainder taken in one double; quotients then have 60 bits.
+  // Catches a remainder in one double, which would leave quotients only 60 bits.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double q = integers.as_double(40);
@@ -134,7 +134,7 @@ TEST(divide_undoes_a_product) {
 }
 
 TEST(negate_and_scale_are_exact) {
-  // Got wrong: only hi negated or scaled.
+  // Catches an operation on hi alone.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -146,7 +146,7 @@ TEST(negate_and_scale_are_exact) {
 }
 
 TEST(exact_double_holds_every_count) {
-  // Got wrong: a count above 2^53 rounded.
+  // Catches a count above 2^53 that is rounded.
   Integers integers;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, (std::int64_t{1} << 53) + 1, most, most - 1})

@@ -15,7 +15,7 @@ namespace {
 
 constexpr EventModel models[] = {EventModel::multinomial, EventModel::binary, EventModel::bernoulli, EventModel::poisson};
 
-// Two classes of 3 and 2 documents, four terms; the last one has no pair.
+// Two classes of 3 and 2 documents, and four terms, the last of them in no class.
 template <CountType Count>
 ClassCounts<Count> two_classes() {
   Matrix<std::int32_t, std::int32_t> x;
@@ -34,7 +34,7 @@ ClassCounts<Count> two_classes() {
 }  // namespace
 
 TEST(each_model_counts_its_events) {
-  // Got wrong: which of the frequencies is counted, or by what it is divided.
+  // Catches a model that counts, or divides by, the wrong frequencies.
   const auto check = []<class Count>(Count) {
     const auto counts = two_classes<Count>();
     const double totals[][2] = {{9, 16}, {4, 3}, {3, 2}, {3, 2}};
@@ -61,7 +61,7 @@ TEST(each_model_counts_its_events) {
 }
 
 TEST(no_term_has_more_documents_than_its_class) {
-  // Got wrong: p > 1 where float counts rounded d_ic above n_c.
+  // Catches p > 1 where float counts rounded d_ic above n_c.
   auto row = ClassRow<double>::with_capacity(1);
   row.size = 1, row.terms[0] = 0, row.n_docs = 0.3;
   row.term_frequency.set(0, 2.5);
@@ -73,7 +73,7 @@ TEST(no_term_has_more_documents_than_its_class) {
 }
 
 TEST(totals_of_the_binary_model_keep_their_low_parts) {
-  // Got wrong: a sum of fractions rounded to a double.
+  // Catches a sum of fractions that is rounded to a double.
   auto row = ClassRow<double>::with_capacity(2);
   row.size = 2, row.terms[0] = 0, row.terms[1] = 1, row.n_docs = 2;
   row.term_frequency.set(0, 1), row.term_frequency.set(1, 1);
@@ -86,7 +86,7 @@ TEST(totals_of_the_binary_model_keep_their_low_parts) {
 }
 
 TEST(rates_may_exceed_1) {
-  // Got wrong: b1 <= b2 asked of rates, or a complement taken of them.
+  // Catches rates that must satisfy b1 <= b2, or that have a complement.
   const auto counts = as_counted_by(EventModel::poisson, two_classes<std::int64_t>(), {});
   std::vector<double> values(8);
   class_scores(counts, {2, 0.5, {}}, Measure::kl, {}, values.data());
@@ -100,7 +100,7 @@ TEST(rates_may_exceed_1) {
 }
 
 TEST(rates_too_large_for_doubles_are_refused) {
-  // Got wrong: NaN from a product beyond the largest double.
+  // Catches NaN from a product beyond the largest double.
   const auto rate = [](double l, double b1, double b2) {
     auto row = ClassRow<double>::with_capacity(1);
     row.size = 1, row.terms[0] = 0, row.n_docs = 1;

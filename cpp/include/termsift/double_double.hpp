@@ -1,8 +1,8 @@
 // Double-double arithmetic: a number as the unevaluated sum hi + lo, |lo| <= ulp(hi) / 2, about 106 bits.
 //
-// Differences of probabilities decide every divergence: p - q for p within 1e-12 of q keeps 16 digits only if p and q had
-// 28. Each operation is exact or states its error; all are free of branches, so that loops over them vectorise, and give
-// the same bits with and without fused multiply-add. Wrong under -ffast-math and -ffp-contract=fast.
+// Every divergence depends on a difference of probabilities. If p is within 1e-12 of q, p - q keeps 16 digits only if p and
+// q had 28. Each operation is exact or states its error. None has a branch, so loops over them vectorise. All return the
+// same bits with and without fused multiply-add. They are wrong under -ffast-math and -ffp-contract=fast.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the others).
@@ -12,14 +12,14 @@
 
 #include "termsift/inline.hpp"
 
-#ifndef TERMSIFT_TARGET_NAMESPACE
-#define TERMSIFT_TARGET_NAMESPACE baseline
+#ifndef TERMSIFT_TARGET
+#define TERMSIFT_TARGET baseline
 #endif
 
 namespace termsift {
-// In a namespace of its own for each SIMD target: otherwise the linker would keep one copy of these inline functions,
-// compiled for any of the targets, and a baseline machine could meet AVX-512 instructions.
-inline namespace TERMSIFT_TARGET_NAMESPACE {
+// Each SIMD target has a namespace of its own: otherwise the linker could keep the AVX-512 version of these inline functions
+// for the whole program.
+inline namespace TERMSIFT_TARGET {
 
 struct DoubleDouble {
   double hi = 0;
@@ -39,7 +39,7 @@ TERMSIFT_INLINE DoubleDouble quick_two_sum(double a, double b) {
   return {s, b - (s - a)};
 }
 
-// a * b exactly, if neither overflow (|a|, |b| < 2^996) nor underflow (|ab| > 2^-969) occurs.
+// a * b exactly, for |a|, |b| < 2^996 and |ab| > 2^-969, where nothing overflows or underflows.
 TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
   const double p = a * b;
 #if defined(__FMA__) || defined(__aarch64__)
@@ -79,10 +79,10 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(q, rest.hi / b.hi);
 }
 
-// Multiplication by a power of two, exact barring underflow.
+// a times a power of two; exact unless it underflows.
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-}  // namespace TERMSIFT_TARGET_NAMESPACE
+}  // namespace TERMSIFT_TARGET
 }  // namespace termsift

@@ -1,8 +1,7 @@
-// Functions that kernels of several SIMD targets share.
+// A mark for functions that kernels of several SIMD targets share.
 #pragma once
 
-// Always inlined: otherwise the linker would keep one copy of an inline function, compiled for any of the targets, and a
-// baseline machine could meet AVX-512 instructions.
+// Such functions must always be inlined: otherwise the linker could keep their AVX-512 version for the whole program.
 #if defined(__GNUC__)
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #else

@@ -1,4 +1,4 @@
-// What this build is and which instructions it uses.
+// How the library was built, and which SIMD target it uses.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ std::string version();
 std::string compiler();        // e.g. "GCC 12.2.0"
 std::string openmp_version();  // e.g. "201511", or "none"
 
-
-// The SIMD targets compiled in that this machine can run, best first; always ends with "baseline".
+// Returns the compiled SIMD targets that this machine can run, best first; the last is "baseline".
 std::vector<std::string> simd_targets();
+// Returns the target in use, by default the best.
 std::string simd_target();
-// Makes `name`, one of simd_targets(), the target in use. Throws std::invalid_argument.
+// Uses the target `name`, one of simd_targets(). Throws std::invalid_argument for another name.
 void use_simd_target(const std::string& name);
 
 }  // namespace termsift

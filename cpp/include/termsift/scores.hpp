@@ -22,43 +22,45 @@ enum class Measure : std::uint8_t {
   direction    // the sign of p-q: 1, 0 or -1; internal to class_directions
 };
 
-// How the values of the classes become the score of the term.
+// How the values of the classes are combined into the score of the term.
 enum class Aggregate : std::uint8_t {
   sum,
   mean,  // weighted by the class priors
   max
 };
 
-// How probabilities are estimated from counts: p_ic = (l_ic + b1) / (l_c + b2), and the class priors pi_c.
+// How probabilities are estimated: p_ic = (l_ic + b1) / (l_c + b2), with class priors pi_c. q_ic is the mixture of p_ik over
+// the other classes, weighted by their priors.
 struct Estimation {
   double b1 = 1;
   double b2 = 1;
-  // One weight a class, normalised to sum to 1 over the classes that take part; empty: the number of documents.
+  // One weight per class, normalised to sum to 1 over the classes that take part; if empty, the numbers of documents.
   std::span<const double> prior_weights = {};
-  double b2_rest = 0;  // what b2 rounds off: alpha M seldom is a double
+  double b2_rest = 0;  // the rounding error of b2, since alpha * n_terms is rarely a double
 };
 
-// Both functions: classes without documents take no part. They throw std::invalid_argument if fewer than two classes take
-// part, if one of them has all the prior mass but 2^-450 of it (then q is 0/0 for it, or nearly), or unless
-// 0 <= b1 <= b2 < inf (b1, b2 in [0, inf) for rates), the smoothed p of a term that a class lacks is 0 or at least 2^-450,
-// rates are at most 2^64, and the weights are finite and not negative. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0 (so p = 0 in a
-// class without tokens if b2 = 0); no result is NaN.
+// All three functions compare the classes that have documents; other classes take no part. They throw std::invalid_argument
+// - if fewer than two classes take part, or one of them has all the prior mass but 2^-450 of it (q would be nearly 0/0),
+// - unless 0 <= b1 <= b2 < inf, or b1 and b2 are in [0, inf) for rates,
+// - if the smoothed p of an absent term is neither 0 nor at least 2^-450, or a rate exceeds 2^64,
+// - unless the weights are finite and not negative.
+// 0 log 0 = 0, x log(x/0) = inf, and 0/0 = 0, so p = 0 in a class without tokens if b2 = 0. No result is NaN.
 //
-// Accuracy: 4 ulp in ordinary cases, 1e-14 unless p and q agree to more than 16 digits; a difference p - q below 2^-92 of
-// the spread of the p_ik counts as none (tests/test_accuracy.py). Unsmoothed float counts 10^270 apart, and rates
-// below 10^-250, may underflow. Bits depend on neither the number of threads nor the SIMD target, and on other terms only by
-// the constants of the classes and, in `score`, by the choice between two ways for all terms: within one way a term's own
-// counts decide.
+// Accuracy: 4 ulp in ordinary cases, and 1e-14 unless p and q agree to more than 16 digits. A difference p - q below 2^-92
+// of the spread of the p_ik counts as 0 (tests/unit/test_accuracy.py). Bits depend on neither the number of threads nor the
+// SIMD target. They depend on other terms only through the constants of the classes and, in `score`, through the choice
+// between two ways, which is made for all terms at once.
 //
-// Scratch for each thread: up to 56 bytes for each class and term of a block of 128, and 1 MiB.
+// Each thread has up to 56 bytes of scratch for each class and term of a block of 128 terms, and 1 MiB.
 
-// scores (n_terms,). O(pairs of a term and a class that has it) time for the smoothed sum or mean over many classes, else
-// O(n_classes * terms that occur). Which of the two depends on counts, estimation and aggregate alone (score_ways.hpp).
+// scores (n_terms,). The smoothed sum or mean over many classes takes O(pairs), other scores O(n_classes * terms that
+// occur). Which way is taken depends only on counts, estimation, measure and aggregate (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// class_scores (n_classes, terms of the range), row-major; rows of classes that take no part are 0. O(n_classes * terms).
+// class_scores (n_classes, terms of the range), row-major: the values of the classes before they are aggregated. Rows of
+// classes that take no part are 0. O(n_classes * terms).
 template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});

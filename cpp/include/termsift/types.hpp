@@ -23,10 +23,10 @@ concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>
 
 // What is counted, and by what it is divided: p_ic = (x_ic + b1) / (X_c + b2) with
 enum class EventModel : std::uint8_t {
-  multinomial,  // x = l_ic, X = l_c                 the terms drawn one after the other
-  binary,       // x = d_ic, X = sum_i d_ic          the same of documents that have each of their terms once
-  bernoulli,    // x = d_ic, X = n_c                 a coin for each term and document
-  poisson       // x = l_ic, X = n_c                 a rate: occurrences a document
+  multinomial,  // x = l_ic, X = l_c           one draw of a term per token
+  binary,       // x = d_ic, X = sum_i d_ic    the same, after repeated terms of a document are dropped
+  bernoulli,    // x = d_ic, X = n_c           one coin toss per term and document
+  poisson       // x = l_ic, X = n_c           a rate: occurrences per document
 };
 
 // A numpy boolean: one byte, where any value but 0 means true.

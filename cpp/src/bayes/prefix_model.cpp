@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "scoring/kernels.hpp"
+#include "simd/logarithm_kernels.hpp"
+#include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
@@ -22,8 +23,8 @@ void log_plus_one(std::vector<double>& values) {
   std::array<double, 8> rest{};
   const auto tail = values.begin() + whole;
   std::copy(tail, values.end(), rest.begin());
-  kernels_in_use().log_plus_one(values.data(), whole);
-  kernels_in_use().log_plus_one(rest.data(), 8);
+  kernels_in_use<LogarithmKernels>().log_plus_one(values.data(), whole);
+  kernels_in_use<LogarithmKernels>().log_plus_one(rest.data(), 8);
   std::copy_n(rest.begin(), values.end() - tail, tail);
 }
 

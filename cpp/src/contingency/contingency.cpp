@@ -6,10 +6,11 @@
 #include <numeric>
 #include <vector>
 
-#include "scoring/block_scores.hpp"
 #include "contingency/contingency_model.hpp"
 #include "base/exact_double.hpp"
 #include "base/per_thread.hpp"
+#include "scoring/chunk_entries.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -393,18 +394,14 @@ class ChunkScorer {
   };
 
   void find(std::int64_t first, std::int64_t last) {
-    // A search through 5,000 lists is as dear as reading a chunk of them: begin where the chunk before ended.
-    if (first == next_ && first > 0) entries_.begin.swap(entries_.end);
-    else entries_.find_begin(task_, first);
-    entries_.find_end(task_, last);
-    next_ = last;
+    entries_.find(task_, first, last);
     totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
   }
 
   // use(terms, n, values) for the terms of the chunk that class k has.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
-    if (k + 4 < task_.n_classes()) prefetch_run(k + 4);
+    entries_.prefetch_after(task_, k);
     const ClassRow<Count>& row = task_.row(k);
     const ContingencyConstants& constants = task_.model.classes[k].constants;
     for (std::int64_t begin = entries_.begin[k]; begin < entries_.end[k]; begin += run_terms) {
@@ -412,13 +409,6 @@ class ChunkScorer {
       use(row.terms + begin, n, run_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first,
                                                        parts_.of_class(k), constants));
     }
-  }
-
-  void prefetch_run(std::size_t k) const {
-    const ClassRow<Count>& row = task_.row(k);
-    prefetch_entries(row.terms, entries_.begin[k], entries_.end[k]);
-    if (const std::uint32_t* narrow = task_.cells(row).narrow())
-      prefetch_entries(narrow, entries_.begin[k], entries_.end[k]);
   }
 
   // a of class k and a term of the chunk.
@@ -508,7 +498,6 @@ class ChunkScorer {
   const ContingencyTask<Count>& task_;
   const CellParts& parts_;
   ChunkEntries entries_;
-  std::int64_t next_ = 0;  // the term after the last chunk's
   ColumnTotals<Count> totals_;
   Run run_;
   std::vector<Sum> sums_;                                                               // of the chunk's terms, like
@@ -560,7 +549,8 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
            Aggregate aggregate, const Threads& threads, double* scores) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, aggregate);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
+  const auto& kernels = kernels_in_use<ContingencyKernels>();
+  const ContingencyTask<Count> task{counts, model, kernels.values_of(measure), kernels.parts_of(measure)};
   if (model.classes.empty()) {
     std::fill_n(scores, counts.n_terms, 0.0);
     return;
@@ -581,7 +571,8 @@ template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs) {
   const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::max);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
+  const auto& kernels = kernels_in_use<ContingencyKernels>();
+  const ContingencyTask<Count> task{counts, model, kernels.values_of(measure), kernels.parts_of(measure)};
   for_each_chunk(task, n_pairs(task), threads, [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
     scorer.max(first, last, worker, scores + first, classes + first, signs + first);
   });
@@ -591,7 +582,8 @@ template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads,
                        double* scores) {
   const ContingencyModel model = make_contingency_model(counts, {}, measure, Aggregate::sum);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
+  const auto& kernels = kernels_in_use<ContingencyKernels>();
+  const ContingencyTask<Count> task{counts, model, kernels.values_of(measure), kernels.parts_of(measure)};
   if (model.classes.empty()) {
     std::fill_n(scores, counts.n_terms, 0.0);
     return;
@@ -605,7 +597,8 @@ template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
                   const Threads& threads, double* class_scores, TermRange range) {
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(measure), cell_kernel_in_use(measure)};
+  const auto& kernels = kernels_in_use<ContingencyKernels>();
+  const ContingencyTask<Count> task{counts, model, kernels.values_of(measure), kernels.parts_of(measure)};
   fill_classes(task, threads, range.within(counts.n_terms), class_scores, [](double value) { return value; });
 }
 
@@ -614,7 +607,8 @@ void class_directions(const ClassCounts<Count>& counts, const ContingencyOptions
                       const Threads& threads, std::int8_t* directions, TermRange range) {
   if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
   const ContingencyModel model = make_contingency_model(counts, options, measure, Aggregate::sum);
-  const ContingencyTask<Count> task{counts, model, contingency_kernel_in_use(ContingencyMeasure::direction), nullptr};
+  const ContingencyKernel kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
+  const ContingencyTask<Count> task{counts, model, kernel, nullptr};
   fill_classes(task, threads, range.within(counts.n_terms), directions, [](double value) {
     return static_cast<std::int8_t>((value > 0) - (value < 0));  // not 1 but the measure's unit where counts are scaled
   });

@@ -1,5 +1,4 @@
-// The kernels of contingency.hpp's measures. contingency_kernels_impl.hpp holds their one source, compiled once for each
-// SIMD target; contingency_targets.cpp chooses among them.
+// The kernels of contingency.hpp's measures.
 #pragma once
 
 #include "termsift/contingency.hpp"
@@ -35,26 +34,15 @@ struct ContingencyRun {
 // The values of a class. Of a term that no document has, 0.
 using ContingencyKernel = void (*)(const ContingencyRun&);
 
-ContingencyKernel contingency_kernel_in_use(ContingencyMeasure measure);
-
 // What of a value depends on the class and the cell alone, of cells that are whole numbers: n of them, a multiple of 8.
 using CellKernel = void (*)(const ContingencyConstants& constants, const double* a, int n, double* parts);
 
-// Null where that is nothing, or not worth remembering.
-CellKernel cell_kernel_in_use(ContingencyMeasure measure);
+// The kernels of one SIMD target (simd/targets.hpp).
+struct ContingencyKernels {
+  ContingencyKernel (*values_of)(ContingencyMeasure measure);
+  CellKernel (*parts_of)(ContingencyMeasure measure);  // null where no part of a value is worth remembering
 
-namespace simd {
-#define TERMSIFT_DECLARE_TARGET(target)                             \
-  namespace target {                                                \
-  ContingencyKernel contingency_kernel(ContingencyMeasure measure); \
-  CellKernel cell_kernel(ContingencyMeasure measure);               \
-  }
-TERMSIFT_DECLARE_TARGET(baseline)
-#ifdef TERMSIFT_X86_TARGETS
-TERMSIFT_DECLARE_TARGET(avx2)
-TERMSIFT_DECLARE_TARGET(avx512)
-#endif
-#undef TERMSIFT_DECLARE_TARGET
-}  // namespace simd
+  static const ContingencyKernels baseline, avx2, avx512;
+};
 
 }  // namespace termsift

@@ -102,7 +102,7 @@ template <class Index, class Value>
 void append_rows(const CsrView<Index, Value> x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, bool prefetch, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
   const PackedEntry packed = streams.packed;
-  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
   const bool same = source.ones != nullptr;
   constexpr int most = 256;
   std::int64_t documents[most];

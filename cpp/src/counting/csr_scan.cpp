@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/values.hpp"
+#include "counting/entry_kernels.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -56,7 +58,7 @@ bool CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
   constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` takes no more than 2^15
   EntryFacts seen;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
-    const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+    const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
     // Count descents over all entries of the rows at once, then subtract those from one row to the next.
     std::int64_t descents = 0;

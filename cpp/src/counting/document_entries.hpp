@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "counting/entry_kernels.hpp"
+#include "simd/logarithm_kernels.hpp"
+#include "simd/targets.hpp"
 #include "termsift/counting.hpp"
 
 namespace termsift {
@@ -29,7 +30,7 @@ class DocumentEntries {
   void add_up_repeated(std::int64_t document);  // those of sorted_, each term's in the order of its entries
 
   const TermWeight weight_;
-  const CounterKernels kernels_ = counter_kernels_in_use();
+  const LogarithmKernels& kernels_ = kernels_in_use<LogarithmKernels>();
   std::int64_t size_ = 0;
   std::vector<TermId> terms_;
   std::vector<double> values_;

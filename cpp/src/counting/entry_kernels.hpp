@@ -1,5 +1,5 @@
 // The loops over entries of a matrix and over counters. They are compiled once for each SIMD target, because only wide
-// registers let them check, pack and add up entries at the speed of memory. The source is entry_kernels_impl.hpp.
+// registers let them check, pack and add up entries at the speed of memory. The source is entry_kernels.cpp.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ struct RowKernels {
   // first_cell + column % 2^term_bits. Returns the number of escapes.
   std::int64_t (*deal)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, int term_bits,
                        std::uint32_t first_cell, std::uint32_t** next);
+
+  static const RowKernels baseline, avx2, avx512;  // simd/targets.hpp
 };
 
 struct CounterKernels {
@@ -49,28 +51,8 @@ struct CounterKernels {
                         std::int64_t n, std::int32_t* terms, std::uint32_t* tf, std::uint32_t* df);
   // Does the same with the terms alone and leaves the counters, for frequencies that need more than 32 bits.
   std::int64_t (*list)(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms);
-  // Sets x[j] = log(1 + x[j]) for finite x >= 0, to 1 ulp; n is a multiple of 8.
-  void (*log_plus_one)(double* x, std::int64_t n);
+
+  static const CounterKernels baseline, avx2, avx512;
 };
-
-// Those of the target in use (termsift/runtime.hpp).
-template <class Index, class Value>
-RowKernels<Index, Value> row_kernels_in_use();
-CounterKernels counter_kernels_in_use();
-
-namespace simd {
-#define TERMSIFT_DECLARE_TARGET(target)         \
-  namespace target {                            \
-  template <class Index, class Value>           \
-  RowKernels<Index, Value> row_kernels();       \
-  CounterKernels counter_kernels();             \
-  }
-TERMSIFT_DECLARE_TARGET(baseline)
-#ifdef TERMSIFT_X86_TARGETS
-TERMSIFT_DECLARE_TARGET(avx2)
-TERMSIFT_DECLARE_TARGET(avx512)
-#endif
-#undef TERMSIFT_DECLARE_TARGET
-}  // namespace simd
 
 }  // namespace termsift

@@ -12,7 +12,9 @@
 
 #include "counting/counters.hpp"
 #include "counting/csr_scan.hpp"
+#include "counting/entry_kernels.hpp"
 #include "counting/packed_entry.hpp"
+#include "simd/targets.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/counting.hpp"
 #include "termsift/csr_view.hpp"
@@ -123,7 +125,7 @@ class CellCounters {
 
   PackedCounters counters() const { return {small_.get(), large_.get()}; }
 
-  const CounterKernels kernels_ = counter_kernels_in_use();
+  const CounterKernels kernels_ = kernels_in_use<CounterKernels>();
   bool notes_touched_;
   LargeArray<std::uint32_t> small_;       // (n_cells,)
   LargeArray<std::uint64_t> large_;       // (n_cells,)

@@ -63,7 +63,7 @@ template <class Index, class Value>
 void append_documents(const CsrView<Index, Value> x, const StreamSource& source, std::int64_t first, std::int64_t last,
                       const BlockShape& shape, std::vector<std::uint32_t*>& next, std::size_t range, Streams& streams) {
   const PackedEntry packed = streams.packed;
-  const RowKernels<Index, Value> kernels = row_kernels_in_use<Index, Value>();
+  const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
   for (std::int64_t d = first; d < last; ++d)
     source.for_each_row(d, [&](std::size_t c) {
       const std::int64_t begin = x.indptr[d], length = x.indptr[d + 1] - begin;

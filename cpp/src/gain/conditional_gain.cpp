@@ -11,8 +11,9 @@
 #include "base/pacer.hpp"
 #include "base/per_thread.hpp"
 #include "gain/postings.hpp"
-#include "scoring/kernels.hpp"
 #include "gain/posterior_kernels.hpp"
+#include "simd/logarithm_kernels.hpp"
+#include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
 #include "base/values.hpp"
 
@@ -82,7 +83,7 @@ Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n
     all.log_prior.push_back(docs == 0 ? 1 : std::max(docs / all.n, std::numeric_limits<double>::min()));
     all.prior.push_back(static_cast<float>(docs / all.n));
   }
-  posterior_kernels_in_use().logarithms(all.log_prior.data(), all.stride);
+  kernels_in_use<PosteriorKernels>().logarithms(all.log_prior.data(), all.stride);
   std::fill(all.log_prior.begin() + static_cast<std::ptrdiff_t>(all.n_classes), all.log_prior.end(), -infinity);
   return all;
 }
@@ -178,7 +179,7 @@ class Lifts {
 
   const Collection& all_;
   const ConditionalGain& options_;
-  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) of a term of d_t documents that no class has
@@ -267,7 +268,7 @@ class Posteriors {
 
   const Collection& all_;
   const ConditionalGain& options_;
-  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::int64_t width_, stride_;         // how many classes are in play for a document
   std::vector<std::int32_t> n_chosen_;  // of each document
   LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
@@ -376,7 +377,7 @@ class Evaluator {
   const Collection& all_;
   const Posteriors& posteriors_;
   const ConditionalGain& options_;
-  const PosteriorKernels kernels_ = posterior_kernels_in_use();
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   ClassDocs present_;
   std::vector<double> untouched_;      // documents of each class present
   std::vector<std::int32_t> touched_;  // documents; the first n_touched_
@@ -418,7 +419,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   // No |W| exceeds the logarithm of 1 + n/a, and no W - W', which costs a mixture digits, that of 1 + 1/a.
   std::vector<double> most(at(lanes), n / options.shape);
   most[1] = 1 / options.shape;
-  if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most.data(), lanes);
+  if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most.data(), lanes);
   limit_step(most[0], 300, "1 + documents / shape");
   limit_step(most[1], 12, "1 + 1 / shape");
 }

@@ -1,6 +1,4 @@
 // The kernels of conditional gain: what documents' classes probably are, and how a term would change that.
-// posterior_kernels_impl.hpp holds their one source, compiled once for each SIMD target; posterior_targets.cpp chooses among
-// them.
 #pragma once
 
 #include <cstdint>
@@ -43,21 +41,8 @@ struct PosteriorKernels {
   void (*exponentials)(double* x, std::int64_t n);
   void (*mixtures)(const MixtureRun&);
   void (*posterior)(const PosteriorRun&);
+
+  static const PosteriorKernels baseline, avx2, avx512;  // simd/targets.hpp
 };
-
-PosteriorKernels posterior_kernels_in_use();
-
-namespace simd {
-#define TERMSIFT_DECLARE_TARGET(target)     \
-  namespace target {                        \
-  PosteriorKernels posterior_kernels();     \
-  }
-TERMSIFT_DECLARE_TARGET(baseline)
-#ifdef TERMSIFT_X86_TARGETS
-TERMSIFT_DECLARE_TARGET(avx2)
-TERMSIFT_DECLARE_TARGET(avx512)
-#endif
-#undef TERMSIFT_DECLARE_TARGET
-}  // namespace simd
 
 }  // namespace termsift

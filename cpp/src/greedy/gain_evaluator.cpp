@@ -1,4 +1,5 @@
 #include "greedy/gain_evaluator.hpp"
+#include "simd/targets.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors
 }  // namespace
 
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
-    : groups_(groups), threads_(threads), kernels_(gain_kernels_in_use()),
+    : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
       // Four arrays of (n_classes, block) should stay in the first cache.
       block_(groups.n_classes() <= 4 ? longest_gain_block : 16),
       scratch_(static_cast<std::size_t>(std::max(threads.count, 1))) {

@@ -1,5 +1,4 @@
-// The kernels of greedy selection: what a term would add to the divergence. gain_kernels_impl.hpp holds their one source,
-// compiled once for each SIMD target; gain_targets.cpp chooses among them.
+// The kernels of greedy selection: what a term would add to the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c a term's mass in class c, n_c the mass of the class, R_c what of it has not been
 // selected; masses are whole numbers below 2^53. s_c = m_c / R_c; t_c is the same share of the complement's mixture.
@@ -64,21 +63,8 @@ struct GainKernels {
   void (*precise_cells)(const CellBlock&, const MixtureView&);
   // No less than any gain in the wedge, up to rounding (Ladder::margin_); infinite where a term has nearly all of a corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
+
+  static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp
 };
-
-GainKernels gain_kernels_in_use();
-
-namespace simd {
-#define TERMSIFT_DECLARE_TARGET(target) \
-  namespace target {                    \
-  GainKernels gain_kernels();           \
-  }
-TERMSIFT_DECLARE_TARGET(baseline)
-#ifdef TERMSIFT_X86_TARGETS
-TERMSIFT_DECLARE_TARGET(avx2)
-TERMSIFT_DECLARE_TARGET(avx512)
-#endif
-#undef TERMSIFT_DECLARE_TARGET
-}  // namespace simd
 
 }  // namespace termsift

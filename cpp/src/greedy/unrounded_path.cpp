@@ -7,6 +7,7 @@
 #include "scoring/class_model.hpp"
 #include "base/exact_double.hpp"
 #include "greedy/gain_kernels.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -82,7 +83,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
                                             : DoubleDouble{constants.rest_inverse_hi, constants.rest_inverse_lo});
   }
   const MixtureView mixture{prior.hi.data(), prior.lo.data(), others_inverse.hi.data(), others_inverse.lo.data()};
-  const auto kernel = gain_kernels_in_use().precise_cells;
+  const auto kernel = kernels_in_use<GainKernels>().precise_cells;
 
   const std::int64_t block = n_classes <= 4 ? longest_gain_block : 16;
   DoubleDoubles p, pools, before;

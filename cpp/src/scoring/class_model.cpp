@@ -4,14 +4,14 @@
 #include <cmath>
 #include <string>
 
-#include "scoring/class_prior.hpp"
 #include "base/exact_double.hpp"
 #include "base/values.hpp"
+#include "scoring/class_prior.hpp"
 
 namespace termsift {
 namespace {
 
-// Of a smoothed term in its class, and of all other classes beside one: products of some of these are normal numbers.
+// The least p of a smoothed term, and the least prior mass of all classes but one. Products of two such are normal numbers.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
@@ -22,7 +22,7 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   check_class_prior(weights, n_classes);
 }
 
-// Exact counts have no rate above 2^63.
+// Float counts are checked one by one; exact counts have no rate above 2^63.
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
@@ -36,7 +36,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
                                     "; a rate can be 2^64");
 }
 
-// Up to which l the sum l + b1 needs no more than 53 bits.
+// Returns a bound below which every whole l has a sum l + b1 of at most 53 bits.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -70,11 +70,11 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   }
   if (largest_weight == 0)
     throw std::invalid_argument("class_prior gives no class with documents any mass");
-  // By a power of two, so that weights near 1e300 add up.
+  // Scaling by a power of two keeps the sum of weights near 1e300 finite.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // The weight of all classes but k, from sums of positive numbers on both sides of it: 1 - pi_k as a difference would
-  // lose its digits where one class has nearly all the mass.
+  // The weight of all classes but k, from the sums before and after it: the difference 1 - pi_k would lose its digits where
+  // one class has nearly all the mass.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {
@@ -113,7 +113,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble prior = divide(weight[k], total);
     const DoubleDouble rest_inverse = divide(total, rest[k]);
     constants.exact_below = exact_below(estimation.b1);
-    constants.empty = estimation.b1 * constants.scale;
+    constants.absent_x = estimation.b1 * constants.scale;
     constants.total_hi = L.hi, constants.total_lo = L.lo;
     constants.inverse_hi = inverse.hi, constants.inverse_lo = inverse.lo;
     constants.prior_hi = prior.hi, constants.prior_lo = prior.lo;

@@ -1,4 +1,4 @@
-// Counts -> probabilities: what the scoring kernels need to know of each class.
+// Counts -> probabilities: the constants of each class that scores are computed from.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,13 @@
 
 namespace termsift {
 
-// What p_ic are. The kernels have code of their own for each.
+// Up to this p and q, 1-p and 1-q are so close to 1 that a short series replaces their logarithms (simd/logarithms.hpp), and
+// that they need no sums of their own.
+inline constexpr double ordinary_p = 0x1p-6;
+
+// What p_ic are. The kernels have separate code for each.
 enum class Variable : std::uint8_t {
-  small_probability,  // mostly at most ordinary_p, such as shares of occurrences; larger ones take the careful way
+  small_probability,  // usually at most ordinary_p, such as shares of occurrences; larger ones are scored carefully
   probability,        // of any size, such as shares of documents
   rate                // without a complement
 };
@@ -22,40 +26,37 @@ inline constexpr Variable variable_of(EventModel model) {
 }
 inline constexpr bool has_complement(Variable variable) { return variable != Variable::rate; }
 
-// The constants of one class that takes part, for probabilities or rates p_ic. Pairs (hi, lo) are double-double. Counts
-// are scaled by a power of two s so that 1 <= s L_c < 2 (or nearly, at the ends of the range of double), which changes no
-// bit of any quotient and keeps products of totals near 2^63 (or float counts near 1e300) in range.
+// Rates p_ic are at most this.
+inline constexpr double most_rate = 0x1p64;
+
+// The constants of one class that takes part. Pairs (hi, lo) are double-doubles. All is scaled by a power of two s with
+// 1 <= s L_c < 2 (nearly so at the ends of the range of double). This changes no bit of a quotient, and keeps products of
+// totals near 2^63, or of float counts near 1e300, in range.
 struct ClassConstants {
-  double scale;                          // s
-  double empty;                          // s b1: the numerator of p_ic where l_ic = 0
-  std::int64_t exact_below;              // l + b1 is a double for every whole number l below
-  double total_hi, total_lo;             // s (l_c + b2), the denominator L_c; 1 if that is 0, since p_ic is then 0
-  double inverse_hi, inverse_lo;         // 1 / L_c
-  double difference_hi, difference_lo;   // 1 / (L_c L_r), r the reference class
-  double prior_hi, prior_lo;             // pi_c
-  double weight_hi, weight_lo;           // w_c = pi_c / L_c
+  double scale;                             // s
+  double absent_x;                          // s b1, the numerator of p_ic where l_ic = 0
+  std::int64_t exact_below;                 // l + b1 is a double for every whole number l below this
+  double total_hi, total_lo;                // s (l_c + b2), the denominator L_c; 1 if that is 0, so that p_ic is 0
+  double inverse_hi, inverse_lo;            // 1 / L_c
+  double difference_hi, difference_lo;      // 1 / (L_c L_r), r the reference class
+  double prior_hi, prior_lo;                // pi_c
+  double weight_hi, weight_lo;              // w_c = pi_c / L_c
   double rest_inverse_hi, rest_inverse_lo;  // 1 / (1 - pi_c)
 };
 
 struct ClassModel {
   Variable variable = Variable::small_probability;
-  std::vector<std::int64_t> classes;      // which rows take part, increasing
+  std::vector<std::int64_t> classes;      // the rows that take part, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
-  // The class with the largest prior. Differences are taken from its p, since its own 1 - pi_c may be tiny: then no
-  // difference p - q is ever a small remainder of larger numbers unless the probabilities themselves are that close.
+  // The class with the largest prior. The careful way takes differences from its p, because its own 1 - pi_c may be tiny. So
+  // p - q is never a small remainder of larger numbers unless the probabilities themselves are that close.
   int reference = 0;
-  // A difference p - T below this share of p may have lost the digits that a score needs: T, a sum over n classes whose
-  // rounding errors are themselves summed in one double, is good to n^2 2^-106, and 2^-57 is wanted of the difference.
+  // A difference p - T below `lost` p may lack digits that a score needs. T is a sum over n classes whose rounding errors
+  // are summed in one double, so its relative error is n^2 2^-106, while the difference needs 2^-57.
   double lost = 0;
 };
 
-// Up to this p and q, the complements are so close to 1 that a short series replaces their logarithms
-// (simd/logarithms.hpp), and no sums of their own are needed.
-inline constexpr double ordinary_p = 0x1p-6;
-
-// Rates p_ic may be as large as this: a double beside the least numbers that are divided by.
-inline constexpr double most_rate = 0x1p64;
-
+// O(n_classes); for rates of float counts O(pairs), to check them. Throws std::invalid_argument (termsift/scores.hpp).
 template <CountType Count>
 ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& estimation);
 

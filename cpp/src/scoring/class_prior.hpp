@@ -1,4 +1,4 @@
-// Class priors that the caller gives.
+// The caller's class priors.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,8 @@
 
 namespace termsift {
 
-// One for each class, finite and not negative, or none. Throws std::invalid_argument.
+// Checks that there is one weight per class, or none, and that each is finite and not negative. Throws
+// std::invalid_argument.
 inline void check_class_prior(std::span<const double> weights, std::size_t n_classes) {
   if (weights.empty()) return;
   if (weights.size() != n_classes)

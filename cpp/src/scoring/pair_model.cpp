@@ -2,17 +2,18 @@
 
 #include <cstddef>
 
-#include "scoring/kernels.hpp"
+#include "simd/logarithm_kernels.hpp"
+#include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
-// The same bits whatever the SIMD target.
-DoubleDouble logarithm(const Kernels& kernels, DoubleDouble x) {
+// Taken by a kernel, whose bits do not depend on the SIMD target or the C library.
+DoubleDouble logarithm(DoubleDouble x) {
   double hi[8], lo[8], log_hi[8], log_lo[8];
   for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;
-  kernels.logarithms(hi, lo, 8, log_hi, log_lo);
+  kernels_in_use<LogarithmKernels>().logarithms(hi, lo, 8, log_hi, log_lo);
   return {log_hi[0], log_lo[0]};
 }
 
@@ -20,52 +21,51 @@ DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDoubl
 
 }  // namespace
 
-PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, double b1, Measure measure,
-                          Aggregate aggregate) {
-  // Only smoothing is looked at here. A pair whose count makes its p large is doubtful, and the dense way scores its term.
+PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate) {
   const Variable variable = has_complement(model.variable) ? Variable::small_probability : Variable::rate;
-  PairModel pairs{variable, measure, {}, {}};
+  PairModel pairs{measure, variable, {}, {}};
   DoubleDouble T_0, P_0, A_0, R;
-  const DoubleDouble log_b1 = logarithm(kernels, {b1, 0});
+  const DoubleDouble log_b1 = logarithm({b1, 0});
   for (const ClassConstants& c : model.constants) {
     const double omega = aggregate == Aggregate::mean ? c.prior_hi : 1.0;
     const DoubleDouble w = scale({c.weight_hi, c.weight_lo}, c.scale),
                        inverse = scale({c.inverse_hi, c.inverse_lo}, c.scale);
     const DoubleDouble r{c.rest_inverse_hi, c.rest_inverse_lo}, rw = multiply(r, w);
-    const DoubleDouble kappa = subtract(logarithm(kernels, inverse), logarithm(kernels, r));
-    const DoubleDouble p = multiply(inverse, omega), empty_p = multiply(p, b1);
+    const DoubleDouble kappa = subtract(logarithm(inverse), logarithm(r));
+    const DoubleDouble p = multiply(inverse, omega), absent_p = multiply(p, b1);
     const DoubleDouble linear = multiply(add(inverse, rw), omega);
-    const DoubleDouble empty_A = multiply(empty_p, add(log_b1, kappa)), empty_w = multiply(w, b1);
+    const DoubleDouble absent_A = multiply(absent_p, add(log_b1, kappa)), absent_w = multiply(w, b1);
 
     PairConstants constants{};
     constants.omega = omega;
     constants.w_hi = w.hi, constants.w_lo = w.lo;
     constants.r = r.hi;
     constants.inverse = inverse.hi;
-    constants.empty_p = multiply(inverse, b1).hi;
-    constants.empty_w = empty_w.hi;
+    constants.absent_p = multiply(inverse, b1).hi;
+    constants.absent_w = absent_w.hi;
     constants.b1 = b1;
     constants.kappa_hi = kappa.hi, constants.kappa_lo = kappa.lo;
     constants.p_hi = p.hi, constants.p_lo = p.lo;
-    constants.empty_p_hi = empty_p.hi, constants.empty_p_lo = empty_p.lo;
+    constants.absent_p_hi = absent_p.hi, constants.absent_p_lo = absent_p.lo;
     constants.linear_hi = linear.hi, constants.linear_lo = linear.lo;
-    constants.empty_A_hi = empty_A.hi, constants.empty_A_lo = empty_A.lo;
+    constants.absent_A_hi = absent_A.hi, constants.absent_A_lo = absent_A.lo;
     constants.base = &c;
-    if (constants.empty_p > ordinary_p && has_complement(variable)) pairs.variable = Variable::probability;
+    if (constants.absent_p > ordinary_p && has_complement(variable)) pairs.variable = Variable::probability;
     pairs.classes.push_back(constants);
-    T_0 = add(T_0, empty_w);
-    P_0 = add(P_0, empty_p);
-    A_0 = add(A_0, subtract(empty_A, multiply(linear, b1)));
+    T_0 = add(T_0, absent_w);
+    P_0 = add(P_0, absent_p);
+    A_0 = add(A_0, subtract(absent_A, multiply(linear, b1)));
     R = add(R, multiply(r, omega));
   }
   pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo};
-  // From sums on both sides of the class: T_0 less its own part would lose its digits where that is nearly all.
+  // T_0 without the class's part, from the sums before and after it: a difference would lose its digits where the class has
+  // nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);
   DoubleDouble before, after;
-  const auto empty_w = [&](std::size_t k) { return multiply({pairs.classes[k].w_hi, pairs.classes[k].w_lo}, b1); };
-  for (std::size_t k = 0; k < n; ++k) rest[k] = before, before = add(before, empty_w(k));
-  for (std::size_t k = n; k-- > 0;) rest[k] = add(rest[k], after), after = add(after, empty_w(k));
+  const auto absent_w = [&](std::size_t k) { return multiply({pairs.classes[k].w_hi, pairs.classes[k].w_lo}, b1); };
+  for (std::size_t k = 0; k < n; ++k) rest[k] = before, before = add(before, absent_w(k));
+  for (std::size_t k = n; k-- > 0;) rest[k] = add(rest[k], after), after = add(after, absent_w(k));
   for (std::size_t k = 0; k < n; ++k) pairs.classes[k].T_0_rest = rest[k].hi;
   return pairs;
 }

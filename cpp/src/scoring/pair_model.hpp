@@ -3,19 +3,21 @@
 // With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
 // q = r_c (T - w_c x), and
 //     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T),   kappa_c = log((1 - pi_c) / L_c).
-// Only the last logarithm knows both the class and all of the term. Hence, with weights omega_c (1, or pi_c for the mean),
+// Only the last logarithm depends on both the class and the whole term. Hence, with weights omega_c (1, or pi_c for the
+// mean),
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
-// A and P add up what a class says of a count, whatever the term. They are double-doubles, because A - P log T cancels; V is
-// a minor part of the score and a double's precision is enough.
+// The parts of A and P depend only on the class and the count. They are double-doubles, because A - P log T cancels. V is a
+// minor part of the score, so a double is precise enough.
 //
-// Where smoothing is most of what classes have, a term of few pairs has a score far below P or V. Such a term is summed by
-// whole values: V = sum_c omega_c KL_c is all of its score. So are all terms by the other measures, and all terms where
-// smoothing alone gives some class p > 2^-6: the series of t(1-p, 1-q) in a split sum holds for p, q <= 2^-6 only.
+// If classes consist mostly of smoothing, a term with few pairs has a score far below P or V. Such a term is summed by whole
+// values: its score is V = sum_c omega_c KL_c. So are all terms for the other measures, and all terms if smoothing alone
+// gives some class p > 2^-6, because the series of t(1-p, 1-q) in a split sum holds only for p, q <= 2^-6.
 //
-// A class that lacks the term has l = 0: its part of A, P and T is known beforehand, so that only what the pairs change is
-// added up, and V of all classes as if none had the term depends on U = T - T_0 = sum_c w_c l_ic alone (empty_classes.hpp).
+// A class from which the term is absent has l = 0, so its part of A, P and T is known beforehand, and only what the pairs
+// change is summed. V of all classes, as if the term were absent from each, depends only on U = T - T_0 = sum_c w_c l_ic
+// (absent_classes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -26,38 +28,39 @@
 namespace termsift {
 
 enum class PairSum : std::uint8_t {
-  split,  // A - P log T + R T + V; for kl, unless some class has p > 2^-6 by smoothing alone
+  split,  // A - P log T + R T + V; for kl, unless the variable is a probability of any size
   whole   // V
 };
 
-// What the pairs of a term change, each sum a double-double (hi, lo); the fourth only fills the vector.
+// What the pairs of a term change. Each sum is a double-double (hi, lo); the fourth only fills the vector.
 struct alignas(64) TermSums {
   enum : int { U, P, A };
   double hi[4], lo[4];
 };
 
-// What of a term is read and written while its pairs' parts of V are added up: half of the memory, since that is what binds.
+// The accumulators that are touched while V is summed. They are half the size of TermSums because that loop is bound by
+// memory.
 struct alignas(32) TermValue {
-  double U_hi, U_lo;  // U of TermSums as a double-double: many additions leave its high part some ulps off
+  double U_hi, U_lo;  // U of TermSums as a double-double: its high part there is some ulps off after many additions
   double V_hi, V_lo;
 };
 
-// The constants of one class, for counts l as they are: those of ClassConstants belong to s l.
+// The constants of one class for unscaled counts l; those of ClassConstants are for s l.
 struct PairConstants {
-  double omega;                         // its weight in the score
-  double w_hi, w_lo;                    // w_c
-  double r;                             // r_c
-  double inverse;                       // 1 / L_c
-  double empty_p;                       // b1 / L_c
-  double empty_w;                       // w_c b1
-  double T_0_rest;                      // T_0 less the class's part
+  double omega;                    // its weight in the score
+  double w_hi, w_lo;               // w_c
+  double r;                        // r_c
+  double inverse;                  // 1 / L_c
+  double absent_p;                 // b1 / L_c
+  double absent_w;                 // w_c b1
+  double T_0_rest;                 // T_0 without the class's part
   double b1;
   double kappa_hi, kappa_lo;
-  double p_hi, p_lo;                    // omega_c / L_c
-  double empty_p_hi, empty_p_lo;        // omega_c b1 / L_c
-  double linear_hi, linear_lo;          // omega_c (1 / L_c + r_c w_c)
-  double empty_A_hi, empty_A_lo;        // A's part at l = 0, but for the linear one
-  const ClassConstants* base;           // for whole values
+  double p_hi, p_lo;               // omega_c / L_c
+  double absent_p_hi, absent_p_lo;  // omega_c b1 / L_c
+  double linear_hi, linear_lo;     // omega_c (1 / L_c + r_c w_c)
+  double absent_A_hi, absent_A_lo;  // A's part at l = 0, without its linear part
+  const ClassConstants* base;      // for whole values
 };
 
 // The sums over all classes at l = 0.
@@ -69,8 +72,10 @@ struct PairTotals {
 };
 
 struct PairModel {
-  Variable variable;  // of probabilities small_probability where b1 / L_c <= 2^-6 in every class
   Measure measure;
+  // A probability counts as small if b1 / L_c <= ordinary_p in every class, whatever the event model. Where a count makes p
+  // larger, the sum is doubtful, and the term is scored the dense way.
+  Variable variable;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
 
@@ -79,12 +84,10 @@ struct PairModel {
   }
 };
 
-struct Kernels;
-
-// Requires aggregate sum or mean, b1 > 0, and totals L_c within most_pair_total.
-PairModel make_pair_model(const ClassModel& model, const Kernels& kernels, double b1, Measure measure, Aggregate aggregate);
-
 // Totals L_c outside [1 / most_pair_total, most_pair_total] would take the double-doubles above out of range.
 inline constexpr double most_pair_total = 0x1p300;
+
+// Requires the aggregate sum or mean, b1 > 0, and totals L_c within most_pair_total. O(n_classes).
+PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
 
 }  // namespace termsift

@@ -1,7 +1,7 @@
 // log(1 + (2i + 1)/64) for i in [0, 32) as double-doubles, computed with mpmath at 60 digits.
 #pragma once
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr double log_table[32][2] = {
@@ -24,4 +24,4 @@ constexpr double log_table[32][2] = {
 };
 
 }  // namespace
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+}  // namespace termsift::simd::TERMSIFT_TARGET

@@ -1,31 +1,28 @@
-// Logarithms, exponentials, and what of a divergence is a logarithm: the terms p log(p/q) - p + q. The only place where
-// they are taken, without the C library's. Every operation is an IEEE addition, multiplication or division in a fixed
-// order, so that all targets give the same bits; no branches, so that loops over these functions vectorise.
+// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels take them here, and none from the
+// C library. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return
+// the same bits. There are no branches, so loops over these functions vectorise.
 //
-// Nothing in a kernel may use an inline function or template from outside the target's namespace: the linker keeps one copy
-// of such a function for the whole program, and it might be this one, with instructions that the machine lacks.
-//
-// Precision. With p and q known to about 106 bits and their difference likewise, the term
+// Precision: given p, q and p - q to about 106 bits, the term
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
 // of the divergence KL = t(p, q) + t(1-p, 1-q) is evaluated in two ways, with s = (p-q)/(p+q), log(p/q) = 2 atanh(s):
 //     p/q in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], where atanh(s) = s + s^3 R(s^2): products of accurate factors;
 //     otherwise:        t = p log(p/q) - (p-q) in double-double, since the difference magnifies rounding up to 10 times.
-// Either is rounded about once.
+// Both lose little more than one rounding.
 #pragma once
 
 #include "simd/log_table.hpp"
 #include "termsift/double_double.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr double infinity = __builtin_huge_val();
 
-// Numbers below this count as it where they are divided by or their logarithm is taken. The exponent arithmetic of
-// divergence_term needs normal numbers p and q with 2^-1023 < p/q < 2^1023. Beside this least number that holds up to
-// 2^123: for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to 2^106),
-// where p may be 0. Smoothed probabilities are larger (class_model.cpp refuses less than 2^-450). Unsmoothed float counts
-// that far apart may underflow to 0 or infinity, but never to NaN.
+// Divisors and arguments of logarithms are raised to at least this. The exponent arithmetic of nearest_power needs normal
+// numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123: enough for probabilities, rates (up to 2^64),
+// and products of two whole counts (up to 2^100) or masses (up to 2^106). Smoothed probabilities are never this small
+// (class_model.cpp refuses less than 2^-450). Unsmoothed float counts that far apart may underflow to 0 or infinity, but
+// never become NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) {
@@ -46,9 +43,9 @@ TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 // log 2 = ln2_hi + ln2_lo; ln2_hi has 42 bits, so that k ln2_hi is exact.
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
-// R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18) computed with
-// mpmath.chebyfit at 60 digits.
-// In Estrin's order: Horner's chain of twenty operations would be most of the time a value takes.
+// R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18), computed with
+// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's twenty would take
+// most of the time of a value.
 TERMSIFT_INLINE double atanh_rest(double z) {
   const double z2 = z * z, z4 = z2 * z2;
   const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
@@ -57,6 +54,18 @@ TERMSIFT_INLINE double atanh_rest(double z) {
   const double r6 = 0.06667589315724629 + 0.05867139530651599 * z;
   const double r8 = 0.05422589197440007 + (0.03746071897775383 + 0.07815288900461426 * z) * z;
   return (r0 + r2 * z2) + z4 * ((r4 + r6 * z2) + r8 * z4);
+}
+
+// k is log2(x/y) rounded to an integer or so, from the exponents and leading bits of the normal numbers x and y, and
+// down = 2^-k: x 2^-k is within a factor 1.5 of y.
+struct Power {
+  double k;
+  double down;
+};
+
+TERMSIFT_INLINE Power nearest_power(double x, double y) {
+  const unsigned long long biased = (bits(x) - bits(y) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
+  return {from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0), from_bits((2047ull - biased) << 52)};
 }
 
 // log(2^k (1+s)/(1-s)) in one double, with z_sR = s^3 R(s^2).
@@ -73,23 +82,21 @@ TERMSIFT_INLINE DoubleDouble quotient(DoubleDouble a, DoubleDouble b) {
   return {q, (((a.hi - product.hi) - product.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-// a * b * (1 + g), rounded once or so; |g| < 1/4 or so, since its own rounding counts as far as it is not small against 1.
+// a * b * (1 + g) with little more than one rounding, for |g| < 1/4 or so: the rounding of g itself counts in proportion to
+// g.
 TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// t(p, q) = p log(p/q) - p + q, given d = p - q. 0 <= p, q <= 2^123; 0 log 0 = 0, and infinite for p > q = 0.
+// t(p, q) = p log(p/q) - p + q, given d = p - q, for 0 <= p, q <= 2^123. 0 log 0 = 0; infinite for p > q = 0.
 TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   DoubleDouble sum = two_sum(p.hi, q.hi);
   sum.lo += p.lo + q.lo;
   const bool near = 3 * magnitude(d.hi) <= sum.hi;
 
-  // k = log2(p/q) to the nearest integer or so, from the exponents and leading bits; a = p / 2^k is within 1.5 of q.
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;  // k + 1024
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double down = from_bits((2047ull - biased) << 52);  // 2^-k
+  const auto [k, down] = nearest_power(p_log, q_log);
   const double a = p_log * down;
 
   // s = (p - q) / (p + q), or (a - q) / (a + q)
@@ -113,8 +120,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// t(1-p, 1-q) for p, q <= 2^-6, where |s| = |q-p|/(2-p-q) <= 2^-6.9 and three terms of R suffice; d = p - q. Relative
-// error 2^-52 at p = 2^-6 and q = 0. Larger p or q have errors that grow like their 7th power.
+// t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. There |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of R suffice: the
+// relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q it grows like their 7th power.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -122,8 +129,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// The same for p, q <= 2^-6 without a division, good to 2^-48: beside t(p, q), at least 2^6 times larger, that is enough.
-// The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
+// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That is enough beside t(p, q), which is at
+// least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
@@ -132,9 +139,9 @@ TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// What t(p, q) takes of log(p/q): 2 atanh(s) with |s| <= 1/3 where p and q are near each other, else log(2^k) + 2 atanh(s)
-// with |s| <= 1/5. For 0 <= p <= 2^123 and q in [least_probability, 2^123], no more than 2^60 times smaller than p;
-// d = p - q. Without low parts all three are doubles.
+// log(p/q) is 2 atanh(s) with |s| <= 1/3 if p and q are near each other, else log(2^k) + 2 atanh(s) with |s| <= 1/5. The
+// functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123], at most 2^60 times smaller than p.
+// Without low parts all three are doubles.
 struct Ratio {
   double s;
   double k;
@@ -145,17 +152,14 @@ TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitu
 template <bool with_low = true>
 TERMSIFT_INLINE Ratio ordinary_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   const bool near = are_near(p.hi, q.hi, d.hi);
-  // As in divergence_term.
   const double p_log = larger(p.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q.hi) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double down = from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(p_log, q.hi);
   const double a = p_log * down;
   const double a_q = with_low ? (a - q.hi) + (p.lo * down - q.lo) : a - q.hi;
   return {(near ? d.hi : a_q) / (near ? p.hi + q.hi : a + q.hi), k};
 }
 
-// t(p, q) of such p and q; sR = s R(s^2).
+// t(p, q), given sR = s R(s^2).
 template <bool with_low = true>
 TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDouble d, Ratio ratio, double sR) {
   const auto [s, k] = ratio;
@@ -178,24 +182,22 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
   return ordinary_term<with_low>(p, q, d, ratio, ratio.s * atanh_rest(ratio.s * ratio.s));
 }
 
-// log(p/q) to two ulp or so; d = p - q. 0 if d is, so that log(0/0) = 0; infinite where only one is 0. For p and q in
+// log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. For p and q in
 // [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   const double sum = p.hi + q.hi;
   const bool near = 3 * magnitude(d) <= sum;
 
-  // As in divergence_term.
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
-  const unsigned long long biased = (bits(p_log) - bits(q_log) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double a = p_log * from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
   const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
   const double z_sR = s * (s * s * atanh_rest(s * s));
   const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// R(z) as in atanh_rest for z in [0, 0.0404], of degree 7 (error 1.4e-17): |s| <= 0.201, so that p/q is in [2/3, 3/2].
+// R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: |s| <= 0.201, which holds for p/q in [2/3, 3/2].
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -205,14 +207,14 @@ TERMSIFT_INLINE double short_atanh_rest(double z) {
   return (r0 + r2 * z2) + (z2 * z2) * (r4 + r6 * z2);
 }
 
-// t(p, q) for p/q in [2/3, 3/2], which is 5 |p - q| <= p + q, given p + q and d = p - q; 0 for p = q = 0.
+// t(p, q) for p/q in [2/3, 3/2], that is 5 |p - q| <= p + q, given p + q and d = p - q; 0 for p = q = 0.
 TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   const double s = d.hi / larger(sum, least_probability);
   const double sR = s * short_atanh_rest(s * s);
   return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
 }
 
-// The same of two such pairs together, of which the second has p - q = -d, with one division; sums below 2^500.
+// The sum of two such terms with one division, where the second pair has p - q = -d; both sums p + q are below 2^500.
 TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
   const double quotient = d.hi / larger(sum * other_sum, least_probability);
   const double s = quotient * other_sum, u = quotient * sum;
@@ -220,8 +222,8 @@ TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d)
   return d.hi * (s + u) + (d.hi * (s * (sR + s * sR) - u * (uR - u * uR)) + 2.0 * d.lo * (s + u));
 }
 
-// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2; c = 1 + (2i + 1)/64
-// is the nearest of the table: |s| <= 2^-7. Absolute error 2^-68, for x in [2^-900, 2^900].
+// log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m, 1 <= m < 2, and c = 1 + (2i +
+// 1)/64 is the nearest entry of log_table, so |s| <= 2^-7. The absolute error is 2^-68 for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
   const double k = from_bits((u >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
@@ -239,12 +241,12 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// log(1 + x) for finite x >= 0, to 0.65 ulp: 2 atanh(x / (2 + x)) up to 1; below 2^-54 it rounds to x.
+// log(1 + x) for finite x >= 0, to 0.65 ulp. It is 2 atanh(x / (2 + x)) up to x = 1, and rounds to x below 2^-54.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;
   const double low = 2.0 * s.hi + (2.0 * s.lo + 2.0 * s.hi * (z * atanh_rest(z)));
-  // Near the end of the range logarithm() lacks exponents.
+  // logarithm() does not reach the largest exponents, so a huge x is scaled by 2^-200.
   const bool huge = x > 0x1p900;
   const DoubleDouble y = logarithm(two_sum(1.0, larger(x, 1.0) * (huge ? 0x1p-200 : 1.0)));
   const DoubleDouble sum = two_sum(huge ? 200 * ln2_hi : 0.0, y.hi);
@@ -252,18 +254,17 @@ TERMSIFT_INLINE double log_plus_one(double x) {
   return x < 0x1p-54 ? x : x <= 1 ? low : high;
 }
 
-// log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is more.
+// log(x) for normal x > 0, to 1 ulp or 2^-53, whichever is larger.
 TERMSIFT_INLINE double natural_logarithm(double x) {
-  // As in divergence_term, with q = 1; a is in [2/3, 3/2].
-  const unsigned long long biased = (bits(x) - bits(1.0) + (1ull << 51) + (1024ull << 52)) >> 52;
-  const double k = from_bits(biased | 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double a = x * from_bits((2047ull - biased) << 52);
+  const auto [k, down] = nearest_power(x, 1.0);
+  const double a = x * down;  // in [2/3, 3/2]
   const double s = (a - 1.0) / (a + 1.0);
   const double z = s * s;
   return log_of(k, s, s * (z * short_atanh_rest(z)));
 }
 
-// exp(x) for x <= 709, to 1 ulp; 0 below -708. x = k log 2 + r with |r| <= log(2)/2, where the series to r^13 errs by 2^-57.
+// exp(x) for x <= 709, to 1 ulp; 0 for x < -708. x = k log 2 + r with |r| <= log(2)/2; the error of the series to r^13 is
+// 2^-57.
 TERMSIFT_INLINE double exponential(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
   const double in_range = larger(x, -708.0);
@@ -280,4 +281,4 @@ TERMSIFT_INLINE double exponential(double x) {
 }
 
 }  // namespace
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+}  // namespace termsift::simd::TERMSIFT_TARGET

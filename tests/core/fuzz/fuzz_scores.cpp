@@ -1,7 +1,8 @@
-// Any small counts, smoothing, priors, model and measure: the scores by either way are the aggregate of the class scores.
+// For any small counts, smoothing, priors, model and measure, the scores by either way are the aggregate of the class
+// scores.
 //
-// The sparse way takes most of its series and tables out of their usual ranges here: classes of one document beside classes
-// of a million, and smoothing from 2^-40 to far above every count.
+// The inputs take the series of the sparse way out of their usual ranges: classes of one document beside classes of a
+// million, and smoothing from 2^-40 to far above every count.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr double tolerance = 1e-14;  // of the README
 
-// sum_c w_c x_c to about twice the digits of a double; infinite if some x_c of positive weight is.
+// sum_c w_c x_c to about twice the digits of a double; infinite if some x_c with a positive weight is.
 struct ExactSum {
   double hi = 0, lo = 0;
   bool endless = false;
@@ -57,7 +58,7 @@ void run(fuzz::Bytes& bytes) {
   constexpr Measure measures[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson};
   const EventModel model = models[bytes.below(4)];
   const Measure measure = measures[bytes.below(3)];
-  const bool any_size = bytes.flag();  // shares of any model scored by the kernels of probabilities of any size
+  const bool any_size = bytes.flag();  // use the kernels for probabilities of any size, whatever the model
   const int n_classes = 2 + bytes.below(30), n_terms = 1 + bytes.below(60);
   const double smoothing[] = {1, 0.5, 0.1, 3, 1.0 / 3, 0x1p-20, 0x1p-40, 50};
   const double factors[] = {1, 1 + 0x1p-20, 2, 30, 65, 1000, static_cast<double>(n_terms), 0};

@@ -1,4 +1,4 @@
-#include "scoring/small_columns.hpp"
+#include "scoring/small_patterns.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 namespace termsift {
 namespace {
 
-// base^exponent, or some number above `most`.
+// Returns base^exponent, or some number above `most` if it exceeds that.
 std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t most) {
   std::int64_t result = 1;
   for (std::size_t i = 0; i < exponent && result <= most; ++i) result *= base;
@@ -17,8 +17,8 @@ std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t most) {
 }  // namespace
 
 template <CountType Count>
-SmallColumns::SmallColumns(const ClassCounts<Count>& counts, const ClassModel& model) {
-  std::int64_t n_terms = 0;  // so many occur at least
+SmallPatterns::SmallPatterns(const ClassCounts<Count>& counts, const ClassModel& model) {
+  std::int64_t n_terms = 0;  // a lower bound of the terms that occur
   for (const std::int64_t c : model.classes) {
     const ClassRow<Count>& row = *counts.rows[static_cast<std::size_t>(c)];
     if (!row.is_narrow()) return;
@@ -28,8 +28,8 @@ SmallColumns::SmallColumns(const ClassCounts<Count>& counts, const ClassModel& m
   while (power(side_ + 1, model.classes.size(), most) <= most) ++side_;
   size_ = power(side_, model.classes.size(), most);
 
-  // Looking up takes half as long again as scoring alone where most terms are not in the table. By a sample of 64 counts or
-  // so of each class, in how many they are not:
+  // If most terms have a large count, looking up takes half as long again as scoring. A sample of some 64 counts of each
+  // class estimates how many are large.
   std::int64_t n_large = 0;
   for (const std::int64_t c : model.classes) {
     const ClassRow<Count>& row = *counts.rows[static_cast<std::size_t>(c)];
@@ -41,7 +41,7 @@ SmallColumns::SmallColumns(const ClassCounts<Count>& counts, const ClassModel& m
 }
 
 template <CountType Count>
-ClassCounts<Count> SmallColumns::counts(const ClassModel& model, std::size_t n_rows) const {
+ClassCounts<Count> SmallPatterns::counts(const ClassModel& model, std::size_t n_rows) const {
   ClassCounts<Count> result{size_, 0, {}, nullptr};
   result.rows.assign(n_rows, std::make_shared<const ClassRow<Count>>());
   std::int64_t step = 1;
@@ -61,7 +61,7 @@ ClassCounts<Count> SmallColumns::counts(const ClassModel& model, std::size_t n_r
 }
 
 template <CountType Count>
-void SmallColumns::number(const ScoreTask<Count>& task, const ChunkEntries& entries, std::int64_t first,
+void SmallPatterns::number(const ScoreTask<Count>& task, const ChunkEntries& entries, std::int64_t first,
                           std::uint16_t* numbers) const {
   std::uint32_t step = 1;
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
@@ -76,9 +76,9 @@ void SmallColumns::number(const ScoreTask<Count>& task, const ChunkEntries& entr
 }
 
 #define TERMSIFT_INSTANTIATE(Count)                                                                      \
-  template SmallColumns::SmallColumns(const ClassCounts<Count>&, const ClassModel&);                     \
-  template ClassCounts<Count> SmallColumns::counts(const ClassModel&, std::size_t) const;                \
-  template void SmallColumns::number(const ScoreTask<Count>&, const ChunkEntries&, std::int64_t, std::uint16_t*) const;
+  template SmallPatterns::SmallPatterns(const ClassCounts<Count>&, const ClassModel&);                     \
+  template ClassCounts<Count> SmallPatterns::counts(const ClassModel&, std::size_t) const;                \
+  template void SmallPatterns::number(const ScoreTask<Count>&, const ChunkEntries&, std::int64_t, std::uint16_t*) const;
 TERMSIFT_INSTANTIATE(std::int64_t)
 TERMSIFT_INSTANTIATE(double)
 #undef TERMSIFT_INSTANTIATE

@@ -9,8 +9,6 @@
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
 // in which nothing cancels, given the differences d of the arguments of t. These come from determinants aB - bA of whole
 // numbers below 2^53, exact but for one rounding.
-#pragma once
-
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
@@ -23,7 +21,7 @@
 #define TERMSIFT_INDEPENDENT
 #endif
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // aB - bA, rounded once or twice; 0 exactly if it is 0. For whole a, b, A, B <= 2^53 both low parts are whole numbers
@@ -327,10 +325,9 @@ void precise_cells(const CellBlock& block, const MixtureView& mixture) {
   for (int j = 0; j < n; ++j) values[j] += low[j];
 }
 
+constexpr GainKernels kernels{gains<true, true>, gains<false, true>, gains<true, false>, precise_cells, bounds};
+
 }  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
 
-GainKernels gain_kernels() {
-  return {gains<true, true>, gains<false, true>, gains<true, false>, precise_cells, bounds};
-}
-
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+const termsift::GainKernels termsift::GainKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;

@@ -1,11 +1,9 @@
 // The kernels of conditional gain. Included by the source file of each SIMD target; what logarithms.hpp says of bits and of
 // functions from outside the target holds here too: sums over classes are those of eight lanes, added up in one order.
-#pragma once
-
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr int lanes = 8;
@@ -80,8 +78,9 @@ void posterior(const PosteriorRun& run) {
   for (std::int64_t c = 0; c < run.stride; ++c) run.posterior[c] = static_cast<float>(x[c] * inverse);
 }
 
+constexpr PosteriorKernels kernels{natural_logarithms, exponentials, mixtures, posterior};
+
 }  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
 
-PosteriorKernels posterior_kernels() { return {natural_logarithms, exponentials, mixtures, posterior}; }
-
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+const termsift::PosteriorKernels termsift::PosteriorKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;

@@ -1,4 +1,4 @@
-#include "scoring/empty_classes.hpp"
+#include "scoring/absent_classes.hpp"
 
 #include <array>
 #include <bit>
@@ -9,15 +9,15 @@
 namespace termsift {
 namespace {
 
-constexpr int n_nodes = EmptyClasses::n_nodes;
+constexpr int n_nodes = AbsentClasses::n_nodes;
 using Nodes = std::array<double, n_nodes>;
 
-// Half octaves [2^e, 1.5 2^e), [1.5 2^e, 2^(e+1)) by number: the exponent and the first bit after it.
+// Half octaves [2^e, 1.5 2^e), [1.5 2^e, 2^(e+1)) are numbered by the exponent and the first bit after it.
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// cos(pi k / (2 n_nodes)) for any k >= 0. From an angle below pi/2, where the rounding of the angle does no harm: of
-// k = 600 it would cost V four bits.
+// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first: at k = 600, its rounding would cost V
+// four bits.
 double cosine(int k) {
   k %= 4 * n_nodes;
   if (k > 2 * n_nodes) k = 4 * n_nodes - k;
@@ -28,7 +28,7 @@ double cosine(int k) {
 // The zeros of the Chebyshev polynomial of degree n_nodes.
 double node(int i) { return cosine(2 * i + 1); }
 
-// The coefficients of the polynomial of degree n_nodes - 1 with values f at the nodes.
+// Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
 Nodes interpolate(const Nodes& f) {
   Nodes result{};
   Nodes before{}, power{};  // the coefficients of T_(m-1) and T_m
@@ -48,12 +48,12 @@ Nodes interpolate(const Nodes& f) {
 
 }  // namespace
 
-EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, const Kernels& kernels, PairSum sum)
-    : pairs_(pairs), kernels_(kernels), sum_(sum), lost_(model.lost) {
+AbsentClasses::AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum)
+    : pairs_(pairs), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
-  // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi), largest for the class of the largest prior. The
-  // limit of T keeps q of every class within the range of the measure: 2^-6 for the series of small p and q; for any p and q
-  // 1/4, so far from the singularity at q = 1 that a piece needs no more nodes. A rate has no limit, and T is a rate.
+  // A class from which the term is absent has q = (T - w x) / (1 - pi) <= T / (1 - pi), which is largest for the class with
+  // the largest prior. For probabilities, a limit of T therefore limits every q: to 2^-6, where the series of small p and q
+  // hold; or to 1/4, far enough from the singularity at q = 1 for the number of nodes. For rates T has no limit.
   const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
@@ -65,7 +65,7 @@ EmptyClasses::EmptyClasses(const ClassModel& model, const PairModel& pairs, cons
   if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
 }
 
-void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
+void AbsentClasses::tabulate(std::int64_t index, Piece& piece) const {
   constexpr int lanes = n_evaluations;
   const double begin = begin_of(index), end = begin_of(index + 1);
   const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
@@ -75,9 +75,9 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
     const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
     U_hi[i] = U.hi, U_lo[i] = U.lo;
   }
-  kernels_.score_empty({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
-                        pairs_.variable, pairs_.measure, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
-  // Relative to the middle, so that only the change within the piece is rounded.
+  kernels_.score_absent({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
+                         pairs_.measure, pairs_.variable, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
+  // The polynomial is that of the change from the middle, so that only the change is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
   piece.usable = V_hi[center] > 0;
@@ -91,7 +91,7 @@ void EmptyClasses::tabulate(std::int64_t index, Piece& piece) const {
   for (int m = 1; m < n_nodes; ++m) piece.slope[m - 1] = coefficients[static_cast<std::size_t>(m)];
 }
 
-bool EmptyClasses::find(DoubleDouble U, DoubleDouble& V) const {
+bool AbsentClasses::find(DoubleDouble U, DoubleDouble& V) const {
   const std::int64_t index = piece_of(U.hi);
   if (index < first_ || index >= first_ + n_pieces_) return false;
   Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];

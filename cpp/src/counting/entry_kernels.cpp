@@ -1,9 +1,7 @@
-// The loops over entries and counters: plain loops that the compiler vectorises for the target of the including file. As in
-// logarithms.hpp, nothing here may call a function of another file unless it is always inlined.
+// The loops over entries and counters: plain loops that the compiler vectorises for one SIMD target. As in
+// logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 //
-// The accumulators of the scans are as wide as the values that they read, so that the loops vectorise without AVX, too.
-#pragma once
-
+// The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -12,9 +10,8 @@
 #include <type_traits>
 
 #include "counting/entry_kernels.hpp"
-#include "simd/logarithms.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 template <class Index>
@@ -236,20 +233,25 @@ std::int64_t drain(const PackedCounters& counters, std::uint64_t* words, std::in
   return size;
 }
 
-void log_plus_one(double* x, std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) x[j] = log_plus_one(x[j]);
-}
-
-}  // namespace
+constexpr CounterKernels counter_kernels{add, add_and_note, note, count_bits, drain, list};
 
 template <class Index, class Value>
-RowKernels<Index, Value> row_kernels() {
-  return {within<Index>, descents<Index>, values<Value>, pack<Index, Value>, deal<Index, Value>};
-}
-CounterKernels counter_kernels() { return {add, add_and_note, note, count_bits, drain, list, log_plus_one}; }
+constexpr RowKernels<Index, Value> row_kernels{within<Index>, descents<Index>, values<Value>, pack<Index, Value>,
+                                               deal<Index, Value>};
 
-#define TERMSIFT_INSTANTIATE(Index, Value) template RowKernels<Index, Value> row_kernels();
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+namespace termsift {
+
+const CounterKernels CounterKernels::TERMSIFT_TARGET = simd::TERMSIFT_TARGET::counter_kernels;
+
+template <class Index, class Value>
+const RowKernels<Index, Value> RowKernels<Index, Value>::TERMSIFT_TARGET =
+    simd::TERMSIFT_TARGET::row_kernels<Index, Value>;
+
+#define TERMSIFT_INSTANTIATE(Index, Value) template const RowKernels<Index, Value> RowKernels<Index, Value>::TERMSIFT_TARGET;
 TERMSIFT_FOR_EACH_MATRIX(TERMSIFT_INSTANTIATE)
 #undef TERMSIFT_INSTANTIATE
 
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+}  // namespace termsift

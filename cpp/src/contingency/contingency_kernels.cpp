@@ -6,12 +6,10 @@
 //     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
 // where P - Q = det; the other cells have -det, -det and det, so that the linear terms of ig and g2 cancel and both are sums
 // of t() >= 0 (logarithms.hpp).
-#pragma once
-
 #include "contingency/contingency_kernels.hpp"
 #include "simd/logarithms.hpp"
 
-namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE {
+namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // What the counts of a table are, and with them the arithmetic that is exact.
@@ -369,8 +367,6 @@ void parts_of_bns(const ContingencyConstants& constants, const double* __restric
   for (int j = 0; j < n; ++j) parts[j] = quantile_in_class({a[j], 0.0}, {c.r_hi - a[j], 0.0}, c);
 }
 
-}  // namespace
-
 CellKernel cell_kernel(ContingencyMeasure measure) { return measure == ContingencyMeasure::bns ? parts_of_bns : nullptr; }
 
 ContingencyKernel contingency_kernel(ContingencyMeasure measure) {
@@ -383,4 +379,9 @@ ContingencyKernel contingency_kernel(ContingencyMeasure measure) {
   return nullptr;
 }
 
-}  // namespace termsift::simd::TERMSIFT_TARGET_NAMESPACE
+constexpr ContingencyKernels kernels{contingency_kernel, cell_kernel};
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+const termsift::ContingencyKernels termsift::ContingencyKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;

@@ -1,0 +1,49 @@
+// What the classes from which a term is absent add to its score.
+//
+// With smoothing, a class from which the term is absent has p_ic = b1 / L_c, so what it adds depends on the term only by the
+// number U = sum_k w_k l_ik. The sum V(U) over all classes, as if the term were absent from each (pair_model.hpp), is
+// smooth. It is interpolated piecewise; a piece is half an octave of U.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "scoring/pair_kernels.hpp"
+#include "simd/targets.hpp"
+#include "termsift/double_double.hpp"
+
+namespace termsift {
+
+class AbsentClasses {
+ public:
+  AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum);
+
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false where V is not interpolated: for probabilities with
+  // T near its limit (see the constructor), and for U too small beside T_0 for the differences p - T. O(1) if the piece of U
+  // is ready, else O(n_classes). Safe to call from any thread.
+  bool find(DoubleDouble U, DoubleDouble& V) const;
+
+  // The nodes of a piece, at each of which the value of every class is evaluated; and the same in whole vectors.
+  static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
+
+ private:
+  struct Piece {
+    std::atomic<bool> ready = false;
+    std::mutex making;
+    bool usable = false;
+    DoubleDouble middle;        // V at the middle
+    double slope[n_nodes - 1];  // V(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1
+  };
+  void tabulate(std::int64_t index, Piece& piece) const;
+
+  const PairModel& pairs_;
+  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
+  const PairSum sum_;
+  const double lost_;
+  std::int64_t first_ = 0, n_pieces_ = 0;
+  std::unique_ptr<Piece[]> pieces_;
+};
+
+}  // namespace termsift

@@ -1,0 +1,196 @@
+// The careful way, for terms whose ordinary results are unreliable: differences from a reference class, in double-double.
+#pragma once
+
+#include "scoring/measures_impl.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+// A difference this small beside the spread of the class probabilities is rounding of double-doubles, or an exact zero.
+constexpr double nothing = 0x1p-92;
+
+// d^2 / (r (1-r)), 0/0 = 0, for r in [0, 1] and its complement.
+TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
+  const DoubleDouble variance = multiply(r, {complement, 0.0});
+  const DoubleDouble usable{larger(variance.hi, least_probability), variance.lo};
+  const double value = product(d, quotient(d, usable), 0.0);
+  const double result = variance.hi > 0 ? value : infinity;
+  return d.hi == 0 ? 0.0 : result;
+}
+
+// d^2 / r, 0/0 = 0, for a rate r. Since rates are at most 2^64, the divisor is limited by less than 2^-860.
+TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
+  const DoubleDouble usable{larger(r.hi, 0x1p-860), r.lo};
+  const double value = product(d, quotient(d, usable), 0.0);
+  const double result = r.hi > 0 ? value : infinity;
+  return d.hi == 0 ? 0.0 : result;
+}
+
+// The largest of the weights w >= 0 that were added, and the double-double sum of the others. The sum of all weights but one
+// is then never the difference of two nearly equal numbers.
+struct WeightSums {
+  double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
+
+  TERMSIFT_INLINE void clear(int j) { top[j] = rest_hi[j] = rest_lo[j] = 0; }
+  TERMSIFT_INLINE void add(int j, double w) {
+    const double smaller_one = w > top[j] ? top[j] : w;
+    top[j] = larger(w, top[j]);
+    const DoubleDouble rest = two_sum(rest_hi[j], smaller_one);
+    rest_hi[j] = rest.hi;
+    rest_lo[j] += rest.lo;
+  }
+  TERMSIFT_INLINE double without(int j, double w) const {
+    const double without_top = rest_hi[j] + rest_lo[j];
+    const double without_w = ((rest_hi[j] - w) + top[j]) + rest_lo[j];
+    return w == top[j] ? without_top : without_w;
+  }
+};
+
+// Sums over all classes for each term of the block; r is the reference class.
+struct ClassSums {
+  double reference_x_hi[block_terms], reference_x_lo[block_terms];  // x_ir
+  double mean_hi[block_terms], mean_lo[block_terms];                // sum_k pi_k (p_ik - p_ir)
+  double spread[block_terms];                                       // sum_k pi_k |p_ik - p_ir|
+  WeightSums p;                                                     // of pi_k p_ik
+  double largest_p[block_terms];
+};
+
+// q = p - d to twice the digits of q. If q is so much smaller than p that the difference has fewer digits of it than q
+// itself, returns q alone.
+TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
+  const DoubleDouble difference = two_sum(p.hi, -d.hi);
+  const double correction = (difference.hi - q) + (difference.lo + (p.lo - d.lo));
+  return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
+}
+
+// x L_r - x_r L_c, exact if no argument has a low part, such as for integers with Laplace's smoothing. Otherwise products
+// of low parts are rounded, and a difference within their rounding is set to 0. Equal probabilities thus always differ by 0.
+TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
+  const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
+  const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
+                              (magnitude(x_r.hi * L.lo) + magnitude(x_r.lo * L.hi));
+  const double rounding = 0x1p-50 * (low_products + (magnitude(ours.lo) + magnitude(theirs.lo)));
+  const bool none = low_products > 0 && magnitude(d.hi) <= rounding;
+  return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
+}
+
+// First pass over the classes: e = p_ic - p_ir and the sums. O(n_classes n).
+void sum_classes(const CarefulBlock& block, ClassSums& sums) {
+  const ClassConstants& r = block.constants[block.reference];
+  for (int j = 0; j < block.n; ++j) {
+    sums.reference_x_hi[j] = block.x_hi[block.reference * block_terms + j];
+    sums.reference_x_lo[j] = block.x_lo[block.reference * block_terms + j];
+    sums.mean_hi[j] = sums.mean_lo[j] = sums.spread[j] = sums.largest_p[j] = 0;
+    sums.p.clear(j);
+  }
+  for (int k = 0; k < block.n_classes; ++k) {
+    const ClassConstants c = block.constants[k];
+    const double* x_hi = block.x_hi + k * block_terms;
+    const double* x_lo = low_row(block, k);
+    double* e_hi = block.e_hi + k * block_terms;
+    double* e_lo = block.e_lo + k * block_terms;
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble x{x_hi[j], x_lo[j]}, x_r{sums.reference_x_hi[j], sums.reference_x_lo[j]};
+      const DoubleDouble e = multiply(cross_difference(x, total(r), x_r, total(c)), {c.difference_hi, c.difference_lo});
+      e_hi[j] = e.hi, e_lo[j] = e.lo;
+      const DoubleDouble mean = add({sums.mean_hi[j], sums.mean_lo[j]}, multiply(prior(c), e));
+      sums.mean_hi[j] = mean.hi, sums.mean_lo[j] = mean.lo;
+      sums.spread[j] += c.prior_hi * magnitude(e.hi);
+      const double p = multiply(x, inverse(c)).hi;
+      sums.p.add(j, c.prior_hi * p);
+      sums.largest_p[j] = larger(sums.largest_p[j], p);
+    }
+  }
+}
+
+// p, q and d = p - q of a term in a class; `at` is their position in the arrays of the block.
+struct Distribution {
+  DoubleDouble p, q, d;
+};
+
+TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const ClassSums& sums, const ClassConstants& c, int at,
+                                          int j) {
+  const DoubleDouble e{block.e_hi[at], block.e_lo[at]}, mean{sums.mean_hi[j], sums.mean_lo[j]};
+  const DoubleDouble from_mean = subtract(e, mean);
+  const bool none = magnitude(from_mean.hi) <= nothing * (magnitude(e.hi) + sums.spread[j]);
+  const DoubleDouble from_rest = multiply(from_mean, rest_inverse(c));
+  const DoubleDouble d{none ? 0.0 : from_rest.hi, none ? 0.0 : from_rest.lo};
+  const DoubleDouble p = multiply({block.x_hi[at], block.x_lo[at]}, inverse(c));
+  return {p, refine(sums.p.without(j, c.prior_hi * p.hi) * c.rest_inverse_hi, p, d), d};
+}
+
+// Second pass, one class: its values (block,), correct for terms of which no class has p > ordinary_p. O(n).
+template <Measure measure, bool with_complement>
+void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
+  const ClassConstants c = block.constants[k];
+  for (int j = 0; j < block.n; ++j) {
+    const auto [p, q, d] = distribution(block, sums, c, k * block_terms + j, j);
+    if constexpr (measure == Measure::direction) {
+      values[j] = sign(d.hi);
+    } else if constexpr (measure == Measure::kl) {
+      const double term = divergence_term(p, q, d);
+      values[j] = with_complement ? term + complement_term(p.hi, q.hi, d.hi) : term;
+    } else {
+      const double of_q = with_complement ? squared_over_variance(d, q, 1.0 - q.hi) : squared_over_rate(d, q);
+      const double of_p = with_complement ? squared_over_variance(d, p, 1.0 - p.hi) : squared_over_rate(d, p);
+      values[j] = measure == Measure::nu_j ? 0.5 * (of_q + of_p) : of_q;
+    }
+  }
+}
+
+// The values of all classes for common terms, of which some class has p > ordinary_p: 1-p and 1-q have sums of their own.
+// Computes the lanes [begin, end), a multiple of 8, and stores those of common terms. O(n_classes (end - begin)).
+template <Measure measure>
+void common_class_values(const CarefulBlock& block, const ClassSums& sums, int begin, int end) {
+  WeightSums complements;  // of pi_k (1 - p_ik)
+  const auto complement = [&](const ClassConstants& c, int at) {
+    return multiply(subtract(total(c), {block.x_hi[at], block.x_lo[at]}), inverse(c));
+  };
+  for (int j = begin; j < end; ++j) complements.clear(j);
+  for (int k = 0; k < block.n_classes; ++k) {
+    const ClassConstants c = block.constants[k];
+    for (int j = begin; j < end; ++j) complements.add(j, c.prior_hi * complement(c, k * block_terms + j).hi);
+  }
+  for (int k = 0; k < block.n_classes; ++k) {
+    const ClassConstants c = block.constants[k];
+    double* values = block.class_scores + k * block_terms;
+    for (int j = begin; j < end; ++j) {
+      const int at = k * block_terms + j;
+      const auto [p, q, d] = distribution(block, sums, c, at, j);
+      const DoubleDouble P = complement(c, at);
+      const DoubleDouble Q = refine(complements.without(j, c.prior_hi * P.hi) * c.rest_inverse_hi, P, negate(d));
+      double value;
+      if constexpr (measure == Measure::kl)
+        value = divergence_term(p, q, d) + divergence_term(P, Q, negate(d));
+      else if constexpr (measure == Measure::nu_j)
+        value = 0.5 * (squared_over_variance(d, q, Q.hi) + squared_over_variance(d, p, P.hi));
+      else
+        value = squared_over_variance(d, q, Q.hi);
+      values[j] = sums.largest_p[j] > ordinary_p ? value : values[j];
+    }
+  }
+}
+
+// Whether a term is common is decided by its own counts, never by its block, so equal columns have equal scores everywhere.
+template <Measure measure>
+void score_common_terms(const CarefulBlock& block, const ClassSums& sums) {
+  const auto some_common = [&](int begin) {
+    bool common = false;
+    for (int j = begin; j < begin + 8; ++j) common |= sums.largest_p[j] > ordinary_p;
+    return common;
+  };
+  for (int begin = 0, end = 0; begin < block.n; begin = end + 8) {
+    for (end = begin; end < block.n && some_common(end);) end += 8;
+    if (end > begin) common_class_values<measure>(block, sums, begin, end);
+  }
+}
+
+template <Measure measure, bool with_complement>
+void careful_values(const CarefulBlock& block, const ClassSums& sums) {
+  for (int k = 0; k < block.n_classes; ++k)
+    careful_class_values<measure, with_complement>(block, sums, k, block.class_scores + k * block_terms);
+  if constexpr (with_complement) score_common_terms<measure>(block, sums);
+}
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET

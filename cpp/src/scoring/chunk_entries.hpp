@@ -1,0 +1,81 @@
+// Where the entries of a chunk of terms are in the list of each class.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "termsift/class_counts.hpp"
+
+namespace termsift {
+
+// Returns the first of the entries [begin, end) of a row whose term is not below `term`. O(log(end - begin)).
+template <CountType Count>
+std::int64_t find_term(const ClassRow<Count>& row, std::int64_t begin, std::int64_t end, std::int64_t term) {
+  return std::lower_bound(row.terms + begin, row.terms + end, term) - row.terms;
+}
+
+// Prefetches array[i]; i may be out of range.
+template <class T>
+void prefetch([[maybe_unused]] const T* array, [[maybe_unused]] std::int64_t i) {
+#ifdef __GNUC__
+  const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(i) * sizeof(T);
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+#endif
+}
+
+// Prefetches the first 256 of array[begin .. end). With thousands of classes, each has some hundred entries in a chunk,
+// where the hardware prefetcher does not expect them. So the entries are prefetched this many classes ahead:
+inline constexpr std::size_t classes_ahead = 4;
+
+template <class T>
+void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < std::min(end, begin + 256); i += 16) prefetch(array, i);
+}
+
+// The k-th class that takes part has the entries [begin[k], end[k]) of its row in the chunk.
+//
+// A Task has n_classes(), row(k) and cells(row): the frequencies of a row that it reads.
+struct ChunkEntries {
+  explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
+  std::vector<std::int64_t> begin, end;  // (n_classes,)
+
+  // Finds the entries of the terms [first, last). O(n_classes log(n_terms)), or O(n_classes log(entries)) if the chunk
+  // follows the last one: then it begins where that ended. With 5,000 classes a search costs as much as reading a chunk.
+  template <class Task>
+  void find(const Task& task, std::int64_t first, std::int64_t last) {
+    if (first == next_) begin.swap(end);
+    else
+      for (std::size_t k = 0; k < begin.size(); ++k) begin[k] = find_term(task.row(k), 0, task.row(k).size, first);
+    for (std::size_t k = 0; k < begin.size(); ++k) {
+      if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
+      const auto& row = task.row(k);
+      // The end is usually near, so the search moves from the begin in steps that double.
+      std::int64_t low = begin[k], step = 64;
+      while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
+      end[k] = find_term(row, low, std::min(low + step, row.size), last);
+    }
+    next_ = last;
+  }
+
+  std::int64_t size() const {
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < begin.size(); ++k) n += end[k] - begin[k];
+    return n;
+  }
+
+  // Prefetches the entries of a class that comes shortly after class k.
+  template <class Task>
+  void prefetch_after(const Task& task, std::size_t k) const {
+    if (k += classes_ahead; k >= begin.size()) return;
+    const auto& row = task.row(k);
+    prefetch_entries(row.terms, begin[k], end[k]);
+    if (const std::uint32_t* narrow = task.cells(row).narrow()) prefetch_entries(narrow, begin[k], end[k]);
+  }
+
+ private:
+  std::int64_t next_ = -1;  // the term after the last chunk's
+};
+
+}  // namespace termsift

@@ -1,0 +1,211 @@
+// The ordinary way: p - q from one mixture of all classes, fast, with a margin that reports where digits were lost.
+#pragma once
+
+#include "scoring/measures_impl.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+// A product of two probabilities below this may have lost digits. Only unsmoothed float counts lead to such products.
+constexpr double least_product = 0x1p-960;
+
+// Products of two probabilities above this, and of one and a difference that is not rounding, are normal numbers.
+constexpr double least_factor = 0x1p-480;
+
+// If 1-p is below this, it has too few of p's digits to be computed as a difference.
+constexpr double least_complement = 0x1p-20;
+
+TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
+  const DoubleDouble difference = two_sum(1.0, -p.hi);
+  return quick_two_sum(difference.hi, difference.lo - p.lo);
+}
+
+// w x. Without low parts x is x.hi; the compiler may not drop the product with zero itself.
+template <bool with_low>
+TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
+  const DoubleDouble product = two_product(x.hi, w_hi);
+  const double rest = x.hi * w_lo;
+  return {product.hi, product.lo + (with_low ? rest + x.lo * w_hi : rest)};
+}
+
+template <bool with_low = true>
+TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c) {
+  return weighted<with_low>(x, c.inverse_hi, c.inverse_lo);
+}
+
+// d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
+// lost 2^-57 (ClassModel::lost), hence p - T has that error relative to p. Division by 1 - pi magnifies it relative to q,
+// which matters where one class has nearly all the prior mass. A margin that is not positive means:
+struct Difference {
+  DoubleDouble d, q;
+  double margin;             // q lost digits, or a small probability exceeds ordinary_p: score the term carefully
+  double difference_margin;  // d lost digits: score the term carefully, unless other values dwarf this one
+};
+
+template <Variable variable>
+TERMSIFT_INLINE Difference ordinary_difference(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
+  const DoubleDouble difference = two_sum(p.hi, -T.hi);
+  const double difference_lo = difference.lo + (p.lo - T.lo);
+  const DoubleDouble scaled = two_product(difference.hi, rest_inverse.hi);
+  const DoubleDouble d =
+      quick_two_sum(scaled.hi, scaled.lo + (difference.hi * rest_inverse.lo + difference_lo * rest_inverse.hi));
+  const DoubleDouble q_sum = two_sum(p.hi, -d.hi);
+  const DoubleDouble q = quick_two_sum(q_sum.hi, q_sum.lo + (p.lo - d.lo));
+  const double q_margin = q.hi - lost * rest_inverse.hi * p.hi;
+  return {d, q, variable == Variable::small_probability ? smaller(q_margin, ordinary_p - p.hi) : q_margin,
+          magnitude(difference.hi) - lost * p.hi};
+}
+
+// The value of one class, with the margins of Difference.
+struct Value {
+  double value;
+  double margin;
+  double difference_margin;
+};
+
+template <Measure measure, Variable variable>
+TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDouble rest_inverse, double lost) {
+  const auto [d, q, q_margin, difference_margin] = ordinary_difference<variable>(p, T, rest_inverse, lost);
+  if constexpr (measure == Measure::direction) return {sign(d.hi), infinity, difference_margin};  // q does not matter
+  DoubleDouble P{}, Q{};
+  double margin = q_margin;
+  if constexpr (variable == Variable::probability) {
+    P = one_minus(p), Q = one_minus(q);
+    margin = smaller(margin, smaller(P.hi, Q.hi) - least_complement);
+  }
+  if constexpr (measure == Measure::kl) {
+    const double term = ordinary_term(p, q, d);
+    if constexpr (variable == Variable::rate) return {term, margin, difference_margin};
+    else if constexpr (variable == Variable::probability)
+      return {term + ordinary_term(P, Q, negate(d)), margin, difference_margin};
+    else return {term + ordinary_complement(p.hi + q.hi, d.hi), margin, difference_margin};
+  }
+  double p_variance, q_variance;
+  if constexpr (variable == Variable::rate) p_variance = p.hi + p.lo, q_variance = q.hi;
+  else if constexpr (variable == Variable::probability) p_variance = multiply(p, P).hi, q_variance = multiply(q, Q).hi;
+  else p_variance = p.hi + (p.lo - p.hi * p.hi), q_variance = q.hi + (q.lo - q.hi * q.hi);
+  if constexpr (measure == Measure::nu_pearson) {
+    const double s = d.hi / q_variance;
+    return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
+  }
+  // One division serves both terms: with the variances u of p and v of q, the sum is d^2 (u + v) / (2 u v).
+  const double both = p_variance * q_variance;
+  const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
+  const double value = d.hi * s + 2.0 * (d.lo * s);
+  return {p.hi > 0 ? value : infinity, smaller(margin, p.hi > 0 ? both - least_product : 1.0), difference_margin};
+}
+
+// p, q and d = p - q of the terms of a block, for the terms t(p, q) of a divergence.
+//
+// A divergence goes through the block in several short loops. In one loop, the some 150 dependent operations of a term would
+// fill the processor's reorder buffer, so it would overlap only one or two terms; that takes a fifth longer.
+struct Divergents {
+  double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
+
+  TERMSIFT_INLINE DoubleDouble p(int j) const { return {p_hi[j], p_lo[j]}; }
+  TERMSIFT_INLINE DoubleDouble q(int j) const { return {q_hi[j], q_lo[j]}; }
+  TERMSIFT_INLINE DoubleDouble d(int j) const { return {d_hi[j], d_lo[j]}; }
+  TERMSIFT_INLINE void set(int j, DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+    p_hi[j] = p.hi, p_lo[j] = p.lo, q_hi[j] = q.hi, q_lo[j] = q.lo, d_hi[j] = d.hi, d_lo[j] = d.lo;
+  }
+};
+
+TERMSIFT_INLINE void ordinary_terms(const Divergents& of, int n, double* __restrict t) {
+  double s[block_terms], k[block_terms], sR[block_terms];
+  for (int j = 0; j < n; ++j) {
+    const Ratio ratio = ordinary_ratio(of.p(j), of.q(j), of.d(j));
+    s[j] = ratio.s, k[j] = ratio.k;
+  }
+  for (int j = 0; j < n; ++j) sR[j] = s[j] * atanh_rest(s[j] * s[j]);
+  for (int j = 0; j < n; ++j) t[j] = ordinary_term(of.p(j), of.q(j), of.d(j), {s[j], k[j]}, sR[j]);
+}
+
+// T = sum_c w_c x_ic, w_c = pi_c / L_c, for each term of the block. O(n_classes n).
+template <bool with_low>
+void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __restrict T_lo) {
+  for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
+  for (int k = 0; k < block.n_classes; ++k) {
+    const double w_hi = block.constants[k].weight_hi, w_lo = block.constants[k].weight_lo;
+    const double* __restrict x_hi = block.x_hi + k * block_terms;
+    const double* __restrict x_lo = low_row(block, k);
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble wx = weighted<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, w_hi, w_lo);
+      const DoubleDouble T = two_sum(T_hi[j], wx.hi);
+      T_hi[j] = T.hi, T_lo[j] += T.lo + wx.lo;
+    }
+  }
+}
+
+// The values (block,) of class k, and margin[j] lowered to the margins of each. O(n).
+template <Measure measure, Variable variable, bool with_low>
+void ordinary_class_values(const ScoreBlock& block, int k, const double* __restrict T_hi, const double* __restrict T_lo,
+                           double* __restrict margin, double* __restrict values) {
+  const ClassConstants c = block.constants[k];
+  const double lost = block.lost;
+  const double* __restrict x_hi = block.x_hi + k * block_terms;
+  const double* __restrict x_lo = low_row(block, k);
+  const auto p_of = [&](int j) { return probability<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, c); };
+  if constexpr (measure == Measure::kl) {
+    Divergents terms;
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble p = p_of(j);
+      const Difference from = ordinary_difference<variable>(p, {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      margin[j] = smaller(margin[j], smaller(from.margin, from.difference_margin));
+      terms.set(j, p, from.q, from.d);
+    }
+    ordinary_terms(terms, block.n, values);
+    if constexpr (variable == Variable::small_probability) {
+      for (int j = 0; j < block.n; ++j)
+        values[j] += ordinary_complement(terms.p_hi[j] + terms.q_hi[j], terms.d_hi[j]);
+    } else if constexpr (variable == Variable::probability) {
+      Divergents complements;
+      double rest[block_terms];
+      for (int j = 0; j < block.n; ++j) {
+        const DoubleDouble P = one_minus(terms.p(j)), Q = one_minus(terms.q(j));
+        margin[j] = smaller(margin[j], smaller(P.hi, Q.hi) - least_complement);
+        complements.set(j, P, Q, negate(terms.d(j)));
+      }
+      ordinary_terms(complements, block.n, rest);
+      for (int j = 0; j < block.n; ++j) values[j] += rest[j];
+    }
+  } else {
+    for (int j = 0; j < block.n; ++j) {
+      const Value v = ordinary_value<measure, variable>(p_of(j), {T_hi[j], T_lo[j]}, rest_inverse(c), lost);
+      values[j] = v.value;
+      margin[j] = smaller(margin[j], smaller(v.margin, v.difference_margin));
+    }
+  }
+}
+
+// Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above it, and so is each q
+// that lost no digits beside them. O(n_classes n).
+void check_factors(const ScoreBlock& block, double* __restrict margin) {
+  for (int k = 0; k < block.n_classes; ++k) {
+    const double to_p = block.constants[k].inverse_hi;
+    const double* __restrict x = block.x_hi + k * block_terms;
+    for (int j = 0; j < block.n; ++j) {
+      const double p = x[j] * to_p;
+      margin[j] = smaller(margin[j], p > 0 ? p - least_factor : infinity);
+    }
+  }
+}
+
+template <Measure measure, Variable variable, bool with_low>
+void ordinary_scores(const ScoreBlock& block) {
+  double T_hi[block_terms], T_lo[block_terms], margin[block_terms], low[block_terms], row[block_terms];
+  mix_classes<with_low>(block, T_hi, T_lo);
+  for (int j = 0; j < block.n; ++j) margin[j] = infinity;
+  if constexpr (measure == Measure::nu_j && variable == Variable::small_probability)
+    if (block.constants[0].absent_x == 0) check_factors(block, margin);
+  if (block.scores != nullptr) begin_aggregate(block, low);
+  for (int k = 0; k < block.n_classes; ++k) {
+    double* values = block.class_scores == nullptr ? row : block.class_scores + k * block_terms;
+    ordinary_class_values<measure, variable, with_low>(block, k, T_hi, T_lo, margin, values);
+    if (block.scores != nullptr) aggregate_class(block, k, values, low);
+  }
+  if (block.scores != nullptr) end_aggregate(block, low);
+  for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET

@@ -1,0 +1,322 @@
+#include "scoring/pair_kernels.hpp"
+
+#include "scoring/measures_impl.hpp"
+#include "scoring/ordinary_impl.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+// The entries of a class touch scattered terms, which are prefetched this many pairs ahead.
+constexpr int pairs_ahead = 32;
+
+// l[j] = l_ic of pair begin + j, for n pairs.
+TERMSIFT_INLINE void load_counts(const ClassPairs& pairs, std::int64_t begin, int n, double* __restrict l) {
+  if (pairs.narrow_l != nullptr)
+    for (int j = 0; j < n; ++j) l[j] = as_double(pairs.narrow_l[begin + j]);
+  else
+    for (int j = 0; j < n; ++j) l[j] = pairs.l[begin + j];
+}
+
+TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
+  return static_cast<int>(pairs.n - begin < block_terms ? pairs.n - begin : block_terms);
+}
+
+// ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
+
+// What a class adds to U, P and A for n counts l; n <= block_terms is a multiple of 8.
+void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
+  const PairConstants c = class_;
+  double hi[3][block_terms], lo[3][block_terms];
+  for (int j = 0; j < n; ++j) {
+    const DoubleDouble U = two_product(l[j], c.w_hi);
+    const DoubleDouble P = two_product(l[j], c.p_hi);
+    const double P_lo = P.lo + l[j] * c.p_lo;
+    const DoubleDouble p_sum = two_sum(c.absent_p_hi, P.hi);
+    const DoubleDouble p = quick_two_sum(p_sum.hi, p_sum.lo + (P_lo + c.absent_p_lo));
+    const DoubleDouble log_x = logarithm(two_sum(l[j], c.b1));
+    const DoubleDouble A =
+        subtract(subtract(multiply(p, add(log_x, {c.kappa_hi, c.kappa_lo})), {c.absent_A_hi, c.absent_A_lo}),
+                 multiply({l[j], 0.0}, {c.linear_hi, c.linear_lo}));
+    hi[0][j] = U.hi, lo[0][j] = U.lo + l[j] * c.w_lo;
+    hi[1][j] = P.hi, lo[1][j] = P_lo;
+    hi[2][j] = A.hi, lo[2][j] = A.lo;
+  }
+  for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 0}, {lo[0][j], lo[1][j], lo[2][j], 0}};
+}
+
+// Compilers do not vectorise these four sums by themselves, and scalar code takes three times as long.
+using Four = double __attribute__((vector_size(32)));
+
+TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
+  Four a, b, sums_lo, part_lo;
+  __builtin_memcpy(&a, sums.hi, sizeof a);
+  __builtin_memcpy(&b, part.hi, sizeof b);
+  __builtin_memcpy(&sums_lo, sums.lo, sizeof sums_lo);
+  __builtin_memcpy(&part_lo, part.lo, sizeof part_lo);
+  const Four s = a + b, bb = s - a;  // two_sum
+  const Four lo = sums_lo + (((a - (s - bb)) + (b - bb)) + part_lo);
+  __builtin_memcpy(sums.hi, &s, sizeof s);
+  __builtin_memcpy(sums.lo, &lo, sizeof lo);
+}
+
+// U alone, which is enough for sums of whole values.
+void mix_totals(const ClassPairs& pairs) {
+  const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
+  double l[block_terms];
+  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
+    const int n = size_of_block(pairs, begin);
+    load_counts(pairs, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      const std::int64_t ahead = begin + j + pairs_ahead;
+      if (ahead < pairs.n) __builtin_prefetch(&pairs.sums[pairs.terms[ahead] - pairs.first]);
+      TermSums& sums = pairs.sums[pairs.terms[begin + j] - pairs.first];
+      const DoubleDouble part = two_product(l[j], w_hi);
+      const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
+      sums.hi[TermSums::U] = sum.hi;
+      sums.lo[TermSums::U] += sum.lo + (part.lo + l[j] * w_lo);
+    }
+  }
+}
+
+// Most counts are small, so the parts of the counts below n_parts are computed once and looked up. Other counts are
+// collected and computed a block at a time.
+void mix(const ClassPairs& pairs) {
+  if (pairs.sum == PairSum::whole) return mix_totals(pairs);
+  constexpr int most_parts = 256;
+  TermSums* const sums = pairs.sums;
+  const TermId* const terms = pairs.terms;
+  const TermId first = pairs.first;
+  TermSums parts[most_parts], other_parts[block_terms];
+  double l[block_terms], other_l[block_terms];
+  const auto n_parts = static_cast<int>(pairs.n / 8 < 8 ? 8 : pairs.n / 8 > most_parts ? most_parts : pairs.n / 64 * 8);
+  for (int begin = 0; begin < n_parts; begin += block_terms) {
+    const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
+    for (int j = 0; j < n; ++j) l[j] = begin + j;
+    class_parts(*pairs.constants, l, n, parts + begin);
+  }
+
+  std::int64_t others[block_terms];
+  int n_others = 0;
+  const auto add_others = [&] {
+    if (n_others == 0) return;
+    for (int j = n_others; j % 8 != 0; ++j) other_l[j] = other_l[0];
+    class_parts(*pairs.constants, other_l, (n_others + 7) / 8 * 8, other_parts);
+    for (int j = 0; j < n_others; ++j) add_part(sums[terms[others[j]] - first], other_parts[j]);
+    n_others = 0;
+  };
+  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
+    const int n = size_of_block(pairs, begin);
+    load_counts(pairs, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      if (begin + j + pairs_ahead < pairs.n) __builtin_prefetch(&sums[terms[begin + j + pairs_ahead] - first]);
+      const int at = l[j] < n_parts ? static_cast<int>(l[j]) : -1;
+      if (at == l[j]) {
+        add_part(sums[terms[begin + j] - first], parts[at]);
+      } else {
+        other_l[n_others] = l[j];
+        others[n_others] = begin + j;
+        if (++n_others == block_terms) add_others();
+      }
+    }
+  }
+  add_others();
+}
+
+// ---- second pass: V ------------------------------------------------------------------------------------------------------
+
+// A value to the precision of a double; it is unreliable unless its margin is positive.
+struct Coupling {
+  double value;
+  double margin;
+};
+
+// The part of V of a class from which the term is absent: -p log(1 - w x / T) + t(1-p, 1-q), or only the first for rates,
+// with T = T_0 + U. The series hold for p, q <= 2^-6 and for s <= 0.2.
+template <Variable variable>
+TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
+  const double Y = c.T_0_rest + U;  // T - w x
+  const double s = c.absent_w / (T + Y);
+  const double z = s * s;
+  const double logarithm_part = 2.0 * c.absent_p * (s + s * (z * short_atanh_rest(z)));
+  if constexpr (!has_complement(variable)) return {logarithm_part, 0.2 - s};
+  const double q = c.r * Y;
+  return {logarithm_part + ordinary_complement(c.absent_p + q, c.absent_p - q),
+          smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
+}
+
+// The same for a class with l occurrences of the term. The series hold for p, q <= 2^-6. It is enough to check p: q is a
+// mixture of the p of other classes, each of which is checked here or in absent_coupling.
+template <Variable variable>
+TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
+  const DoubleDouble wl = two_product(l, c.w_hi);
+  const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w_lo)));  // T - w x
+  const auto [k, down] = nearest_power(T, Y);
+  const double a = T * down;
+  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // for k = 0, T - Y is w x
+  const double z = s * s;
+  const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
+  const double p = c.absent_p + l * c.inverse, q = c.r * Y;
+  if constexpr (!has_complement(variable)) return {p * log_ratio, Y - lost * T};
+  return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
+}
+
+// The whole value of a class with l occurrences, given T.
+template <Measure measure, Variable variable>
+TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
+  const DoubleDouble x = two_sum(l * c.scale, c.absent_x);
+  const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
+  return {v.value, v.margin};
+}
+
+TERMSIFT_INLINE DoubleDouble whole_T(DoubleDouble T_0, double U_hi, double U_lo) {
+  const DoubleDouble T = two_sum(T_0.hi, U_hi);
+  return quick_two_sum(T.hi, T.lo + (T_0.lo + U_lo));
+}
+
+// Calls f.operator()<measure, variable, sum>().
+template <class Arguments, class F>
+TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
+  with_measure(arguments.measure, arguments.variable, [&]<Measure measure, Variable variable>() {
+    if constexpr (measure == Measure::kl && variable != Variable::probability)
+      if (arguments.sum == PairSum::split) return f.template operator()<measure, variable, PairSum::split>();
+    f.template operator()<measure, variable, PairSum::whole>();
+  });
+}
+
+// In short loops, for the reason given at Divergents.
+template <Measure measure, Variable variable, PairSum sum_of>
+void score(const ClassPairs& pairs) {
+  double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
+  const PairConstants& c = *pairs.constants;
+  const ClassConstants base = *c.base;
+  const double lost = pairs.lost;
+  const DoubleDouble T_0{pairs.totals->T_0_hi, pairs.totals->T_0_lo};
+  TermValue* const values = pairs.values;
+  const TermId first = pairs.first;
+  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
+    const int n = size_of_block(pairs, begin);
+    const int lanes = (n + 7) / 8 * 8;
+    const TermId* const terms = pairs.terms + begin;
+    load_counts(pairs, begin, n, l);
+    for (int j = 0; j < n; ++j) {
+      const TermValue& value = values[terms[j] - first];
+      if (begin + j + pairs_ahead < pairs.n) __builtin_prefetch(&values[terms[j + pairs_ahead] - first]);
+      U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
+    }
+    for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first pair
+      U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
+    if constexpr (sum_of == PairSum::split) {
+      for (int j = 0; j < lanes; ++j) {
+        const Coupling present = coupling<variable>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
+        hi[j] = present.value, margin[j] = present.margin;
+      }
+      for (int j = 0; j < lanes; ++j) {
+        const Coupling absent = absent_coupling<variable>(c, U_hi[j], T_0.hi + U_hi[j]);
+        hi[j] = c.omega * (hi[j] - absent.value), lo[j] = 0;
+        margin[j] = smaller(margin[j], absent.margin);
+      }
+    } else {
+      for (int j = 0; j < lanes; ++j) {
+        const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
+        const Coupling present = whole_value<measure, variable>(base, l[j], T, lost);
+        const Coupling absent = whole_value<measure, variable>(base, 0.0, T, lost);
+        const DoubleDouble gain = two_sum(c.omega * present.value, -(c.omega * absent.value));
+        hi[j] = gain.hi, lo[j] = gain.lo;
+        margin[j] = smaller(present.margin, absent.margin);
+      }
+    }
+    long long some_doubtful = 0;
+    for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
+    for (int j = 0; j < n; ++j) {
+      TermValue& value = values[terms[j] - first];
+      const DoubleDouble sum = two_sum(value.V_hi, hi[j]);
+      value.V_hi = sum.hi;
+      value.V_lo += sum.lo + lo[j];
+    }
+    if (some_doubtful != 0)
+      for (int j = 0; j < n; ++j)
+        if (!(margin[j] > 0)) pairs.doubtful[terms[j] - first] = 1;
+  }
+}
+
+template <Measure measure, Variable variable, PairSum sum_of>
+void score_absent(const AbsentBlock& block) {
+  double hi[block_terms], lo[block_terms], margin[block_terms], T_hi[block_terms], T_lo[block_terms];
+  const DoubleDouble T_0{block.totals->T_0_hi, block.totals->T_0_lo};
+  for (int j = 0; j < block.n; ++j) {
+    const DoubleDouble T = whole_T(T_0, block.U_hi[j], block.U_lo[j]);
+    T_hi[j] = T.hi, T_lo[j] = T.lo;
+    hi[j] = lo[j] = 0, margin[j] = infinity;
+  }
+  const double lost = block.lost;
+  for (int k = 0; k < block.n_classes; ++k) {
+    const PairConstants c = block.constants[k];
+    const ClassConstants base = *c.base;
+    for (int j = 0; j < block.n; ++j) {
+      Coupling v;
+      if constexpr (sum_of == PairSum::split) v = absent_coupling<variable>(c, block.U_hi[j], T_hi[j]);
+      else v = whole_value<measure, variable>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
+      const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
+      hi[j] = sum.hi;
+      lo[j] += sum.lo;
+      margin[j] = smaller(margin[j], v.margin);
+    }
+  }
+  for (int j = 0; j < block.n; ++j) {
+    block.V_hi[j] = hi[j], block.V_lo[j] = lo[j];
+    block.doubtful[j] = margin[j] > 0 ? 0 : 1;
+  }
+}
+
+void score(const ClassPairs& pairs) {
+  with_sum(pairs, [&]<Measure measure, Variable variable, PairSum sum>() { score<measure, variable, sum>(pairs); });
+}
+
+void score_absent(const AbsentBlock& block) {
+  with_sum(block, [&]<Measure measure, Variable variable, PairSum sum>() { score_absent<measure, variable, sum>(block); });
+}
+
+// ---- scores from the sums ------------------------------------------------------------------------------------------------
+
+void finish(const SummedBlock& block) {
+  const TermSums* const sums = block.sums;
+  const TermValue* const values = block.values;
+  if (block.sum == PairSum::whole) {
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
+      block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
+      // The rounding errors of the absent classes' V remain even where most of that V is subtracted again.
+      block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
+    }
+    return;
+  }
+  double U_hi[block_terms], U_lo[block_terms], P_hi[block_terms], P_lo[block_terms], A_hi[block_terms], A_lo[block_terms],
+      V[block_terms], margin[block_terms];
+  for (int j = 0; j < block.n; ++j) {
+    U_hi[j] = values[j].U_hi, U_lo[j] = values[j].U_lo;
+    P_hi[j] = sums[j].hi[TermSums::P], P_lo[j] = sums[j].lo[TermSums::P];
+    A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
+    V[j] = block.absent_hi[j] + (values[j].V_hi + (values[j].V_lo + block.absent_lo[j]));
+  }
+  const PairTotals totals = *block.totals;
+  const DoubleDouble T_0{totals.T_0_hi, totals.T_0_lo}, P_0{totals.P_0_hi, totals.P_0_lo}, A_0{totals.A_0_hi, totals.A_0_lo},
+      R{totals.R_hi, totals.R_lo};
+  for (int j = 0; j < block.n; ++j) {
+    const DoubleDouble T = add(T_0, {U_hi[j], U_lo[j]});
+    const DoubleDouble P = add(P_0, quick_two_sum(P_hi[j], P_lo[j]));
+    const DoubleDouble A = add(A_0, quick_two_sum(A_hi[j], A_lo[j]));
+    const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
+    const double score = rest.hi + (rest.lo + V[j]);
+    block.scores[j] = score;
+    // The error of V must not exceed the rounding of the score, and the error of the rest must be far below it.
+    margin[j] = smaller(score - magnitude(V[j]), score - 0x1p-12 * (P.hi + R.hi * T.hi));
+  }
+  for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] >= 0 ? 0 : 1;
+}
+
+constexpr PairKernels kernels{mix, score, score_absent, finish};
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+const termsift::PairKernels termsift::PairKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;

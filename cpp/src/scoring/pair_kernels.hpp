@@ -1,0 +1,66 @@
+// The kernels that score terms from the classes that have them. pair_model.hpp has the equations.
+#pragma once
+
+#include "scoring/pair_model.hpp"
+#include "scoring/score_kernels.hpp"
+
+namespace termsift {
+
+// n pairs of one class, each with a term of its own.
+struct ClassPairs {
+  std::int64_t n;
+  const PairConstants* constants;  // of the class
+  const PairTotals* totals;
+  Measure measure;
+  Variable variable;
+  PairSum sum;
+  double lost;                    // ClassModel::lost
+  const std::uint32_t* narrow_l;  // (n,) l_ic, or null
+  const double* l;                // (n,) l_ic, if narrow_l is null
+  const TermId* terms;            // (n,) distinct
+  TermId first;                   // term i is at sums[i - first], values[i - first] and doubtful[i - first]
+  TermSums* sums;
+  TermValue* values;
+  unsigned char* doubtful;
+};
+
+// n <= block_terms made-up terms that are absent from every class but have the given U; n is a multiple of 8.
+struct AbsentBlock {
+  int n;
+  int n_classes;
+  const PairConstants* constants;  // (n_classes,)
+  const PairTotals* totals;
+  Measure measure;
+  Variable variable;
+  PairSum sum;
+  double lost;
+  const double* U_hi;  // (n,)
+  const double* U_lo;
+  double* V_hi;  // (n,) out
+  double* V_lo;
+  unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
+};
+
+// n <= block_terms terms, n a multiple of 8, for which the pairs of all classes have been added up.
+struct SummedBlock {
+  int n;
+  const PairTotals* totals;
+  PairSum sum;
+  const TermSums* sums;      // (n,)
+  const TermValue* values;   // (n,)
+  const double* absent_hi;   // (n,) V of all classes as if the term were absent from each
+  const double* absent_lo;
+  double* scores;           // (n,) out
+  unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
+};
+
+struct PairKernels {
+  void (*mix)(const ClassPairs&);           // U += the class's part, and for a split sum P and A too. O(n)
+  void (*score)(const ClassPairs&);         // V += the value with l_ic less the value with 0, given U. O(n)
+  void (*score_absent)(const AbsentBlock&);  // V = sum_c omega_c (value with 0), given U. O(n_classes n)
+  void (*finish)(const SummedBlock&);       // O(n)
+
+  static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
+};
+
+}  // namespace termsift

@@ -1,0 +1,46 @@
+// The kernels that score blocks of terms from the counts of every class.
+#pragma once
+
+#include "scoring/class_model.hpp"
+#include "termsift/scores.hpp"
+
+namespace termsift {
+
+// Terms are scored in blocks of this many: whole vectors on every target, and loops that are long enough to pay for loading
+// the constants of a class.
+inline constexpr int block_terms = 128;
+
+// A block of n <= block_terms terms, n a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
+// block_terms. Lanes beyond the last term may hold any counts; their results are not read.
+struct ScoreBlock {
+  int n;
+  int n_classes;                    // that take part
+  const ClassConstants* constants;  // (n_classes,)
+  Measure measure;
+  Variable variable;
+  Aggregate aggregate;
+  double lost;              // ClassModel::lost
+  const double* x_hi;       // (n_classes, block) x_ic = s (l_ic + b1), as a double-double
+  const double* x_lo;       // the same; null if all low parts are 0
+  double* class_scores;     // (n_classes, block) out, or null
+  double* scores;           // (block,) out, or null
+  unsigned char* doubtful;  // (block,) out: 1 if the results are unreliable and score_block_carefully must recompute them
+};
+
+struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubtful is not used
+  int reference;                    // ClassModel::reference
+  double* e_hi;                     // (n_classes, block) scratch: p_ic - p_ir
+  double* e_lo;
+};
+
+// The results of a term depend on its own lane alone. Both kernels of a block take O(n_classes n).
+struct ScoreKernels {
+  // x[j] = s l[j] + s b1: the numerators of p for n counts of a class, exact where the sum is a double.
+  void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);
+  void (*score_block)(const ScoreBlock&);
+  void (*score_block_carefully)(const CarefulBlock&);
+
+  static const ScoreKernels baseline, avx2, avx512;  // simd/targets.hpp
+};
+
+}  // namespace termsift

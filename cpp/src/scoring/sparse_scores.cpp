@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/per_thread.hpp"
+#include "scoring/absent_classes.hpp"
+#include "scoring/block_scores.hpp"
+#include "scoring/pair_kernels.hpp"
+#include "scoring/score_ways.hpp"
+
+namespace termsift {
+namespace {
+
+// How many terms a thread takes at a time. With smaller chunks more of the terms' sums (100 bytes each) stay in the cache,
+// but the hardware prefetcher is of no use at the start of a class's entries, so a class should have many entries in a
+// chunk. With 50 classes and 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as 2^14; with 5,000 classes and
+// 220 pairs each, 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks.
+std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
+  constexpr std::int64_t least = 1 << 14, most = 1 << 16;
+  constexpr double enough_pairs = 1024;
+  const auto in_steps = [](std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; };
+  n_terms = std::max<std::int64_t>(n_terms, 1);
+  const double pairs_of_term = static_cast<double>(n_pairs) / static_cast<double>(n_terms) / static_cast<double>(n_classes);
+  std::int64_t size = least;
+  while (size < most && static_cast<double>(size) * pairs_of_term < enough_pairs) size *= 2;
+  const std::int64_t n_even = in_steps(in_steps(n_terms, size) / size, threads.count);
+  return in_steps((n_terms + n_even - 1) / n_even, block_terms);
+}
+
+// What all chunks share. `whole` serves the terms that lose digits in a split sum, or all terms if no sum is split.
+struct SharedSums {
+  SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
+      : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
+        whole(model, pairs, PairSum::whole) {}
+  const AbsentClasses& absent(PairSum sum) const { return sum == PairSum::split ? split : whole; }
+
+  PairModel pairs;
+  AbsentClasses split, whole;
+};
+
+// Scores chunks of terms; each thread has its own. Arrays are (terms of the chunk,) unless stated.
+template <CountType Count>
+class SparseScorer {
+ public:
+  SparseScorer(const ScoreTask<Count>& task, const SharedSums& shared, double unseen, std::int64_t most_terms)
+      : task_(task), shared_(shared), pairs_(shared.pairs), kernels_(kernels_in_use<PairKernels>()), unseen_(unseen),
+        entries_(task.n_classes()), sums_(static_cast<std::size_t>(most_terms)), values_(sums_.size()),
+        doubtful_(sums_.size()), dense_(task) {}
+
+  // Scores the terms [first, last). O(pairs of the chunk + n_classes * terms scored the dense way).
+  void score(std::int64_t first, std::int64_t last, Worker& worker) {
+    entries_.find(task_, first, last);
+    first_ = first, n_ = static_cast<std::size_t>(last - first);
+    std::fill_n(sums_.begin(), n_, TermSums{});
+    std::fill_n(doubtful_.begin(), n_, 0);
+    chosen_.clear();
+
+    const PairSum sum = pairs_.usual_sum();
+    for_each_class(sum, worker, kernels_.mix);
+    for (std::size_t j = 0; j < n_; ++j) {
+      const DoubleDouble U = quick_two_sum(sums_[j].hi[TermSums::U], sums_[j].lo[TermSums::U]);
+      values_[j] = {U.hi, U.lo, 0, 0};
+    }
+    add_values(sum, worker);
+    if (sum == PairSum::split && choose_doubtful()) add_values(PairSum::whole, worker);
+    if (std::memchr(doubtful_.data(), 1, n_) != nullptr)
+      dense_.score(first, last, doubtful_.data(), entries_, worker,
+                   [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
+  }
+
+ private:
+  // Chooses the doubtful terms for a second sum, which starts at 0, and returns whether there are any.
+  bool choose_doubtful() {
+    for (std::size_t j = 0; j < n_; ++j) {
+      if (doubtful_[j] == 0) continue;
+      chosen_.push_back(static_cast<TermId>(first_ + static_cast<std::int64_t>(j)));
+      values_[j].V_hi = values_[j].V_lo = 0;
+    }
+    if (chosen_.empty()) return false;
+    is_chosen_.swap(doubtful_);
+    doubtful_.assign(is_chosen_.size(), 0);
+    return true;
+  }
+
+  // Computes the scores of the chosen terms, or of all terms if none is chosen.
+  void add_values(PairSum sum, Worker& worker) {
+    for_each_class(sum, worker, kernels_.score);
+    for (std::size_t begin = 0; begin < n_; begin += block_terms)
+      finish(sum, begin, std::min<std::size_t>(n_ - begin, block_terms));
+  }
+
+  // Calls the kernel for the pairs of these terms in each class.
+  void for_each_class(PairSum sum, Worker& worker, void (*kernel)(const ClassPairs&)) {
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      if (k % 64 == 0) worker.check();
+      entries_.prefetch_after(task_, k);
+      const ClassRow<Count>& row = task_.row(k);
+      const std::int64_t begin = entries_.begin[k];
+      std::int64_t n = entries_.end[k] - begin;
+      if (n == 0) continue;
+      const TermId* terms = row.terms + begin;
+      const std::uint32_t* narrow_l = row.is_narrow() ? row.term_frequency.narrow() + begin : nullptr;
+      const PairConstants& c = pairs_.classes[k];
+      if (narrow_l == nullptr || !chosen_.empty()) {
+        n = copy_pairs(row, begin, n, c);
+        terms = terms_.data(), narrow_l = nullptr;
+      } else if (c.w_hi == 0) {
+        for (std::int64_t i = 0; i < n; ++i) doubt(terms[i]);
+      }
+      kernel({n, &c, &pairs_.totals, pairs_.measure, pairs_.variable, sum, task_.model.lost, narrow_l, l_.data(), terms,
+              static_cast<TermId>(first_), sums_.data(), values_.data(), doubtful_.data()});
+    }
+  }
+
+  void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
+
+  // Copies the pairs of these terms from the entries [begin, begin + n) of a row to terms_ and l_, and returns their number.
+  std::int64_t copy_pairs(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
+    terms_.resize(sums_.size());
+    l_.resize(sums_.size());
+    std::int64_t n_copied = 0;
+    const auto copy = [&](std::int64_t i) {
+      const Count count = row.term_frequency[i];
+      const auto at = static_cast<std::size_t>(n_copied++);
+      terms_[at] = row.terms[i];
+      l_[at] = static_cast<double>(count);
+      // U must hold the count, and must not be 0, which marks a term that no class has.
+      if (!is_double(count) || l_[at] * c.w_hi == 0) doubt(row.terms[i]);
+    };
+    if (chosen_.empty()) {
+      for (std::int64_t i = begin; i < begin + n; ++i) copy(i);
+    } else if (16 * std::ssize(chosen_) < n) {  // so few that searching is faster than reading all entries
+      std::int64_t i = begin;
+      for (const TermId term : chosen_)
+        if (i = find_term(row, i, begin + n, term); i < begin + n && row.terms[i] == term) copy(i);
+    } else {
+      for (std::int64_t i = begin; i < begin + n; ++i)
+        if (is_chosen_[static_cast<std::size_t>(row.terms[i] - first_)] != 0) copy(i);
+    }
+    return n_copied;
+  }
+
+  // Computes the scores of n <= block_terms terms of the chunk from `begin` on.
+  void finish(PairSum sum, std::size_t begin, std::size_t n) {
+    const unsigned char* const is_chosen = chosen_.empty() ? nullptr : is_chosen_.data() + begin;
+    if (is_chosen != nullptr && std::memchr(is_chosen, 1, n) == nullptr) return;
+    const auto is_asked_for = [&](std::size_t j) { return j < n && (is_chosen == nullptr || is_chosen[j] != 0); };
+    const std::size_t lanes = (n + 7) / 8 * 8;
+    const TermValue* const values = values_.data() + begin;
+    unsigned char* const doubtful = doubtful_.data() + begin;
+    double absent_hi[block_terms], absent_lo[block_terms], scores[block_terms];
+    unsigned char doubtful_scores[block_terms];
+    for (std::size_t j = 0; j < lanes; ++j) {
+      const DoubleDouble U{values[j].U_hi, values[j].U_lo};
+      DoubleDouble V;
+      if (is_asked_for(j) && U.hi > 0 && !shared_.absent(sum).find(U, V)) doubtful[j] = 1;
+      absent_hi[j] = V.hi, absent_lo[j] = V.lo;
+    }
+    kernels_.finish({static_cast<int>(lanes), &pairs_.totals, sum, sums_.data() + begin, values, absent_hi, absent_lo,
+                     scores, doubtful_scores});
+    for (std::size_t j = 0; j < n; ++j) {
+      if (!is_asked_for(j)) continue;
+      const bool unseen = values[j].U_hi == 0;
+      task_.scores[static_cast<std::size_t>(first_) + begin + j] = unseen ? unseen_ : scores[j];
+      if (!unseen && doubtful_scores[j] != 0) doubtful[j] = 1;
+    }
+  }
+
+  const ScoreTask<Count>& task_;
+  const SharedSums& shared_;
+  const PairModel& pairs_;
+  const PairKernels& kernels_;
+  const double unseen_;
+  ChunkEntries entries_;
+  std::int64_t first_ = 0;                // the chunk's first term
+  std::size_t n_ = 0;                     // and its size
+  std::vector<TermSums> sums_;
+  std::vector<TermValue> values_;
+  std::vector<unsigned char> doubtful_;
+  std::vector<TermId> chosen_;            // the terms of the second sum, increasing; empty during the first
+  std::vector<unsigned char> is_chosen_;  // whether a term is one of them
+  std::vector<TermId> terms_;             // copied pairs of a class: their terms
+  std::vector<double> l_;                 // and their counts
+  BlockScorer<Count> dense_;
+};
+
+}  // namespace
+
+template <CountType Count>
+void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
+                  const Threads& requested, double* scores) {
+  const ClassModel model = make_class_model(counts, estimation);
+  const ScoreTask<Count> task{counts, model, measure, aggregate, scores, nullptr};
+  const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
+  const SharedSums shared(model, estimation.b1, measure, aggregate);
+  std::int64_t n_pairs = 0;
+  for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
+  const Threads threads = worth(requested, n_pairs);
+  PerThread<SparseScorer<Count>> scorers(threads);
+  const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);
+  for_each_block((counts.n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
+    const std::int64_t first = chunk * size;
+    scorers.own(worker, task, shared, unseen, size).score(first, std::min(first + size, counts.n_terms), worker);
+  });
+}
+
+template void score_sparse(const ClassCounts<std::int64_t>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+template void score_sparse(const ClassCounts<double>&, const Estimation&, Measure, Aggregate, const Threads&, double*);
+
+}  // namespace termsift

@@ -1,0 +1,32 @@
+// The SIMD targets, and the choice of a stage's kernels among them.
+//
+// A stage keeps its kernels in a struct of function pointers with the static members baseline, avx2 and avx512. One source
+// file, *_kernels.cpp, defines them: CMake compiles it once per target, with the instruction set of the target, and with
+// TERMSIFT_TARGET as the target's name.
+//
+// A kernel must not use an inline function or template from outside the target's namespace, unless it is always inlined
+// (termsift/inline.hpp): the linker keeps one copy of such a function for the whole program, and that copy could contain
+// instructions that the machine lacks.
+#pragma once
+
+#include <cstdint>
+
+namespace termsift {
+
+enum class SimdTarget : std::uint8_t { baseline, avx2, avx512 };
+
+SimdTarget simd_target_in_use();
+
+template <class Kernels>
+const Kernels& kernels_in_use() {
+#ifdef TERMSIFT_X86_TARGETS
+  switch (simd_target_in_use()) {
+    case SimdTarget::avx512: return Kernels::avx512;
+    case SimdTarget::avx2: return Kernels::avx2;
+    case SimdTarget::baseline: break;
+  }
+#endif
+  return Kernels::baseline;
+}
+
+}  // namespace termsift
