@@ -14,15 +14,6 @@ namespace termsift::bindings {
 
 namespace {
 
-// What a measure depends on besides the counts.
-Estimation model_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
-  return estimation(b1, b2, prior);
-}
-ContingencyOptions model_of(ContingencyMeasure, double, const std::pair<double, double>& b2,
-                            const std::optional<py::array>& prior) {
-  return {estimation(0, b2, prior).prior_weights, b2.first, b2.second};
-}
-
 template <class AnyMeasure>
 py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1,
                       const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
@@ -30,7 +21,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
       [&](const auto& c) -> py::array {
         auto scores = LargeArray<double>::uninitialised(c.n_terms);
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
+        const auto model = estimation(b1, b2, prior);
         without_gil([&] { score(c, model, measure, aggregate, threads, scores.get()); });
         return to_numpy(std::move(scores), {c.n_terms});
       },
@@ -38,8 +29,8 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
 }
 
 // An array (n_classes, terms of [first, last)), filled by fill(counts, model, threads, array, range).
-template <class Result, class AnyMeasure, class Fill>
-py::array of_each_class(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+template <class Result, class Fill>
+py::array of_each_class(const py::object& counts, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last, const Fill& fill) {
   return std::visit(
@@ -51,7 +42,7 @@ py::array of_each_class(const py::object& counts, AnyMeasure measure, double b1,
                                       std::to_string(range.first) + " to " + std::to_string(range.last));
         auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
+        const auto model = estimation(b1, b2, prior);
         without_gil([&] { fill(c, model, threads, results.get(), range); });
         return to_numpy(std::move(results), {n_classes, range.size()});
       },
@@ -63,7 +54,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last) {
   return of_each_class<double>(
-      counts, measure, b1, b2, prior, n_threads, first, last,
+      counts, b1, b2, prior, n_threads, first, last,
       [&](const auto& c, const auto& model, const Threads& threads, double* scores, TermRange range) {
         class_scores(c, model, measure, threads, scores, range);
       });
@@ -74,7 +65,7 @@ py::array find_directions(const py::object& counts, AnyMeasure measure, double b
                           const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                           std::optional<std::int64_t> last) {
   return of_each_class<std::int8_t>(
-      counts, measure, b1, b2, prior, n_threads, first, last,
+      counts, b1, b2, prior, n_threads, first, last,
       [&](const auto& c, const auto& model, const Threads& threads, std::int8_t* directions, TermRange range) {
         class_directions(c, model, measure, threads, directions, range);
       });
@@ -114,7 +105,7 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
         auto indices = LargeArray<std::int64_t>::uninitialised(k);
         auto scores = LargeArray<double>::uninitialised(k);
         const Threads threads = python_threads(n_threads);
-        const auto model = model_of(measure, b1, b2, prior);
+        const auto model = estimation(b1, b2, prior);
         without_gil([&] { round_robin(c, model, measure, k, threads, indices.get(), scores.get()); });
         return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}));
       },
@@ -154,9 +145,9 @@ void register_scores(py::module_& module) {
       .value("mean", Aggregate::mean)
       .value("max", Aggregate::max);
   py::enum_<ContingencyMeasure> contingency_measure(module, "ContingencyMeasure");
-#define TERMSIFT_VALUE(name) contingency_measure.value(#name, ContingencyMeasure::name);
-  TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_VALUE)
-#undef TERMSIFT_VALUE
+  for (int m = 0; m < n_contingency_methods; ++m)
+    contingency_measure.value(name_of(ContingencyMeasure{static_cast<std::uint8_t>(m)}),
+                              ContingencyMeasure{static_cast<std::uint8_t>(m)});
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);

@@ -17,12 +17,8 @@ using namespace collections;
 
 namespace {
 
-constexpr ContingencyMeasure measures[] = {
-#define TERMSIFT_NAME(name) ContingencyMeasure::name,
-    TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_NAME)
-#undef TERMSIFT_NAME
-};
-constexpr double smoothed = 3.0;  // the prior mass of log_odds
+constexpr Estimation smoothed{0, 3};  // b2 is the prior mass of log_odds
+constexpr Estimation unsmoothed{0, 0};
 
 // Classes of some documents each, most of which lack most terms.
 template <CountType Count>
@@ -56,15 +52,15 @@ ClassCounts<Count> random_counts(std::uint64_t seed, std::size_t n_classes, std:
 template <CountType Count>
 void agrees_with_class_scores(const ClassCounts<Count>& counts) {
   const auto n_terms = static_cast<std::size_t>(counts.n_terms), n_classes = counts.rows.size();
-  for (const ContingencyMeasure measure : measures) {
-    const ContingencyOptions options{{}, smoothed, 0};
+  for (std::uint8_t m = 0; m < n_contingency_methods; ++m) {
+    const ContingencyMeasure measure{m};
     std::vector<double> values(n_terms * n_classes), scores(n_terms);
     std::vector<std::int8_t> signs(n_terms * n_classes);
-    class_scores(counts, options, measure, {2, {}}, values.data());
-    class_directions(counts, options, measure, {2, {}}, signs.data());
+    class_scores(counts, smoothed, measure, {2, {}}, values.data());
+    class_directions(counts, smoothed, measure, {2, {}}, signs.data());
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::max})
       for (const int n_threads : {1, 3}) {
-        score(counts, options, measure, aggregate, {n_threads, {}}, scores.data());
+        score(counts, smoothed, measure, aggregate, {n_threads, {}}, scores.data());
         for (std::size_t t = 0; t < n_terms; ++t) {
           long double sum = 0, magnitude = 0;
           double largest = -std::numeric_limits<double>::infinity();
@@ -116,14 +112,14 @@ TEST(no_class_and_no_term) {
     const auto n = static_cast<std::size_t>(n_terms);
     std::vector<double> scores(n, -1);
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean, Aggregate::max})
-      score(counts, ContingencyOptions{}, ContingencyMeasure::df, aggregate, {1, {}}, scores.data());
+      score(counts, unsmoothed, ContingencyMeasure::df, aggregate, {1, {}}, scores.data());
     collection_scores(counts, ContingencyMeasure::tfidf, {1, {}}, scores.data());
     CHECK_EQ(scores, std::vector<double>(n, 0));
     std::vector<std::int64_t> indices(n, -1);
-    round_robin(counts, ContingencyOptions{}, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data());
+    round_robin(counts, unsmoothed, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data());
     for (std::size_t t = 0; t < n; ++t) CHECK_EQ(indices[t], static_cast<std::int64_t>(t));
     const Threads one{1, {}};
-    CHECK_THROWS(score(counts, ContingencyOptions{}, ContingencyMeasure::ig, Aggregate::sum, one, scores.data()),
+    CHECK_THROWS(score(counts, unsmoothed, ContingencyMeasure::ig, Aggregate::sum, one, scores.data()),
                  std::invalid_argument, "at least two");
   }
 }
@@ -132,7 +128,7 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
   const auto counts = random_counts<std::int64_t>(5, 6, 5000, 1, true);
   const auto n = static_cast<std::size_t>(counts.n_terms);
   std::vector<double> values(n * counts.rows.size());
-  class_scores(counts, ContingencyOptions{}, ContingencyMeasure::chi2, {1, {}}, values.data());
+  class_scores(counts, unsmoothed, ContingencyMeasure::chi2, {1, {}}, values.data());
   std::vector<std::size_t> best(n, n);
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     if (!(counts.rows[c]->n_docs > 0)) continue;
@@ -150,7 +146,7 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{37}, n}) {
     std::vector<std::int64_t> indices(k, -1);
     std::vector<double> earned(k, -1);
-    round_robin(counts, ContingencyOptions{}, ContingencyMeasure::chi2, static_cast<std::int64_t>(k), {2, {}},
+    round_robin(counts, unsmoothed, ContingencyMeasure::chi2, static_cast<std::int64_t>(k), {2, {}},
                 indices.data(), earned.data());
     CHECK_EQ(indices, std::vector<std::int64_t>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(k)));
   }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../cpp/collections.hpp"
+#include "../collections.hpp"
 #include "fuzz.hpp"
 #include "termsift/greedy.hpp"
 
