@@ -65,7 +65,8 @@ AbsentSums::AbsentSums(const ContingencyTask<Count>& task, const Threads& thread
   totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
   sums_.resize(totals_.size());
   const std::int64_t n = std::ssize(totals_);
-  for_each_block((n + batch_terms - 1) / batch_terms, worth(threads, n * n_classes), [&](std::int64_t block, Worker& worker) {
+  const std::int64_t n_batches = (n + batch_terms - 1) / batch_terms;
+  for_each_block(n_batches, worth(threads, n * n_classes), [&](std::int64_t block, Worker& worker) {
     const auto first = static_cast<std::size_t>(block * batch_terms);
     const auto size = static_cast<int>(std::min<std::size_t>(batch_terms, totals_.size() - first));
     TermBatch batch(task.kernel, task.model);

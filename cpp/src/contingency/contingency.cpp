@@ -177,7 +177,8 @@ class ChunkScorer {
   // The sign of det = a g - t r for class k and the term first + t.
   std::int8_t sign(std::size_t k, std::int64_t first, std::size_t t) const {
     const ClassRow<Count>& row = task_.row(k);
-    const std::int64_t term = first + static_cast<std::int64_t>(t), i = find_term(row, entries_.begin[k], entries_.end[k], term);
+    const std::int64_t term = first + static_cast<std::int64_t>(t);
+    const std::int64_t i = find_term(row, entries_.begin[k], entries_.end[k], term);
     const bool has_term = i < entries_.end[k] && row.terms[i] == term;
     const DoubleDouble a = has_term ? scale(exact_double(task_.cells(row)[i]), task_.model.unit) : DoubleDouble{};
     const ContingencyConstants& c = task_.model.classes[k].constants;
