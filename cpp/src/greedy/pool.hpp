@@ -9,6 +9,11 @@
 
 namespace termsift {
 
+// The pairs (A, B) of a pool, on which gains depend (WedgeView), (n_classes,) each; (1,) for two classes.
+struct Axes {
+  std::vector<double> A, B;
+};
+
 class Pool {
  public:
   // The pool of all terms.
@@ -18,9 +23,8 @@ class Pool {
   void remove(GroupId group, std::int64_t copies);
 
   const double* rest() const { return rest_; }  // (n_classes,) R_c
-  // Writes (n_axes,) pairs (A, B) of R less `removed` (n_classes,), on which gains depend (WedgeView).
-  void axes_less(const double* removed, double* A, double* B) const;
-  int n_axes() const { return n_classes_ == 2 ? 1 : n_classes_; }
+  // The axes of R less `removed` (n_classes,).
+  Axes axes_less(const std::vector<double>& removed) const;
   // The fields of PoolView, (n_fields, n_classes).
   static constexpr int n_fields = 5;
   const double* fields() const { return fields_.data(); }
