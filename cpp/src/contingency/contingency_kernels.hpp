@@ -35,6 +35,7 @@ struct MeasureFacts {
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
+  Absent absent_if_unsmoothed = absent;  // for b1 = 0
   bool grows_with_r = true;  // value(0, t, c) grows with r; otherwise it falls
   double degree = 0;         // of homogeneity: counts multiplied by s make values s^degree times as large
   double (*h)(const ContingencyConstants&) = nullptr;  // of Absent::product, for a class that does not hold all

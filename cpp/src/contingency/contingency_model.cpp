@@ -63,6 +63,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
                                         ContingencyMeasure measure, Aggregate aggregate) {
   ContingencyModel model;
   model.facts = facts_of(measure);
+  if (estimation.b1 == 0) model.facts.absent = model.facts.absent_if_unsmoothed;
   const double largest = check(counts, estimation, model.facts);
 
   // g is the sum of the rows unless documents have several classes. It is not n_docs, in which fractions were added in
