@@ -152,7 +152,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
     log_plus_one(m.loss);
   } else if (bayes.model == EventModel::bernoulli) {
-    // log(1/(1 - p)) = log((X + 2 b1)/(X - l + b1)) = L(b1/(X + b1)) + L(l/(X - l + b1))
+    // The logarithm of 1/(1 - p) = (X + 2 b1)/(X - l + b1) is L(b1/(X + b1)) + L(l/(X - l + b1)).
     std::vector<double> present(l.size()), absent(n);
     for (std::size_t pair = 0; pair < l.size(); ++pair)
       present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);

@@ -160,7 +160,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // No |W| exceeds log(1 + n/a), and no W - W', which costs a mixture digits, exceeds log(1 + 1/a).
+  // No |W| exceeds the logarithm of 1 + n/a. No W - W', which costs a mixture digits, exceeds that of 1 + 1/a.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");
