@@ -8,7 +8,7 @@ namespace termsift::bindings {
 
 namespace {
 
-// indices, gains, evaluations
+// Returns (indices, gains, evaluations).
 py::tuple choose(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                  const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double shape,
                  double temper, double step, std::int64_t k, int n_threads, const py::object& progress,
@@ -16,10 +16,10 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   const auto codes = span_of<std::int32_t>(classes, "classes");
   const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
   const Threads threads = python_threads(n_threads);
-  const Progress tell = python_progress(progress);
+  const Progress report = python_progress(progress);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
   GainRanking ranking = without_gil([&] {
-    return conditional_gain(x, codes, n_classes, weight, {shape, temper, step, k, classes_in_play}, threads, tell);
+    return conditional_gain(x, codes, n_classes, weight, {shape, temper, step, k, classes_in_play}, threads, report);
   });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
                         ranking.evaluations);

@@ -19,8 +19,8 @@ py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior&
       [&](const auto& c) -> py::tuple {
         const Threads threads = python_threads(n_threads);
         const Estimation e = estimation(b1, b2, prior);
-        const Progress tell = python_progress(progress);
-        GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, tell); });
+        const Progress report = python_progress(progress);
+        GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, report); });
         return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
                               ranking.informative, ranking.evaluations);
       },

@@ -14,15 +14,6 @@ namespace termsift::bindings {
 
 namespace {
 
-// Returns the options of a measure.
-Estimation options_of(Measure, double b1, const std::pair<double, double>& b2, const std::optional<py::array>& prior) {
-  return estimation(b1, b2, prior);
-}
-ContingencyOptions options_of(ContingencyMeasure, double, const std::pair<double, double>& b2,
-                            const std::optional<py::array>& prior) {
-  return {estimation(0, b2, prior).prior_weights, b2.first, b2.second};
-}
-
 template <class AnyMeasure>
 py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate aggregate, double b1,
                       const std::pair<double, double>& b2, const std::optional<py::array>& prior, int n_threads) {
@@ -30,7 +21,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
       [&](const auto& c) -> py::array {
         auto scores = LargeArray<double>::uninitialised(c.n_terms);
         const Threads threads = python_threads(n_threads);
-        const auto options = options_of(measure, b1, b2, prior);
+        const auto options = estimation(b1, b2, prior);
         without_gil([&] { score(c, options, measure, aggregate, threads, scores.get()); });
         return to_numpy(std::move(scores), {c.n_terms});
       },
@@ -38,8 +29,8 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
 }
 
 // Returns an array of shape (n_classes, last - first) that fill(counts, options, threads, array, range) fills.
-template <class Result, class AnyMeasure, class Fill>
-py::array array_of_classes(const py::object& counts, AnyMeasure measure, double b1, const std::pair<double, double>& b2,
+template <class Result, class Fill>
+py::array array_of_classes(const py::object& counts, double b1, const std::pair<double, double>& b2,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last, const Fill& fill) {
   return std::visit(
@@ -51,7 +42,7 @@ py::array array_of_classes(const py::object& counts, AnyMeasure measure, double 
                                       std::to_string(range.first) + " to " + std::to_string(range.last));
         auto results = LargeArray<Result>::uninitialised(n_classes * range.size());
         const Threads threads = python_threads(n_threads);
-        const auto options = options_of(measure, b1, b2, prior);
+        const auto options = estimation(b1, b2, prior);
         without_gil([&] { fill(c, options, threads, results.get(), range); });
         return to_numpy(std::move(results), {n_classes, range.size()});
       },
@@ -63,7 +54,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
                         const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                         std::optional<std::int64_t> last) {
   return array_of_classes<double>(
-      counts, measure, b1, b2, prior, n_threads, first, last,
+      counts, b1, b2, prior, n_threads, first, last,
       [&](const auto& c, const auto& options, const Threads& threads, double* scores, TermRange range) {
         class_scores(c, options, measure, threads, scores, range);
       });
@@ -74,7 +65,7 @@ py::array find_directions(const py::object& counts, AnyMeasure measure, double b
                           const std::optional<py::array>& prior, int n_threads, std::int64_t first,
                           std::optional<std::int64_t> last) {
   return array_of_classes<std::int8_t>(
-      counts, measure, b1, b2, prior, n_threads, first, last,
+      counts, b1, b2, prior, n_threads, first, last,
       [&](const auto& c, const auto& options, const Threads& threads, std::int8_t* directions, TermRange range) {
         class_directions(c, options, measure, threads, directions, range);
       });
@@ -114,7 +105,7 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
         auto indices = LargeArray<std::int64_t>::uninitialised(k);
         auto scores = LargeArray<double>::uninitialised(k);
         const Threads threads = python_threads(n_threads);
-        const auto options = options_of(measure, b1, b2, prior);
+        const auto options = estimation(b1, b2, prior);
         without_gil([&] { round_robin(c, options, measure, k, threads, indices.get(), scores.get()); });
         return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}));
       },
@@ -148,9 +139,9 @@ void register_scores(py::module_& module) {
       .value("mean", Aggregate::mean)
       .value("max", Aggregate::max);
   py::enum_<ContingencyMeasure> contingency_measure(module, "ContingencyMeasure");
-#define TERMSIFT_VALUE(name) contingency_measure.value(#name, ContingencyMeasure::name);
-  TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_VALUE)
-#undef TERMSIFT_VALUE
+  for (int m = 0; m < n_contingency_methods; ++m)
+    contingency_measure.value(name_of(ContingencyMeasure{static_cast<std::uint8_t>(m)}),
+                              ContingencyMeasure{static_cast<std::uint8_t>(m)});
   const auto define_scores = [&]<class AnyMeasure>(AnyMeasure) {
     module.def("score", &score_terms<AnyMeasure>, "counts"_a, "measure"_a, "aggregate"_a, "b1"_a, "b2"_a, "prior"_a,
                "n_threads"_a);

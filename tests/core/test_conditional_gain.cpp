@@ -184,7 +184,7 @@ Documents<Index, Value> make_documents(Kind kind, std::int32_t n_classes, Int n_
       if (kind == Kind::separable) has = below(random, 20) < (t % n_classes == c ? 15 : 1);
       if (kind == Kind::mirrored && t % 2 == 1) has = d >= n_classes && has_value(docs, at(d - n_classes), t - 1);
       if (kind == Kind::twins && t % 3 != 0) has = !row.empty() && row.back().first == t - 1;
-      if (kind == Kind::everywhere && t % 4 < 2) has = t % 4 == 0;  // in every document, in none
+      if (kind == Kind::everywhere && t % 4 < 2) has = t % 4 == 0;  // in every document, or in none
       if (has) row.push_back({t, static_cast<Value>(1 + below(random, 3))});
     }
     docs.x.add_row(row);
@@ -202,9 +202,9 @@ ConditionalGain make_options(Int k, Random& random) {
 
 }  // namespace
 
-TEST(the_definition_document_by_document) {
-  // Got wrong: W' of the wrong class, a weight applied twice, a document of weight 0 counted, a row kept for terms of as
-  // many documents taken for one of others, the prior where a chosen term has changed it, ties decided by rounding.
+TEST(gains_follow_the_definition) {
+  // Guards against W' of the wrong class, a weight applied twice, a counted document of weight 0, lifts kept for terms of
+  // d_t documents and used for others, the prior in place of a posterior, and ties decided by rounding.
   Random random(1);
   for (const Kind kind : kinds)
     for (const std::int32_t n_classes : {1, 2, 3, 5, 8, 9, 17})
@@ -220,7 +220,7 @@ TEST(the_definition_document_by_document) {
       }
 }
 
-TEST(the_first_k_are_the_same_for_any_k) {
+TEST(a_smaller_k_gives_the_first_terms) {
   Random random(2);
   for (const Kind kind : kinds) {
     const auto docs = make_documents(kind, 4, 60, 30, random);
@@ -235,7 +235,7 @@ TEST(the_first_k_are_the_same_for_any_k) {
 }
 
 TEST(threads_and_targets_give_the_same_bits) {
-  // Enough for each loop to take several threads. Got wrong: sums in an order that depends on who adds them.
+  // There are enough documents for each loop to use several threads. Guards against sums whose order depends on the threads.
   Random random(3);
   for (const std::int32_t n_classes : {2, 30, 70}) {
     auto docs = make_documents(Kind::everywhere, n_classes, 24000, 40, random);
@@ -253,8 +253,8 @@ TEST(threads_and_targets_give_the_same_bits) {
   }
 }
 
-TEST(matrices_of_all_types_in_any_order) {
-  // The same collection tidy and untidy: stored zeros, repeated and unsorted entries.
+TEST(the_layout_of_the_matrix_makes_no_difference) {
+  // The untidy matrix has stored zeros, and repeated and unsorted entries.
   Random random(4);
   const auto tidy = make_documents(Kind::any, 3, 50, 20, random);
   const ConditionalGain options{1, 0.15, 0.5, 20};
@@ -276,13 +276,13 @@ TEST(matrices_of_all_types_in_any_order) {
     check_same(choose(untidy, options), want);
   };
   check_as(std::int32_t{}, Bool{255});
-  check_as(std::int64_t{}, std::uint8_t{200});  // twice 200 is no uint8
+  check_as(std::int64_t{}, std::uint8_t{200});  // twice 200 exceeds uint8
   check_as(std::int32_t{}, std::int64_t{1} << 62);
   check_as(std::int64_t{}, 1e308);  // twice that is infinite
   check_as(std::int64_t{}, 1e-40f);
 }
 
-TEST(nothing_to_choose_from) {
+TEST(terms_without_gain_are_chosen_by_index) {
   const ConditionalGain none{1, 0.15, 0.5, 0}, two{1, 0.15, 0.5, 2};
   Documents<> docs;
   check_same(choose(docs, none), {});  // no document, no term, no class
@@ -291,7 +291,7 @@ TEST(nothing_to_choose_from) {
   docs.n_classes = 3;
   docs.x.add_row({{1, 1}});
   docs.classes = {2};
-  check_same(choose(docs, two), {{0, 1}, {0, 0}});  // one document says nothing once it is left out
+  check_same(choose(docs, two), {{0, 1}, {0, 0}});  // leaving out the only document leaves no evidence
   docs.weights = {0};
   check_same(choose(docs, two), {{0, 1}, {0, 0}});
   docs.x.n_columns = 0;
@@ -299,8 +299,8 @@ TEST(nothing_to_choose_from) {
   check_same(choose(docs, none), {});
 }
 
-TEST(weights_of_any_size) {
-  // Got wrong: a class of weight 1e-320 beside one of 1, whose share or its inverse no double holds.
+TEST(weights_may_have_any_size) {
+  // Guards against the share of a class of weight 1e-320 beside one of weight 1, which no double holds.
   for (const double weight : {1e-320, 1e-300, 1e-30, 1e30, 1e300}) {
     Random random(5);
     auto docs = make_documents(Kind::any, 3, 30, 10, random);
@@ -318,7 +318,7 @@ TEST(weights_of_any_size) {
 // ---- parts -------------------------------------------------------------------------------------------------------------
 
 TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
-  // Got wrong: k log 2 not exact, so that digits are lost as |x| grows; 2^k of k beyond the exponents; NaN of -inf - -inf.
+  // Guards against an inexact k log 2, which loses digits as |x| grows, 2^k beyond the exponents, and NaN from -inf - -inf.
   Random random(6);
   const auto fraction = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto power = [&](Int least, Int n) { return std::ldexp(1.0, static_cast<int>(least + below(random, n))); };
@@ -359,7 +359,7 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
 
 template <class Index, class Value>
 void check_postings(const Matrix<Index, Value>& x, int n_threads) {
-  std::vector<Int> rows;  // in another order than the matrix's, and not all
+  std::vector<Int> rows;  // some of the matrix's, in another order
   for (Int row = x.n_rows() - 1; row >= 0; --row)
     if (row % 5 != 2) rows.push_back(row);
   const Threads threads{n_threads, {}};
@@ -379,8 +379,8 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
   }
 }
 
-TEST(postings_name_each_document_once_in_order) {
-  // Got wrong: a repeated entry twice, a stored zero, parts of the documents in the order of their threads.
+TEST(postings_hold_each_document_once_in_order) {
+  // Guards against a repeated entry, a stored zero, and parts of the documents in the order of their threads.
   Random random(7);
   const auto check_type = [&]<class Index, class Value>(Index, Value) {
     for (const bool sorted : {true, false}) {
@@ -401,7 +401,7 @@ TEST(postings_name_each_document_once_in_order) {
 
 // ---- refusals ----------------------------------------------------------------------------------------------------------
 
-TEST(what_makes_no_sense_is_refused) {
+TEST(invalid_arguments_are_refused) {
   Random random(8);
   const auto good = make_documents(Kind::any, 3, 20, 6, random);
   auto docs = good;
@@ -458,7 +458,7 @@ TEST(what_makes_no_sense_is_refused) {
   docs.x = good.x;
   CHECK_EQ(run().size(), std::size_t{6});
 
-  // More documents than an int32 numbers: refused before any is looked at.
+  // More documents than an int32 can number are refused before any of them is read.
   const std::int32_t dummy = 0;
   const Int many = Int{1} << 31;
   const CsrView<std::int32_t, std::int32_t> x{many, 1, 0, &dummy, &dummy, &dummy};
@@ -466,16 +466,16 @@ TEST(what_makes_no_sense_is_refused) {
   CHECK_THROWS(conditional_gain(x, classes, 1, {}, options, {}), invalid_argument, "more than 2^31 - 1 documents");
 }
 
-TEST(an_interruption_stops_it_and_progress_is_told) {
+TEST(an_interruption_stops_the_search_and_progress_is_reported) {
   Random random(9);
   const auto docs = make_documents(Kind::any, 4, 3000, 60, random);
   const ConditionalGain options{1, 0.15, 0.5, 60};
   for (const int n_threads : {1, 3})
     CHECK_THROWS(choose(docs, options, {n_threads, [] { return true; }}), Interrupted, "interrupted");
-  std::vector<Int> told;
+  std::vector<Int> reported;
   const Chosen want = choose(docs, options);
-  check_same(choose(docs, options, {1, [] { return false; }}, [&](Int done) { told.push_back(done); }), want);
-  CHECK(!told.empty() && told.front() == 0 && told.back() <= 60);
+  check_same(choose(docs, options, {1, [] { return false; }}, [&](Int done) { reported.push_back(done); }), want);
+  CHECK(!reported.empty() && reported.front() == 0 && reported.back() <= 60);
   const Progress broken = [](Int) { throw std::runtime_error("no more paper"); };
   CHECK_THROWS(choose(docs, options, {}, broken), std::runtime_error, "no more paper");
 }

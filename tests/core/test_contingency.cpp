@@ -17,22 +17,18 @@ using namespace collections;
 
 namespace {
 
-constexpr ContingencyMeasure measures[] = {
-#define TERMSIFT_NAME(name) ContingencyMeasure::name,
-    TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(TERMSIFT_NAME)
-#undef TERMSIFT_NAME
-};
-constexpr double smoothed = 3.0;  // the prior mass of log_odds
+constexpr Estimation smoothed{0, 3};  // b2 is the prior mass of log_odds
+constexpr Estimation unsmoothed{0, 0};
 
-// Classes of some documents each, most of which lack most terms.
+// Returns counts of random documents. Most terms are absent from most classes.
 template <CountType Count>
 ClassCounts<Count> random_counts(std::uint64_t seed, std::size_t n_classes, std::int64_t n_terms, Count unit,
-                                 bool empty_class) {
+                                 bool with_empty_class) {
   Random random(seed);
   ClassCounts<Count> counts;
   counts.n_terms = n_terms;
   for (std::size_t c = 0; c < n_classes; ++c) {
-    const bool empty = empty_class && c == 1;
+    const bool empty = with_empty_class && c == 1;
     std::vector<TermId> terms;
     for (std::int64_t t = 0; t < n_terms; ++t)
       if (!empty && random() % 3 == 0) terms.push_back(static_cast<TermId>(t));
@@ -52,19 +48,19 @@ ClassCounts<Count> random_counts(std::uint64_t seed, std::size_t n_classes, std:
   return counts;
 }
 
-// Scores are the aggregates of class scores, on any number of threads, and so are the first classes and their signs.
+// Checks that scores, strongest classes and their signs follow from the class scores, on any number of threads.
 template <CountType Count>
-void agrees_with_class_scores(const ClassCounts<Count>& counts) {
+void check_against_class_scores(const ClassCounts<Count>& counts) {
   const auto n_terms = static_cast<std::size_t>(counts.n_terms), n_classes = counts.rows.size();
-  for (const ContingencyMeasure measure : measures) {
-    const ContingencyOptions options{{}, smoothed, 0};
+  for (std::uint8_t m = 0; m < n_contingency_methods; ++m) {
+    const ContingencyMeasure measure{m};
     std::vector<double> values(n_terms * n_classes), scores(n_terms);
     std::vector<std::int8_t> signs(n_terms * n_classes);
-    class_scores(counts, options, measure, {2, {}}, values.data());
-    class_directions(counts, options, measure, {2, {}}, signs.data());
+    class_scores(counts, smoothed, measure, {2, {}}, values.data());
+    class_directions(counts, smoothed, measure, {2, {}}, signs.data());
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::max})
       for (const int n_threads : {1, 3}) {
-        score(counts, options, measure, aggregate, {n_threads, {}}, scores.data());
+        score(counts, smoothed, measure, aggregate, {n_threads, {}}, scores.data());
         for (std::size_t t = 0; t < n_terms; ++t) {
           long double sum = 0, magnitude = 0;
           double largest = -std::numeric_limits<double>::infinity();
@@ -88,10 +84,10 @@ void agrees_with_class_scores(const ClassCounts<Count>& counts) {
     std::vector<std::int8_t> strongest_signs(n_terms);
     strongest_class(counts, measure, {2, {}}, scores.data(), classes.data(), strongest_signs.data());
     for (std::size_t t = 0; t < n_terms; ++t) {
-      if (measure == ContingencyMeasure::log_odds) continue;  // has no prior here
+      if (measure == ContingencyMeasure::log_odds) continue;  // strongest_class takes no smoothing
       const std::size_t place = static_cast<std::size_t>(classes[t]) * n_terms + t;
       CHECK_EQ(scores[t], values[place]);
-      if (measure == ContingencyMeasure::tfidf) continue;  // its direction is of other cells
+      if (measure == ContingencyMeasure::tfidf) continue;  // its direction reads other cells
       CHECK_EQ(static_cast<int>(strongest_signs[t]), static_cast<int>(signs[place]));
     }
   }
@@ -99,31 +95,31 @@ void agrees_with_class_scores(const ClassCounts<Count>& counts) {
 
 }  // namespace
 
-TEST(scores_are_of_class_scores) {
-  // Got wrong: sums of measures of which something is looked up, and chunks after the first.
-  agrees_with_class_scores(random_counts<std::int64_t>(1, 2, 20000, 1, false));
-  agrees_with_class_scores(random_counts<std::int64_t>(2, 7, 9000, 1, true));
-  agrees_with_class_scores(random_counts<std::int64_t>(3, 3, 50, std::int64_t{1} << 44, false));
-  agrees_with_class_scores(random_counts<double>(4, 4, 9000, 0.25, true));
-  agrees_with_class_scores(random_counts<std::int64_t>(6, 3, 9000, std::int64_t{1} << 20, true));
+TEST(scores_follow_from_class_scores) {
+  // Guards against faults in sums over looked-up parts, and in chunks after the first.
+  check_against_class_scores(random_counts<std::int64_t>(1, 2, 20000, 1, false));
+  check_against_class_scores(random_counts<std::int64_t>(2, 7, 9000, 1, true));
+  check_against_class_scores(random_counts<std::int64_t>(3, 3, 50, std::int64_t{1} << 44, false));
+  check_against_class_scores(random_counts<double>(4, 4, 9000, 0.25, true));
+  check_against_class_scores(random_counts<std::int64_t>(6, 3, 9000, std::int64_t{1} << 20, true));
 }
 
-TEST(no_class_and_no_term) {
-  // Got wrong: the first of no classes.
+TEST(counts_without_classes_and_without_terms) {
+  // Guards against reading the first of no classes.
   for (const std::int64_t n_terms : {0, 3}) {
     ClassCounts<std::int64_t> counts;
     counts.n_terms = n_terms;
     const auto n = static_cast<std::size_t>(n_terms);
     std::vector<double> scores(n, -1);
     for (const Aggregate aggregate : {Aggregate::sum, Aggregate::mean, Aggregate::max})
-      score(counts, ContingencyOptions{}, ContingencyMeasure::df, aggregate, {1, {}}, scores.data());
+      score(counts, unsmoothed, ContingencyMeasure::df, aggregate, {1, {}}, scores.data());
     collection_scores(counts, ContingencyMeasure::tfidf, {1, {}}, scores.data());
     CHECK_EQ(scores, std::vector<double>(n, 0));
     std::vector<std::int64_t> indices(n, -1);
-    round_robin(counts, ContingencyOptions{}, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data());
+    round_robin(counts, unsmoothed, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data());
     for (std::size_t t = 0; t < n; ++t) CHECK_EQ(indices[t], static_cast<std::int64_t>(t));
     const Threads one{1, {}};
-    CHECK_THROWS(score(counts, ContingencyOptions{}, ContingencyMeasure::ig, Aggregate::sum, one, scores.data()),
+    CHECK_THROWS(score(counts, unsmoothed, ContingencyMeasure::ig, Aggregate::sum, one, scores.data()),
                  std::invalid_argument, "at least two");
   }
 }
@@ -132,7 +128,7 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
   const auto counts = random_counts<std::int64_t>(5, 6, 5000, 1, true);
   const auto n = static_cast<std::size_t>(counts.n_terms);
   std::vector<double> values(n * counts.rows.size());
-  class_scores(counts, ContingencyOptions{}, ContingencyMeasure::chi2, {1, {}}, values.data());
+  class_scores(counts, unsmoothed, ContingencyMeasure::chi2, {1, {}}, values.data());
   std::vector<std::size_t> best(n, n);
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     if (!(counts.rows[c]->n_docs > 0)) continue;
@@ -150,7 +146,7 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{37}, n}) {
     std::vector<std::int64_t> indices(k, -1);
     std::vector<double> earned(k, -1);
-    round_robin(counts, ContingencyOptions{}, ContingencyMeasure::chi2, static_cast<std::int64_t>(k), {2, {}},
+    round_robin(counts, unsmoothed, ContingencyMeasure::chi2, static_cast<std::int64_t>(k), {2, {}},
                 indices.data(), earned.data());
     CHECK_EQ(indices, std::vector<std::int64_t>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(k)));
   }

@@ -41,18 +41,18 @@ double normal(Random& random) {
   return sum;
 }
 
-enum class Kind { small, equal, balanced, lacking, skewed, spread, ray, geometric, cluster, mirror, rare_class, permuted };
-constexpr Kind kinds[] = {Kind::small, Kind::equal, Kind::balanced, Kind::lacking, Kind::skewed, Kind::spread, Kind::ray,
+enum class Kind { small, equal, balanced, absent, skewed, spread, ray, geometric, cluster, mirror, rare_class, permuted };
+constexpr Kind kinds[] = {Kind::small, Kind::equal, Kind::balanced, Kind::absent, Kind::skewed, Kind::spread, Kind::ray,
                           Kind::geometric, Kind::cluster, Kind::mirror, Kind::rare_class, Kind::permuted};
 
-// l_ic of one term.
+// Returns l_ic of one term.
 double draw(Kind kind, std::size_t c, std::size_t term, std::size_t n_terms, std::size_t n_classes, Random& random) {
   const double rank = static_cast<double>(n_terms) / static_cast<double>(term + 1);
   switch (kind) {
     case Kind::small: return static_cast<double>(below(random, 4));
     case Kind::equal: return static_cast<double>(2 + 3 * c);
     case Kind::balanced: return 1 + static_cast<double>((term * 7919) % 50);
-    case Kind::lacking: return c == term % n_classes ? 0 : static_cast<double>(below(random, 30));
+    case Kind::absent: return c == term % n_classes ? 0 : static_cast<double>(below(random, 30));
     case Kind::skewed: return std::floor(rank * std::exp(0.7 * normal(random)));
     case Kind::spread: return static_cast<double>(below(random, 1 << 20));
     case Kind::ray: return static_cast<double>((term + 1) * (1 + (c + term) % 2)) - 1;
@@ -73,14 +73,14 @@ Case<Count> make_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Ran
     std::vector<Count> row;
     for (std::size_t term = 0; term < n_terms; ++term) {
       const double l = draw(kind, c, term, n_terms, n_classes, random);
-      // Weighted counts: most are no multiples of a power of two.
+      // Most weighted counts are no multiples of a power of two.
       row.push_back(std::is_same_v<Count, double> ? static_cast<Count>(0.3 * l) : static_cast<Count>(l));
     }
     result.tf.push_back(std::move(row));
   }
   const double b1s[] = {1, 1, 1, 0.1, 0.5, 1.0 / 3, 0.01, 2.718281828};
   const double b1 = b1s[below(random, 8)];
-  // One in four has a leftover.
+  // One case in four has a leftover.
   const double more = below(random, 4) == 0 ? static_cast<double>(1 + below(random, 40)) : 0;
   result.estimation = {b1, b1 * static_cast<double>(n_terms) + more, {}, 0};
   return result;
@@ -213,7 +213,7 @@ void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& r
     const GreedyRanking plain = rank(c, all, true), fast = rank(c, all, false);
     check_same(fast, plain, n_terms);
     const Int k = below(random, all + 1);
-    // Twice a plain search's evaluations, those of runs (which may be paid for later), and of lists that hold all.
+    // Twice the evaluations of a plain search, some for wins that are checked together, and some for lists of all groups.
     const auto most = [&](Int n) { return n * (2 * all - n + 1) + all / 8 + 64; };
     for (const Int n : {k, std::min<Int>(all, 1), std::min<Int>(all, 2), std::min<Int>(all, 5)}) {
       const GreedyRanking first = rank(c, n, false);
@@ -292,10 +292,10 @@ TEST(equal_terms_are_selected_by_index) {
   const Case<Int> c{{1, 1}, {{5, 0, 5, 0, 5, 2}, {0, 5, 0, 5, 0, 2}}, {1, 6, {}, 0}};
   const GreedyRanking r = rank(c, 6, false);
   CHECK_EQ(indices(r, 6), (std::vector<Int>{1, 3, 5, 0, 2, 4}));
-  CHECK_EQ(r.informative, Int{3});  // what is left then is equal, hence proportional to the pool
+  CHECK_EQ(r.informative, Int{3});  // the remaining terms are equal, hence proportional to the pool
 }
 
-TEST(the_rest_follows_by_index_once_no_term_has_a_gain) {
+TEST(terms_without_gain_follow_by_index) {
   const Case<Int> c{{3, 1}, {{1, 2, 9, 4}, {1, 2, 0, 4}}, {0.5, 2, {}, 0}};
   const GreedyRanking r = rank(c, 4, false);
   CHECK_EQ(r.indices[0], Int{2});
@@ -336,13 +336,14 @@ TEST(the_last_two_terms_are_a_tie) {
       }
 }
 
-// What is not whole on any grid: nothing of the same count in all classes tells them apart after the first term.
-TEST(classes_round_alike) {
+// These counts and smoothings are whole on no grid. After the first term, all terms have equal counts in all classes, so
+// that none may have a gain.
+TEST(rounding_is_the_same_in_all_classes) {
   const std::vector<double> shared{90.3, 1.1, 2.2, 3.3, 0.7, 1e-3};
-  std::vector<double> lacking = shared;
-  lacking[0] = 0;
+  std::vector<double> without_first = shared;
+  without_first[0] = 0;
   for (const double b2 : {6.0, 10.1, 7 * 0.91234567}) {
-    const Case<double> fractions{{1, 1, 1}, {shared, lacking, lacking}, {1, b2, {}, 0}};
+    const Case<double> fractions{{1, 1, 1}, {shared, without_first, without_first}, {1, b2, {}, 0}};
     const Case<Int> whole{{1, 1}, {{90000001, 3, 1, 2, 0, 8}, {0, 3, 1, 2, 0, 8}}, {1, b2, {}, 0}};
     for (const bool exhaustive : {false, true}) {
       CHECK_EQ(rank(fractions, 6, exhaustive).informative, Int{1});
@@ -351,7 +352,7 @@ TEST(classes_round_alike) {
   }
 }
 
-TEST(divergences_are_of_unrounded_probabilities) {
+TEST(divergences_are_those_of_unrounded_probabilities) {
   Random random(14);
   for (const Kind kind : kinds)
     for (const double size : {1.0, 1e5}) {
@@ -386,8 +387,8 @@ TEST(classes_without_documents_take_no_part) {
   check_same(rank(four, 40, false), rank(three, 40, false), 40);
 }
 
-TEST(thousands_of_classes_are_kept_as_pairs) {
-  // As a dense table the masses would take 3 GB.
+TEST(masses_of_thousands_of_classes_are_sparse) {
+  // A dense array of the masses would take 3 GB.
   constexpr Int n_classes = 2000, n_terms = 200000;
   ClassCounts<Int> counts;
   counts.n_terms = n_terms;
@@ -412,7 +413,7 @@ TEST(thousands_of_classes_are_kept_as_pairs) {
 
 // ---- refusals ----------------------------------------------------------------------------------------------------------
 
-TEST(what_makes_no_sense_is_refused) {
+TEST(invalid_arguments_are_refused) {
   Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
   const auto run = [&] { return rank(c, 3, false).informative; };
   CHECK_THROWS(rank(c, 4, false), invalid_argument, "k must be in [0, number of terms = 3], got 4");
@@ -447,7 +448,7 @@ TEST(what_makes_no_sense_is_refused) {
   CHECK_THROWS(rank(rare, 2, false), invalid_argument, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too small");
 }
 
-TEST(no_terms_and_none_wanted) {
+TEST(no_term_may_be_wanted_and_there_may_be_none) {
   const Case<Int> c{{1, 1}, {{3, 1, 0}, {1, 2, 2}}, {1, 3, {}, 0}};
   const GreedyRanking r = rank(c, 0, false);
   CHECK_EQ(r.informative, Int{0});
@@ -473,7 +474,7 @@ TEST(weights_of_any_size_give_the_same_order) {
   }
 }
 
-TEST(a_class_without_prior_mass_counts_in_no_mixture) {
+TEST(a_class_without_prior_mass_is_in_no_mixture) {
   Random random(12);
   Case<Int> c = make_case<Int>(Kind::skewed, 4, 80, random);
   c.estimation = {1, 80, {}, 0};

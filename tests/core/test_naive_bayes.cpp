@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "bayes/prefix_model.hpp"
 #include "check.hpp"
 #include "collections.hpp"
-#include "bayes/prefix_model.hpp"
 
 using namespace termsift;
 using namespace collections;
@@ -22,9 +22,9 @@ constexpr EventModel models[] = {EventModel::multinomial, EventModel::binary, Ev
 
 using Terms = std::vector<std::int64_t>;
 
-struct Tables {
+struct Results {
   std::vector<std::int64_t> hits, predicted;
-  bool operator==(const Tables&) const = default;
+  bool operator==(const Results&) const = default;
 };
 
 Terms up_to(std::int64_t n) {
@@ -34,28 +34,27 @@ Terms up_to(std::int64_t n) {
 }
 
 template <class Count, class Index, class Value>
-Tables classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
+Results classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
                 const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
                 TermWeight term_weight = TermWeight::raw) {
-  // Filled, since what is not written must not count.
+  // Filled with a wrong value, so that an element that is not written shows.
   const std::size_t size = ks.size() * counts.rows.size();
-  Tables tables{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
+  Results results{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
   classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, term_weight}, threads,
-                       tables.hits.data(), tables.predicted.data());
-  return tables;
+                       results.hits.data(), results.predicted.data());
+  return results;
 }
 
-// The class that one document is taken for at each k.
+// Returns the predicted class of one document at each k.
 template <class Count, class Index, class Value>
-std::vector<std::size_t> classes_of(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking,
-                                    const Terms& ks, const Matrix<Index, Value>& x,
-                                    TermWeight term_weight = TermWeight::raw) {
-  const Tables tables = classify(counts, model, b1, ranking, ks, x, {-1}, {}, term_weight);
-  CHECK(std::ranges::all_of(tables.hits, [](auto n) { return n == 0; }));
+std::vector<std::size_t> predict(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking,
+                                    const Terms& ks, const Matrix<Index, Value>& x, TermWeight term_weight = TermWeight::raw) {
+  const Results results = classify(counts, model, b1, ranking, ks, x, {-1}, {}, term_weight);
+  CHECK(std::ranges::all_of(results.hits, [](auto n) { return n == 0; }));
   std::vector<std::size_t> classes;
   const std::size_t n = counts.rows.size();
   for (std::size_t step = 0; step < ks.size(); ++step) {
-    const auto row = std::span(tables.predicted).subspan(step * n, n);
+    const auto row = std::span(results.predicted).subspan(step * n, n);
     CHECK_EQ(std::accumulate(row.begin(), row.end(), std::int64_t{0}), 1);
     classes.push_back(static_cast<std::size_t>(std::ranges::max_element(row) - row.begin()));
   }
@@ -65,14 +64,14 @@ std::vector<std::size_t> classes_of(const ClassCounts<Count>& counts, EventModel
 // ---- the plain loop ----------------------------------------------------------------------------------------------------
 
 struct Posterior {
-  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and of what size its parts are
+  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and the sum of the magnitudes of its parts
   void add(long double x) {
     value += x;
     size += std::fabs(x);
   }
 };
 
-// What naive Bayes of the first k terms makes of one document, from the counts of each class and term.
+// Naive Bayes of the first k terms, as it is defined.
 struct PlainBayes {
   EventModel model;
   long double b1;
@@ -117,7 +116,8 @@ struct PlainBayes {
     return p;
   }
 
-  // Whether `found` is the first of the best classes: of those that agree to 2^-58 for sure, to 2^-40 perhaps.
+  // Checks that `found` is the first of the best classes. Classes that agree to 2^-58 must count as equal, those that agree
+  // to 2^-40 may.
   void check(std::size_t found, const Terms& ranking, std::int64_t k, const std::vector<long double>& x) const {
     CHECK(n_docs[found] > 0);
     std::vector<Posterior> all(n_docs.size());
@@ -154,7 +154,7 @@ Terms shuffled(Random& random, std::int64_t n) {
   return terms;
 }
 
-// Each k of [1, n] or, if `sparse`, some of them.
+// Returns each k of [1, n] or, if `sparse`, some of them.
 Terms random_ks(Random& random, std::int64_t n, bool sparse) {
   Terms ks;
   for (std::int64_t k = 1; k <= n; ++k)
@@ -170,7 +170,7 @@ void compare_with_the_plain_loop(Random& random) {
   const std::int64_t n_classes = 1 + below(random, 6), n_terms = 1 + below(random, 14), n_docs = 1 + below(random, 12);
   const double alphas[] = {1e-10, 0.01, 1, 1, 10};
   const double b1 = alphas[below(random, 5)];
-  // Some of the classes have no documents.
+  // Some classes have no documents.
   const auto labels = random_labels(random, n_docs, n_classes, false);
   auto grown = labels;
   grown.n_classes = n_classes + below(random, 3);
@@ -188,15 +188,15 @@ void compare_with_the_plain_loop(Random& random) {
   for (const EventModel model : models) {
     const PlainBayes plain(counts, model, b1);
     const std::size_t n = counts.rows.size();
-    Tables sum{std::vector<std::int64_t>(ks.size() * n, 0), std::vector<std::int64_t>(ks.size() * n, 0)};
+    Results sum{std::vector<std::int64_t>(ks.size() * n, 0), std::vector<std::int64_t>(ks.size() * n, 0)};
     for (std::int64_t d = 0; d < test.n_rows(); ++d) {
       const auto document = test.rows(d, d + 1);
-      const auto found = classes_of(counts, model, b1, ranking, ks, document);
+      const auto found = predict(counts, model, b1, ranking, ks, document);
       const auto x = dense(document, 0, TermWeight::raw);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
-        // Got wrong: a change of class skipped. On its own a k is never skipped, and its bits are the same.
-        CHECK_EQ(classes_of(counts, model, b1, ranking, {ks[step]}, document)[0], found[step]);
+        // Guards against a skipped change of class. A single k is never skipped, and has the same bits.
+        CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document)[0], found[step]);
         ++sum.predicted[step * n + found[step]];
         if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
         ++n_checked;
@@ -211,7 +211,7 @@ void compare_with_the_plain_loop(Random& random) {
 // ---- against the plain loop --------------------------------------------------------------------------------------------
 
 TEST(every_k_and_document_agrees_with_the_plain_loop) {
-  // Got wrong: a loss of one model, a term of the wrong rank, classes without documents, repeated entries, stored zeros.
+  // Guards against faults in the loss of a model, in ranks, classes without documents, repeated entries and stored zeros.
   Random random(20161);
   for (int round = 0; round < 200; ++round) {
     compare_with_the_plain_loop<std::int32_t, std::int32_t, std::int64_t>(random);
@@ -223,8 +223,8 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
   std::printf("        %lld predictions\n", static_cast<long long>(n_checked));
 }
 
-TEST(what_is_counted_of_an_entry_is_damped_as_in_training) {
-  // Got wrong: a term weight applied to each repeated entry, or to presences.
+TEST(entries_are_damped_as_in_training) {
+  // Guards against damping each repeated entry, or presences.
   Random random(7);
   for (int round = 0; round < 50; ++round) {
     const auto labels = random_labels(random, 12, 3, false);
@@ -235,15 +235,15 @@ TEST(what_is_counted_of_an_entry_is_damped_as_in_training) {
     for (const TermWeight term_weight : {TermWeight::raw, TermWeight::log, TermWeight::binary})
       for (const EventModel model : models) {
         const PlainBayes plain(counts, model, 0.5);
-        const auto found = classes_of(counts, model, 0.5, ranking, ks, document, term_weight);
+        const auto found = predict(counts, model, 0.5, ranking, ks, document, term_weight);
         for (std::size_t step = 0; step < ks.size(); ++step)
           plain.check(found[step], ranking, ks[step], dense(document, 0, term_weight));
       }
   }
 }
 
-TEST(tables_do_not_depend_on_threads) {
-  // Got wrong: a block's runs told twice or not at all, or scratch shared.
+TEST(results_do_not_depend_on_threads) {
+  // Guards against predictions of a block that are counted twice or not at all, and against shared scratch.
   Random random(11);
   const auto labels = random_labels(random, 300, 40, false);
   const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 400, 60);
@@ -252,7 +252,7 @@ TEST(tables_do_not_depend_on_threads) {
   const auto known = random_labels(random, 1111, 40, false).codes;
   const Terms ranking = shuffled(random, 400), ks = random_ks(random, 400, true);
   for (const EventModel model : models) {
-    const Tables one = classify(counts, model, 1, ranking, ks, test, known, {1, {}});
+    const Results one = classify(counts, model, 1, ranking, ks, test, known, {1, {}});
     for (std::size_t step = 0; step < ks.size(); ++step) {
       const auto row = one.predicted.begin() + static_cast<std::ptrdiff_t>(step * 40);
       CHECK_EQ(std::accumulate(row, row + 40, std::int64_t{0}), 1111);
@@ -261,8 +261,8 @@ TEST(tables_do_not_depend_on_threads) {
   }
 }
 
-TEST(a_k_has_the_same_bits_beside_others_and_alone) {
-  // Got wrong: the last numbers of an array, which a kernel of eight does not reach.
+TEST(the_model_of_a_k_does_not_depend_on_the_other_ks) {
+  // Guards against faults in the last numbers of an array, which a kernel of eight does not reach.
   Random random(12);
   const auto train = random_matrix<std::int32_t, double>(random, 60, 90, 30);
   const auto counts = count_plainly<double>(train, random_labels(random, 60, 5, false), {});
@@ -280,31 +280,31 @@ TEST(a_k_has_the_same_bits_beside_others_and_alone) {
 
 // ---- edges -------------------------------------------------------------------------------------------------------------
 
-TEST(nothing_to_look_at) {
-  // Got wrong: a document without ranked terms, no documents, no ks, one class.
+TEST(documents_ks_and_terms_may_be_missing) {
+  // Guards against faults for a document without ranked terms, no documents, no ks, and one class.
   const auto counts = make_counts<std::int64_t>({3, 0, 5, 5}, {{1, 2, 0}, {0, 0, 0}, {0, 4, 1}, {0, 4, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
   const std::vector<std::int64_t> zeros(8, 0);
-  CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {}) == (Tables{zeros, zeros}));
+  CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {}) == (Results{zeros, zeros}));
   x.add_row({});
-  x.add_row({{1, 9}, {0, 0}});  // not among the ranked
-  // Multinomial: the prior alone; its first of equals.
-  const Tables by_prior{{0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 2, 0, 0, 0, 2, 0}};
+  x.add_row({{1, 9}, {0, 0}});  // no ranked term
+  // The multinomial model reads only the prior, and predicts the first of the equal classes.
+  const Results by_prior{{0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 2, 0, 0, 0, 2, 0}};
   CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {2, -1}) == by_prior);
-  CHECK(classify(counts, models[0], 1, {2, 0}, {}, x, {2, -1}) == Tables{});
-  CHECK(classify(counts, models[0], 1, {}, {}, x, {2, -1}) == Tables{});
+  CHECK(classify(counts, models[0], 1, {2, 0}, {}, x, {2, -1}) == Results{});
+  CHECK(classify(counts, models[0], 1, {}, {}, x, {2, -1}) == Results{});
   const auto one = make_counts<std::int64_t>({0, 3}, {{0, 0, 0}, {1, 2, 0}});
   for (const EventModel model : models)
-    CHECK(classify(one, model, 1, {2, 0, 1}, {1, 3}, x, {1, 0}) == (Tables{{0, 1, 0, 1}, {0, 2, 0, 2}}));
-  // Fewer columns than were counted.
+    CHECK(classify(one, model, 1, {2, 0, 1}, {1, 3}, x, {1, 0}) == (Results{{0, 1, 0, 1}, {0, 2, 0, 2}}));
+  // The documents may have fewer columns than were counted.
   Matrix<std::int64_t, double> narrow;
   narrow.n_columns = 1;
   narrow.add_row({{0, 2.5}});
-  CHECK_EQ(classes_of(counts, models[0], 1, {1, 0, 2}, {1, 2, 3}, narrow), (std::vector<std::size_t>{2, 0, 0}));
+  CHECK_EQ(predict(counts, models[0], 1, {1, 0, 2}, {1, 2, 3}, narrow), (std::vector<std::size_t>{2, 0, 0}));
 }
 
-TEST(what_is_not_as_it_should_be_is_refused) {
+TEST(invalid_arguments_are_refused) {
   const auto counts = make_counts<std::int64_t>({1, 1}, {{1, 2, 0}, {0, 4, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
@@ -321,8 +321,8 @@ TEST(what_is_not_as_it_should_be_is_refused) {
   CHECK_THROWS(with(1, {2, 0, 2}, {3}), std::invalid_argument, "the ranking has term 2 twice");
   CHECK_THROWS(with(1, {0}, {1}, {}), std::invalid_argument, "there are 0 labels for 1 documents");
   CHECK_THROWS(with(1, {0}, {1}, {0, 0}), std::invalid_argument, "there are 2 labels for 1 documents");
-  const auto nobody = make_counts<std::int64_t>({0, 0}, {{0, 0, 0}, {0, 0, 0}});
-  CHECK_THROWS(classify(nobody, models[0], 1, {0}, {1}, x, {0}), std::invalid_argument, "needs a class with documents");
+  const auto empty = make_counts<std::int64_t>({0, 0}, {{0, 0, 0}, {0, 0, 0}});
+  CHECK_THROWS(classify(empty, models[0], 1, {0}, {1}, x, {0}), std::invalid_argument, "needs a class with documents");
   x.n_columns = 4;
   CHECK_THROWS(with(1, {0}, {1}), std::invalid_argument, "the documents have 4 terms, those counted 3");
   x.n_columns = 3;
@@ -337,7 +337,7 @@ TEST(what_is_not_as_it_should_be_is_refused) {
   CHECK_THROWS(classify(counts, models[0], 1, {0}, {1}, large, {0}), std::invalid_argument, "2^900");
 }
 
-TEST(an_interruption_stops_it) {
+TEST(an_interruption_stops_the_call) {
   Random random(5);
   const auto train = random_matrix<std::int32_t, std::int32_t>(random, 300, 300, 50);
   const auto counts = count_plainly<std::int64_t>(train, random_labels(random, 300, 200, false), {});
@@ -354,9 +354,9 @@ TEST(an_interruption_stops_it) {
 
 namespace {
 
-// Two classes that agree exactly, whichever comes first.
+// Checks that the first of two classes that agree exactly is predicted, in either order of the classes.
 template <class Count>
-void tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
+void check_tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
          const std::vector<std::pair<std::int64_t, std::int32_t>>& document) {
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = std::ssize(tf[0]);
@@ -364,7 +364,7 @@ void tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std
   for (int order = 0; order < 2; ++order) {
     Terms ranking = up_to(x.n_columns);
     for (std::int64_t& term : ranking) --term;
-    CHECK_EQ(classes_of(make_counts(n_docs, tf), model, b1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    CHECK_EQ(predict(make_counts(n_docs, tf), model, b1, ranking, {x.n_columns}, x)[0], std::size_t{0});
     std::ranges::reverse(n_docs);
     std::ranges::reverse(tf);
   }
@@ -372,9 +372,9 @@ void tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std
 
 }  // namespace
 
-TEST(classes_that_agree_are_one_after_thousands_of_terms) {
-  // Got wrong: the rounding of a sum of n equal numbers, each of which may be off in the same direction, beside a tolerance
-  // for some hundred. 5,000 terms at log 4 are 10,000 at log 2.
+TEST(classes_tie_after_thousands_of_terms) {
+  // Guards against a tolerance too small for the rounding of n equal numbers, which may all err in the same direction.
+  // 5,000 terms at log 4 equal 10,000 at log 2.
   for (const std::size_t n : {std::size_t{1000}, std::size_t{5000}, std::size_t{20000}}) {
     std::vector<std::vector<std::int64_t>> tf(2, std::vector<std::int64_t>(3 * n + 1, 0));
     std::vector<std::pair<std::int64_t, std::int32_t>> document;
@@ -383,12 +383,13 @@ TEST(classes_that_agree_are_one_after_thousands_of_terms) {
       document.push_back({static_cast<std::int64_t>(i), 1});
     }
     tf[1].back() = static_cast<std::int64_t>(n);  // the same total
-    tie<std::int64_t>(EventModel::multinomial, 1, {1, 1}, tf, document);
+    check_tie<std::int64_t>(EventModel::multinomial, 1, {1, 1}, tf, document);
   }
 }
 
-TEST(losses_that_agree_are_one_after_thousands_of_terms) {
-  // Got wrong: the same in the sums over a hundred thousand ranks. 1 - p is 1/4 of the one and twice 1/2 of the other.
+TEST(losses_tie_after_thousands_of_terms) {
+  // Guards against the same in sums over a hundred thousand ranks. 1 - p is 1/4 in one class, and 1/2 for twice as many
+  // terms in the other.
   const std::size_t n = 50000;
   std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
   for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;
@@ -401,29 +402,29 @@ TEST(losses_that_agree_are_one_after_thousands_of_terms) {
     ClassCounts<std::int64_t> counts{x.n_columns, 6, {}, nullptr};
     for (const auto* df : {&fours, &twos})
       counts.rows.push_back(std::make_shared<const ClassRow<std::int64_t>>(make_row<std::int64_t>(3, *df, *df)));
-    CHECK_EQ(classes_of(counts, EventModel::bernoulli, 1, ranking, {x.n_columns}, x)[0], std::size_t{0});
+    CHECK_EQ(predict(counts, EventModel::bernoulli, 1, ranking, {x.n_columns}, x)[0], std::size_t{0});
     std::swap(fours, twos);
   }
 }
 
-TEST(a_prior_may_make_up_for_a_small_gain) {
-  // Got wrong: log(10,001/10,000) from a rounded quotient, good to 12 digits only. n p is the same of both classes.
-  tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
-  tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
+TEST(a_prior_may_balance_a_small_gain) {
+  // Guards against log(10,001/10,000) of a rounded quotient, which has only 12 digits. n p is the same in both classes.
+  check_tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
+  check_tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
 }
 
-TEST(a_class_out_of_the_running_blurs_no_other) {
-  // Got wrong: the tolerance taken from the largest of all sums, here the rate of a class of long documents.
+TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
+  // Guards against a tolerance from the largest of all sums, here the rate of a class of long documents.
   const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
   x.add_row({{0, 10}});
-  CHECK_EQ(classes_of(counts, EventModel::poisson, 1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+  CHECK_EQ(predict(counts, EventModel::poisson, 1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
 }
 
-TEST(no_change_is_skipped_however_slowly_it_comes) {
-  // Got wrong: drift too little to count beside what has drifted before. The second term lets class 2 drift by 1,024; then
-  // class 0 falls behind class 1 by a quarter of an ulp of that at each k, and by far more than it led in all.
+TEST(no_slow_change_is_skipped) {
+  // Guards against a drift that is lost by rounding. The second term lets class 2 drift by 1,024. Then class 0 loses to
+  // class 1 a quarter of an ulp of that at each k, and in all far more than its lead.
   const std::int64_t n = 20000;
   const double b1 = 0x1p-43, lead = 0x1p-31;
   std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));
@@ -436,11 +437,11 @@ TEST(no_change_is_skipped_however_slowly_it_comes) {
   const Terms ks = up_to(n);
   Terms ranking = ks;
   for (std::int64_t& term : ranking) --term;
-  const auto found = classes_of(counts, EventModel::poisson, b1, ranking, ks, x);
+  const auto found = predict(counts, EventModel::poisson, b1, ranking, ks, x);
   CHECK_EQ(found[1], std::size_t{0});
   CHECK_EQ(found.back(), std::size_t{1});
   for (std::size_t step = 0; step < ks.size(); step += 97)
-    CHECK_EQ(found[step], classes_of(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
+    CHECK_EQ(found[step], predict(counts, EventModel::poisson, b1, ranking, {ks[step]}, x)[0]);
 }
 
 TEST(a_document_of_weight_w_counts_as_w_documents) {
@@ -459,7 +460,7 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
   }
   const Terms ranking{0, 1, 2}, ks{1, 2, 3};
   for (const EventModel model : models) {
-    Tables weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
+    Results weighted{std::vector<std::int64_t>(6, -77), std::vector<std::int64_t>(6, -77)};
     classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{x.view(), labels, TermWeight::raw, weights}, {},
                          weighted.hits.data(), weighted.predicted.data());
     CHECK(weighted == classify(counts, model, 1, ranking, ks, repeated, repeated_labels));
@@ -471,25 +472,25 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
       {{most - 1, 0, 1, 1}, "document 3 has the weight 1, with which their sum exceeds 2^63 - 1"},
   };
   for (const auto& [refused, what] : wrong) {
-    Tables tables = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
+    Results results = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
     CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
-                                      LabelledDocuments{x.view(), labels, TermWeight::raw, refused}, {}, tables.hits.data(),
-                                      tables.predicted.data()),
+                                      LabelledDocuments{x.view(), labels, TermWeight::raw, refused}, {}, results.hits.data(),
+                                      results.predicted.data()),
                  std::invalid_argument, what.c_str());
   }
 }
 
 TEST(extreme_smoothing_gives_numbers) {
-  // Got wrong: NaN from infinity less infinity: b1 k, or l/b1 where only X/b1 had been looked at.
+  // Guards against NaN from infinity - infinity, where b1 k or l/b1 overflows.
   const auto counts = make_counts<std::int64_t>({1, 2}, {{5, 0, 1}, {0, 5, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
   x.add_row({{1, 1}});
   for (const EventModel model : models)
     for (const double b1 : {0x1p1023, 1e308, 1e300})
-      CHECK_EQ(classes_of(counts, model, b1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+      CHECK_EQ(predict(counts, model, b1, {0, 1, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
   for (const EventModel model : models)
-    CHECK_EQ(classes_of(counts, model, 1e-300, {1, 0, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
+    CHECK_EQ(predict(counts, model, 1e-300, {1, 0, 2}, {1, 2, 3}, x), (std::vector<std::size_t>{1, 1, 1}));
   const auto large = make_counts<double>({1, 1}, {{0x1p1000, 0}, {0, 1}});
   x.n_columns = 2;
   for (const EventModel model : {EventModel::multinomial, EventModel::poisson})

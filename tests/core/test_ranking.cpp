@@ -34,7 +34,7 @@ std::vector<std::int64_t> best_by_stable_sort(const std::vector<double>& scores,
 }  // namespace
 
 TEST(agrees_with_a_stable_sort) {
-  // Got wrong: ties across the k-th place taken in any order, as a plain partial selection takes them.
+  // Guards against ties at the k-th place in any order, as a plain partial selection leaves them.
   std::mt19937_64 random(1);
   const double values[] = {-infinity, -1, 0, 0.25, 0.5, 1, infinity};
   for (std::size_t n : {1u, 2u, 3u, 10u, 100u, 3000u}) {
@@ -45,14 +45,13 @@ TEST(agrees_with_a_stable_sort) {
   }
 }
 
-TEST(all_equal_keeps_the_order) {
-  // Got wrong: a heap or quickselect that returns equal scores in its own order.
+TEST(equal_scores_keep_their_order) {
+  // Guards against a heap or quickselect that returns equal scores in its own order.
   const std::vector<double> scores(1000, infinity);
   CHECK_EQ(best(scores, 500), best_by_stable_sort(scores, 500));
 }
 
-TEST(distinct_scores) {
-  // Got wrong: ascending for descending.
+TEST(distinct_scores_are_sorted_in_descending_order) {
   std::mt19937_64 random(2);
   std::vector<double> scores(5000);
   std::iota(scores.begin(), scores.end(), -2500.0);
@@ -61,12 +60,12 @@ TEST(distinct_scores) {
 }
 
 TEST(both_zeros_are_equal) {
-  // Got wrong: -0 ordered below 0 by its bits.
+  // Guards against a comparison of bits, which puts -0 below 0.
   CHECK_EQ(best({-0.0, 0.0, -0.0}, 3), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
-TEST(nothing_from_nothing) {
-  // Got wrong: n = 0 or k = 0 reads or writes the first element.
+TEST(k_may_be_zero) {
+  // Guards against reading or writing the first of no elements.
   CHECK_EQ(best({}, 0), std::vector<std::int64_t>{});
   const double score = 1;
   top_k(&score, 1, 0, nullptr);

@@ -1,24 +1,24 @@
-// Counts -> per-class scores -> scores, for the methods that read a 2 x 2 table of each term and class:
+// Counts -> per-class scores -> scores, for the methods that read the 2 x 2 table of a term and a class:
 //
 //                      term i            other terms (or documents without i)
 //     class c          A = a             C = r - a                 r
 //     other classes    B = t - a         D = g - r - t + a         g - r
 //                      t                 g - t                     g
 //
-// Most count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts a = l_ic and t = l_i, and
-// log_odds counts tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are those of the collection,
-// which counts a document of several classes once.
+// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
+// t = l_i, and log_odds counts tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are those of the
+// collection, which counts a document of several classes once.
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "termsift/class_counts.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {
 
-// Of each the formula, with det = AD - CB = a g - t r; sources in python/termsift/methods.py.
+// The formulas, with det = AD - CB = a g - t r. To add one: put its name here, before `direction`, and specialise
+// Formula<ContingencyMeasure::name> in src/contingency/formulas_impl.hpp. A name without a formula does not compile.
 enum class ContingencyMeasure : std::uint8_t {
   df,            // A
   tfidf,         // a log(g/t)
@@ -33,43 +33,35 @@ enum class ContingencyMeasure : std::uint8_t {
   ngl,           // sqrt(g) det / sqrt(r (g-r) t (g-t))
   g2,            // 2 sum O log(O/E) over the four cells O, E = row total * column total / g
   bns,           // |F(A/r) - F(B/(g-r))|, F the normal quantile, rates clipped to [0.0005, 0.9995]
-  log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + a_0, S = g - r + a_0,
-                 // a_0 the prior mass, a_i = a_0 t / g
+  log_odds,      // log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u), x = a + a_i, u = t - a + a_i, R = r + b2, S = g - r + b2,
+                 // a_i = b2 t / g: b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
-  direction      // the sign of det: 1, 0 or -1; all counts are of tokens
+  direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only one that is not a method
 };
+inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
 
-// Those that are methods.
-#define TERMSIFT_FOR_EACH_CONTINGENCY_MEASURE(apply)                                                                 \
-  apply(df) apply(tfidf) apply(mi) apply(cet) apply(ig) apply(chi2) apply(chi2_printed) apply(gss) apply(odds_ratio) \
-      apply(relevancy) apply(ngl) apply(g2) apply(bns) apply(log_odds) apply(jlh) apply(chi2_counts)
+// The name of a method, as above.
+const char* name_of(ContingencyMeasure measure);
 
-// What besides the counts a score depends on.
-struct ContingencyOptions {
-  // Weights of the classes in a mean, as in Estimation.
-  std::span<const double> prior_weights = {};
-  double prior_mass = 0, prior_mass_rest = 0;  // a_0 of log_odds, a double-double
-};
-
-// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and 0 where the
-// class is all or no document has the term. No result is NaN. A sum or mean with an infinite value is that infinity, and 0
-// if both infinities are among its values. An infinite value of a class without weight is no part of a mean. They throw
-// std::invalid_argument if fewer than two classes have documents (df and tfidf compare none), unless the weights are finite
-// and not negative, some positive, and for log_odds unless a_0 is 0 or between 2^-450 g and 2^450 g.
+// All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0
+// where the class holds all documents or no document has the term. No result is NaN. A sum or mean that has an infinite
+// value is that infinity, or 0 if it has both infinities. A mean ignores the values of classes without weight. The functions
+// throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf, which compare none), unless
+// the weights are finite and not negative, some positive, and for log_odds unless b2 is 0 or between 2^-450 g and 2^450 g.
+// Only log_odds reads the smoothing of `estimation`.
 //
-// Accuracy: 4 ulp of the formula's value; of bns a relative 1e-14. Where counts are not whole or exceed 2^50, the error of
-// det is up to 2^-104 a g, and counts more than 2^450 apart may underflow, to a finite value or an infinite one. A sum or
-// mean has a further error: up to 2^-104 n_classes times what the classes that have the term would add without it. It is
-// the larger one where some classes have more than 10^7 times the documents of others. Bits depend neither on the number of
-// threads nor on the SIMD target.
+// Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. Where counts are fractions or exceed 2^50, the error of
+// det is up to 2^-104 a g, and counts more than 2^450 apart may underflow, to a finite or an infinite value. A sum or mean
+// has a further error of up to 2^-104 n_classes times what the classes that have the term would add if it were absent from
+// them; that error is the larger one where some classes have more than 10^7 times the documents of others. Bits depend
+// neither on the number of threads nor on the SIMD target.
 
-// scores (n_terms,). O(pairs of a term and a class that has it) time: what a class without the term adds is known from t
-// and r. Only the sums and means of g2, bns, relevancy and log_odds are
-// O(pairs + n_classes * number of distinct totals t).
+// scores (n_terms,). O(pairs of a term and a class that has it): t and r tell what a class adds from which the term is
+// absent. Only the sums and means of g2, bns, relevancy and log_odds take O(pairs + n_classes * number of distinct t).
 template <CountType Count>
-void score(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-           Aggregate aggregate, const Threads& threads, double* scores);
+void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
+           const Threads& threads, double* scores);
 
 // For chi2, g2 and chi2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first class that
 // has it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither. O(pairs).
@@ -77,20 +69,20 @@ template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
 
-// scores (n_terms,): the value of the whole collection as one class; of df and tfidf.
+// For df and tfidf: scores (n_terms,), the values of the whole collection as one class.
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
 // class_scores (n_classes, terms of the range), row-major. O(n_classes * terms).
 template <CountType Count>
-void class_scores(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
 
 // directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads. tfidf mixes
 // tokens and documents and compares no class with the others; its direction is that of the tokens that it counts.
 // O(n_classes * terms).
 template <CountType Count>
-void class_directions(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
+void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});
 
 }  // namespace termsift

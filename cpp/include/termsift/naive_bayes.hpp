@@ -1,4 +1,4 @@
-// Counts and a ranking -> what naive Bayes makes of other documents with the first k terms, for every k in one sweep.
+// Counts and a ranking -> the classes that naive Bayes predicts for other documents from the first k terms, for every k.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace termsift {
 
-// Naive Bayes of the terms that are the first k of a ranking, and of no others, for several k. The classes' priors are their
-// shares of the documents; classes without documents take no part.
+// Naive Bayes that reads only the first k terms of a ranking, for several k. The class priors are the shares of the
+// documents. Classes without documents take no part.
 struct NaiveBayes {
   EventModel model = EventModel::multinomial;
   double b1 = 1;                          // b2(k) is b1 k; bernoulli: 2 b1, poisson: b1
@@ -20,23 +20,23 @@ struct NaiveBayes {
   std::span<const std::int64_t> ks;       // strictly increasing, in [1, ranking.size()]
 };
 
-// The documents to be classified. What is counted of an entry is what was counted in training.
+// The documents to classify. Their entries are counted as those of the training documents were.
 struct LabelledDocuments {
   AnyCsr x;
-  std::span<const ClassId> labels;  // (n_rows,), -1 for a class that is none of those counted
+  std::span<const ClassId> labels;  // (n_rows,), -1 for a class that was not counted
   TermWeight term_weight = TermWeight::raw;
   std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
 };
 
-// For each k and class c, how many documents are taken for one of c, predicted (ks.size(), n_classes), and how many of them
-// are: hits, of the same shape. Both row-major. A document of weight w counts as w documents.
+// Writes, for each k and class c, how many documents are predicted to be of class c: predicted (ks.size(), n_classes), and
+// how many of them are: hits, of the same shape. Both are row-major. A document of weight w counts as w documents.
 //
-// A document belongs to the class of the largest log posterior; to the first of those that agree with it within rounding:
-// 2^-45 of what is added up for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the
+// The predicted class is that of the largest log posterior, or the first of those that agree with it within rounding: 2^-45
+// of the sum of magnitudes added for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the
 // documents * classes), and O(classes) more for each k at which the closest two classes might have changed places. Memory:
-// 12 bytes for each pair of a class and a term that is ranked, 28 while the model is made, and 8 for each k and class.
+// 12 bytes for each pair of a class and a ranked term, 28 while the model is made, and 8 for each k and class.
 //
-// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, b1 that is not
+// Throws std::invalid_argument for a ranking, ks, labels, weights or documents that are not as above, for b1 that is not
 // positive or so small that a count divided by it is infinite, and if no class has documents.
 template <CountType Count>
 void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& bayes, const LabelledDocuments& documents,

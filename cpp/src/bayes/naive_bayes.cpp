@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "counting/document_entries.hpp"
 #include "base/per_thread.hpp"
 #include "bayes/prefix_model.hpp"
+#include "counting/document_entries.hpp"
 
 namespace termsift {
 namespace {
@@ -18,13 +18,13 @@ constexpr std::int64_t docs_in_block = 128;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// One thread's work on one document after the other.
+// Classifies one document after the other. One thread's.
 class Sweep {
  public:
   Sweep(const PrefixModel& model, TermWeight term_weight)
       : m_(model), entries_(term_weight), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
 
-  // Calls emit(first step, end step, class position) for every run of ks at which the document is taken for one class.
+  // Calls emit(begin, end, class position) for every range of ks in which one class is predicted for the document.
   template <class Emit>
   void classify(const AnyCsr& x, std::int64_t document, bool distinct, const Emit& emit) {
     read(x, document, distinct);
@@ -44,7 +44,7 @@ class Sweep {
           begun = step;
           now = verdict.winner;
         }
-        step = lasts(verdict, step, end);
+        step = end_of(verdict, step, end);
       }
     }
     if (n_steps > 0) emit(begun, n_steps, now);
@@ -57,7 +57,7 @@ class Sweep {
   };
   struct Verdict {
     std::size_t winner;
-    double lead;  // over the next class, less twice what rounding may have added
+    double lead;  // over the next class, reduced by twice the possible rounding errors
   };
 
   void read(const AnyCsr& x, std::int64_t document, bool distinct) {
@@ -78,8 +78,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // The class of the largest v_c, or the first that agrees with it within rounding: each of n additions rounds by at most
-  // 2^-53 of the sum, and all else by a few times that.
+  // Returns the class of the largest v_c, or the first that agrees with it within rounding: each of n additions rounds by at
+  // most 2^-53 of the sum, and all other operations by a few times that.
   Verdict judge(std::size_t step) {
     const std::size_t n = sums_.size();
     const double* const loss = &m_.loss[step * n];
@@ -99,10 +99,10 @@ class Sweep {
     return {winner, values_[winner] - 2 * errors_[winner] - second};
   }
 
-  // The step up to which the verdict holds, for a document without further terms before `end`: until then the losses of two
-  // classes have not drifted apart by its lead.
-  std::size_t lasts(const Verdict& verdict, std::size_t step, std::size_t end) const {
-    if (weight() == 0) return end;  // all that counts is the prior
+  // Returns the step up to which the verdict holds if the document has no further term before `end`: until then the losses
+  // of two classes do not drift apart by its lead.
+  std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
+    if (weight() == 0) return end;  // only the prior counts
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
     const auto begin = m_.drift.begin();
@@ -112,13 +112,13 @@ class Sweep {
 
   const PrefixModel& m_;
   DocumentEntries entries_;
-  std::vector<Entry> ranked_;                   // the document's, by rank
-  std::vector<double> sums_, values_, errors_;  // (n,): sum_r x_r gain_rc, v_c, and how far that may be off
-  double tokens_ = 0, n_added_ = 0;             // sum of x_r, and of how many
+  std::vector<Entry> ranked_;                   // the document's entries, by rank
+  std::vector<double> sums_, values_, errors_;  // (n,): sum_r x_r gain_rc, v_c, and a bound of the error of v_c
+  double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of these x_r
 };
 
-// Steps [begin, end) at which a document of class `label` is taken for one of class `predicted`.
-struct Run {
+// The steps [begin, end), in which a document of class `label` is predicted to be of class `predicted`.
+struct Prediction {
   std::size_t begin, end;
   std::int64_t predicted, weight;
   ClassId label;
@@ -161,39 +161,36 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // What changes at each k, so that a document costs as many additions as its class changes; summed up at the end. The
-  // additions are of integers: in any order the same.
-  std::mutex tables;
-  const auto tell = [&](const std::vector<Run>& runs) {
-    const std::lock_guard lock(tables);
-    for (const Run& run : runs) {
-      const auto count = [&](std::int64_t* table) {
-        table[run.begin * n_classes + at(run.predicted)] += run.weight;
-        if (run.end < n_steps) table[run.end * n_classes + at(run.predicted)] -= run.weight;
-      };
-      count(predicted);
-      if (run.label == run.predicted) count(hits);
-    }
+  // The results hold the changes at each k until they are summed up at the end, so that a document costs no more additions
+  // than changes of its class. Additions of integers give the same sums in any order.
+  std::mutex results;
+  const auto count = [&](const Prediction& p, std::int64_t* result) {
+    result[p.begin * n_classes + at(p.predicted)] += p.weight;
+    if (p.end < n_steps) result[p.end * n_classes + at(p.predicted)] -= p.weight;
   };
   struct Scratch {
     Sweep sweep;
-    std::vector<Run> runs;
-    Scratch(const PrefixModel& m, const TermWeight& d) : sweep(m, d) {}
+    std::vector<Prediction> predictions;
+    Scratch(const PrefixModel& m, const TermWeight& w) : sweep(m, w) {}
   };
   PerThread<Scratch> scratch(threads);
   const std::int64_t n_blocks = (x.n_rows + docs_in_block - 1) / docs_in_block;
   const std::int64_t work = x.n_rows + x.indptr[x.n_rows] * static_cast<std::int64_t>(model.classes.size());
   for_each_block(n_blocks, worth(threads, work), [&](std::int64_t block, Worker& worker) {
     Scratch& own = scratch.own(worker, model, term_weight);
-    own.runs.clear();
+    own.predictions.clear();
     for (std::int64_t d = block * docs_in_block; d < std::min(x.n_rows, (block + 1) * docs_in_block); ++d) {
       worker.check();
       const std::int64_t weight = documents.weights.empty() ? 1 : documents.weights[at(d)];
       own.sweep.classify(x, d, facts.distinct, [&](std::size_t begin, std::size_t end, std::size_t c) {
-        own.runs.push_back({begin, end, model.classes[c], weight, documents.labels[at(d)]});
+        own.predictions.push_back({begin, end, model.classes[c], weight, documents.labels[at(d)]});
       });
     }
-    tell(own.runs);
+    const std::lock_guard lock(results);
+    for (const Prediction& p : own.predictions) {
+      count(p, predicted);
+      if (p.label == p.predicted) count(p, hits);
+    }
   });
   for (std::size_t i = n_classes; i < n_steps * n_classes; ++i) {
     hits[i] += hits[i - n_classes];

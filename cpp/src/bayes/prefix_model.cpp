@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ranking/pairs_by_term.hpp"
 #include "simd/logarithm_kernels.hpp"
 #include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every x becomes L(x) (prefix_model.hpp). The kernel takes eight at a time.
+// Replaces every x by L(x) (prefix_model.hpp). The kernel takes eight at a time.
 void log_plus_one(std::vector<double>& values) {
   const auto whole = std::ssize(values) / 8 * 8;
   std::array<double, 8> rest{};
@@ -28,7 +29,7 @@ void log_plus_one(std::vector<double>& values) {
   std::copy_n(rest.begin(), values.end() - tail, tail);
 }
 
-// x, of a class; what is added up must be a number.
+// Returns x, a number of class c that will be added up. Throws std::invalid_argument if it is infinite or NaN.
 double finite(double x, std::int64_t c) {
   if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small beside the counts of class " + std::to_string(c));
   return x;
@@ -65,34 +66,26 @@ void set_ranks(PrefixModel& m, const NaiveBayes& bayes, std::int64_t n_terms) {
   }
 }
 
-// Sorts the pairs of the ranked terms by rank, then class. pair_gain is l for now.
+// Sets the pairs of the ranked terms. pair_gain is l for now.
 template <CountType Count>
 void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
-  m.first_pair.assign(m.step_of.size() + 1, 0);
-  const auto for_each_pair = [&](const auto& f) {
-    for (std::size_t c = 0; c < m.classes.size(); ++c) {
-      const ClassRow<Count>& row = *counts.rows[at(m.classes[c])];
-      for (std::int64_t i = 0; i < row.size; ++i)
-        if (const std::int32_t rank = m.rank_of[at(row.terms[i])]; rank >= 0) f(at(rank), c, row, i);
-    }
-  };
-  for_each_pair([&](std::size_t rank, std::size_t, const auto&, std::int64_t) { ++m.first_pair[rank + 1]; });
-  for (std::size_t rank = 1; rank < m.first_pair.size(); ++rank) m.first_pair[rank] += m.first_pair[rank - 1];
-  m.pair_class.resize(at(m.first_pair.back()));
-  m.pair_gain.resize(m.pair_class.size());
-  std::vector<std::int64_t> next = m.first_pair;
-  for_each_pair([&](std::size_t rank, std::size_t c, const auto& row, std::int64_t i) {
-    const std::size_t pair = at(next[rank]++);
-    m.pair_class[pair] = static_cast<std::int32_t>(c);
-    m.pair_gain[pair] = static_cast<double>(row.term_frequency[i]);
-  });
+  m.first_pair = arrange_pairs_by_term(
+      counts, m.classes, std::ssize(m.step_of), Threads{1, {}}, [&](TermId term) { return m.rank_of[at(term)]; },
+      [&](std::size_t n_pairs) { m.pair_class.resize(n_pairs), m.pair_gain.resize(n_pairs); },
+      [&](std::size_t c, const ClassRow<Count>& row, const auto& slot) {
+        for (std::int64_t i = 0; i < row.size; ++i)
+          if (const std::int64_t pair = slot(row.terms[i]); pair >= 0) {
+            m.pair_class[at(pair)] = static_cast<std::int32_t>(c);
+            m.pair_gain[at(pair)] = static_cast<double>(row.term_frequency[i]);
+          }
+      });
 }
 
-// loss_c(k) from sums over the ranks below k of one number a pair: final_loss(c, k, sum).
+// Sets loss_c(k) to final_loss(c, k, sum), the sum of pair_loss over the pairs of class c and a rank below k.
 template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {
-  std::vector<DoubleDouble> sums(m.classes.size());  // of as many as there are terms
+  std::vector<DoubleDouble> sums(m.classes.size());
   m.loss.reserve(ks.size() * m.classes.size());
   std::size_t pair = 0;
   for (const std::int64_t k : ks) {
@@ -117,7 +110,7 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
       most = std::max(most, after[c] - before[c]);
     }
     const double more = (most - least) + 0x1p-40 * std::max(std::fabs(least), std::fabs(most));
-    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // rounded up: what is added may be little beside it
+    m.drift[step] = (m.drift[step - 1] + more) * (1 + 0x1p-50);  // no less than the sum, however it is rounded
   }
 }
 
@@ -139,7 +132,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
-  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose what is near 1
+  for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits near 1
   log_plus_one(m.log_docs);
 
   set_ranks(m, bayes, counts.n_terms);
@@ -160,15 +153,15 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     set_losses(m, bayes.ks, l, [&](std::size_t, double k, double sum) { return sum / (b1 * k); });
     log_plus_one(m.loss);
   } else if (bayes.model == EventModel::bernoulli) {
-    // 1/(1 - p) = (X + 2 b1)/(X - l + b1), whose logarithm is L(b1/(X + b1)) + L(l/(X - l + b1))
-    std::vector<double> present(l.size()), without(n);
+    // The logarithm of 1/(1 - p) = (X + 2 b1)/(X - l + b1) is L(b1/(X + b1)) + L(l/(X - l + b1)).
+    std::vector<double> present(l.size()), absent(n);
     for (std::size_t pair = 0; pair < l.size(); ++pair)
       present[pair] = l[pair] / (total[at(m.pair_class[pair])] - l[pair] + b1);
-    for (std::size_t c = 0; c < n; ++c) without[c] = b1 / (total[c] + b1);
+    for (std::size_t c = 0; c < n; ++c) absent[c] = b1 / (total[c] + b1);
     log_plus_one(present);
-    log_plus_one(without);
+    log_plus_one(absent);
     for (std::size_t pair = 0; pair < l.size(); ++pair) m.pair_gain[pair] += present[pair];
-    set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * without[c]; });
+    set_losses(m, bayes.ks, present, [&](std::size_t c, double k, double sum) { return sum + k * absent[c]; });
   } else {
     set_losses(m, bayes.ks, l, [&](std::size_t c, double k, double sum) {
       const double docs = total[c] + b1;

@@ -1,46 +1,70 @@
-// The kernels of contingency.hpp's measures.
+// The interface of the kernels that compute contingency.hpp's measures. The source is contingency_kernels.cpp.
 #pragma once
 
 #include "termsift/contingency.hpp"
 
 namespace termsift {
 
-// What the measures know of a class. Pairs (hi, lo) are double-double.
+// What a measure reads of a class. Pairs (hi, lo) are double-double.
 struct ContingencyConstants {
   double r_hi, r_lo;        // r, the row total of the class
   double rest_hi, rest_lo;  // g - r
   double g_hi, g_lo;        // g, the grand total
-  double spread;            // g / (r (g - r)); any number if the class is all
-  double two_over_r, two_over_rest;  // 2 / r, 2 / (g - r)
-  double prior_hi, prior_lo, gain;  // log_odds: a_0 / g and 1 + 2 a_0 / g
+  double spread;            // g / (r (g - r)); any number if the class holds all
+  double two_over_r, two_over_rest;    // 2 / r, 2 / (g - r)
+  double b1, b2_hi, b2_lo;             // the smoothing, in the unit of the counts
+  double prior_hi, prior_lo, gain;     // for log_odds: b2 / g, and 1 + 2 b2 / g
   bool small;               // all counts, of terms and of classes, are whole and at most 2^26
-  double value_unit;        // what values are multiplied by, where counts are not whole numbers
+  double value_unit;        // the factor from a value in the model's unit to the value of the counts
 };
 
-inline constexpr int longest_contingency_run = 128;
+// What the classes from which a term is absent add to its sum, known from t alone.
+enum class Absent : std::uint8_t {
+  nothing,
+  minus_infinity,
+  infinity,
+  product,  // value(0, t, c) = h_c k(t)
+  each      // value(0, t, c) has no such form, and is computed for each class and t
+};
 
-// n terms of one class, n a multiple of 8; what lanes beyond the last term hold does not matter.
-struct ContingencyRun {
+// What the code around the kernels knows of a measure.
+struct MeasureFacts {
+  const char* name = nullptr;
+  // What the numbers of the 2 x 2 table count; otherwise documents.
+  bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
+  bool compares_classes = true;
+  Absent absent = Absent::nothing;
+  Absent absent_if_unsmoothed = absent;  // for b1 = 0
+  bool grows_with_r = true;  // value(0, t, c) grows with r; otherwise it falls
+  double degree = 0;         // of homogeneity: counts multiplied by s make values s^degree times as large
+  double (*h)(const ContingencyConstants&) = nullptr;  // of Absent::product, for a class that does not hold all
+  bool b2_is_prior_mass = false;  // its quotient with the number of tokens must not leave the range of the kernel
+};
+
+inline constexpr int longest_contingency_batch = 128;
+
+// n terms of one class, n a multiple of 8. Lanes beyond the last term may hold anything.
+struct ContingencyBatch {
   int n;
   const ContingencyConstants* constants;
   const double* a_hi;  // (n,) the cell of class and term
-  const double* a_lo;  // (n,) null if all numbers here are whole and at most 2^50: then so are those of t, r and g
+  const double* a_lo;  // (n,) null if all numbers here are whole and at most 2^50, as then are t, r and g
   const double* t_hi;  // (n,) the column total of the term
   const double* t_lo;
-  double* values;      // (n,) out
-  const double* parts;  // (n,) what the measure's cell kernel gives for them; null if that is not known
+  double* values;       // (n,) out
+  const double* parts;  // (n,) the results of the measure's cell kernel, or null
 };
 
-// The values of a class. Of a term that no document has, 0.
-using ContingencyKernel = void (*)(const ContingencyRun&);
+// Computes the values of a class. The value of a term that no document has is 0.
+using ContingencyKernel = void (*)(const ContingencyBatch&);
 
-// What of a value depends on the class and the cell alone, of cells that are whole numbers: n of them, a multiple of 8.
+// Computes the part of a value that depends on the class and the cell alone, for n whole-number cells, n a multiple of 8.
 using CellKernel = void (*)(const ContingencyConstants& constants, const double* a, int n, double* parts);
 
 // The kernels of one SIMD target (simd/targets.hpp).
 struct ContingencyKernels {
   ContingencyKernel (*values_of)(ContingencyMeasure measure);
-  CellKernel (*parts_of)(ContingencyMeasure measure);  // null where no part of a value is worth remembering
+  CellKernel (*parts_of)(ContingencyMeasure measure);  // null where there is no such part, or it costs too little to keep
 
   static const ContingencyKernels baseline, avx2, avx512;
 };

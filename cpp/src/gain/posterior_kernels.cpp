@@ -1,5 +1,6 @@
 // The kernels of conditional gain. Included by the source file of each SIMD target; what logarithms.hpp says of bits and of
-// functions from outside the target holds here too: sums over classes are those of eight lanes, added up in one order.
+// The kernels of conditional gain, compiled once for each SIMD target. What logarithms.hpp says of bits and of functions from
+// outside the target holds here too. Sums over classes are kept in eight lanes, which are added in one order.
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 
@@ -7,15 +8,15 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr int lanes = 8;
-constexpr int ahead = 8;  // documents whose rows are fetched before their turn: they lie anywhere
+constexpr int ahead = 8;  // documents to prefetch the row of, because rows are visited in no order of memory
 
 TERMSIFT_INLINE double sum_of(const double* x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-// Asks for a row that will be read. Of a long one the first lines: the rest is fetched as it is read.
+// Prefetches the beginning of a row; the hardware fetches the rest of a long one as it is read.
 template <class T>
-TERMSIFT_INLINE void fetch(const T* row, std::int64_t size) {
+TERMSIFT_INLINE void prefetch_row(const T* row, std::int64_t size) {
   const char* const bytes = reinterpret_cast<const char*>(row);
   const std::int64_t n = size * static_cast<std::int64_t>(sizeof(T));
   for (std::int64_t byte = 0; byte < (n < 256 ? n : 256); byte += 64) __builtin_prefetch(bytes + byte);
@@ -30,52 +31,52 @@ void exponentials(double* __restrict x, std::int64_t n) {
 }
 
 template <bool some_in_play>
-TERMSIFT_INLINE void mixtures_of(const MixtureRun& run) {
-  const double* __restrict lift = run.lift;
-  for (std::int64_t i = 0; i < run.n; ++i) {
-    const std::int32_t later = run.documents[i + ahead < run.n ? i + ahead : i];
-    fetch(run.posteriors + later * run.stride, run.stride);
-    if (some_in_play) fetch(run.in_play + later * run.stride, run.stride);
-    const std::int32_t document = run.documents[i], own = run.classes[document];
-    const float* __restrict row = run.posteriors + document * run.stride;
-    const std::int32_t* __restrict in_play = some_in_play ? run.in_play + document * run.stride : nullptr;
+TERMSIFT_INLINE void mixtures_of(const MixtureBatch& batch) {
+  const double* __restrict lift = batch.lift;
+  for (std::int64_t i = 0; i < batch.n; ++i) {
+    const std::int32_t later = batch.documents[i + ahead < batch.n ? i + ahead : i];
+    prefetch_row(batch.posteriors + later * batch.stride, batch.stride);
+    if (some_in_play) prefetch_row(batch.in_play + later * batch.stride, batch.stride);
+    const std::int32_t document = batch.documents[i], own = batch.classes[document];
+    const float* __restrict row = batch.posteriors + document * batch.stride;
+    const std::int32_t* __restrict in_play = some_in_play ? batch.in_play + document * batch.stride : nullptr;
     double sums[lanes] = {};
-    for (std::int64_t c = 0; c < run.stride; c += lanes)
+    for (std::int64_t c = 0; c < batch.stride; c += lanes)
       for (int j = 0; j < lanes; ++j)
         sums[j] += static_cast<double>(row[c + j]) * lift[some_in_play ? in_play[c + j] : c + j];
-    run.mixtures[i] = sum_of(sums) + static_cast<double>(row[some_in_play ? 0 : own]) * (run.own_lift[own] - lift[own]);
+    batch.mixtures[i] = sum_of(sums) + static_cast<double>(row[some_in_play ? 0 : own]) * (batch.own_lift[own] - lift[own]);
   }
 }
 
-void mixtures(const MixtureRun& run) {
-  if (run.in_play == nullptr) mixtures_of<false>(run);
-  else mixtures_of<true>(run);
+void mixtures(const MixtureBatch& batch) {
+  if (batch.in_play == nullptr) mixtures_of<false>(batch);
+  else mixtures_of<true>(batch);
 }
 
-void posterior(const PosteriorRun& run) {
-  if (run.next_sums != nullptr) fetch(run.next_sums, run.stride);
-  double* __restrict sums_of_logs = run.sums;
-  double* __restrict x = run.scratch;
-  const double own_sum = sums_of_logs[run.own] + run.own_log_lift;
-  for (std::int64_t c = 0; c < run.stride; ++c) sums_of_logs[c] += run.log_lift[c];
-  sums_of_logs[run.own] = own_sum;
+void posterior(const PosteriorUpdate& update) {
+  if (update.next_sums != nullptr) prefetch_row(update.next_sums, update.stride);
+  double* __restrict sums_of_logs = update.sums;
+  double* __restrict x = update.scratch;
+  const double own_sum = sums_of_logs[update.own] + update.own_log_lift;
+  for (std::int64_t c = 0; c < update.stride; ++c) sums_of_logs[c] += update.log_lift[c];
+  sums_of_logs[update.own] = own_sum;
   double most[lanes];
   for (int j = 0; j < lanes; ++j) most[j] = -infinity;
-  for (std::int64_t c = 0; c < run.stride; c += lanes)
+  for (std::int64_t c = 0; c < update.stride; c += lanes)
     for (int j = 0; j < lanes; ++j) {
-      x[c + j] = run.log_prior[c + j] + run.temperature * sums_of_logs[c + j];
+      x[c + j] = update.log_prior[c + j] + update.temperature * sums_of_logs[c + j];
       most[j] = larger(most[j], x[c + j]);
     }
   double top = most[0];
   for (int j = 1; j < lanes; ++j) top = larger(top, most[j]);
   double sums[lanes] = {};
-  for (std::int64_t c = 0; c < run.stride; c += lanes)
+  for (std::int64_t c = 0; c < update.stride; c += lanes)
     for (int j = 0; j < lanes; ++j) {
       x[c + j] = exponential(x[c + j] - top);
       sums[j] += x[c + j];
     }
   const double inverse = 1.0 / sum_of(sums);
-  for (std::int64_t c = 0; c < run.stride; ++c) run.posterior[c] = static_cast<float>(x[c] * inverse);
+  for (std::int64_t c = 0; c < update.stride; ++c) update.posterior[c] = static_cast<float>(x[c] * inverse);
 }
 
 constexpr PosteriorKernels kernels{natural_logarithms, exponentials, mixtures, posterior};

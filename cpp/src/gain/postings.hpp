@@ -13,8 +13,8 @@ namespace termsift {
 // The documents that have a term, increasing, each once.
 class Postings {
  public:
-  // Document d is rows[d] of the matrix, which has been checked. O(entries), 4 bytes each, and 8 bytes for each term and
-  // thread.
+  // Document d is row rows[d] of the matrix, which has been checked. O(entries) time; memory: 4 bytes for each entry, and 8
+  // for each term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, std::span<const std::int64_t> rows, const Threads& requested);
 
   std::int64_t n_terms() const { return static_cast<std::int64_t>(first_.size()) - 1; }

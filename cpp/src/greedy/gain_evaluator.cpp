@@ -6,7 +6,7 @@
 namespace termsift {
 namespace {
 
-// Evaluations of one class, some 6 ns each, that a chunk handed to a thread has at least.
+// The least evaluations of one class, some 6 ns each, in a chunk that is handed to a thread.
 constexpr std::int64_t grain = 1 << 12;
 
 int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors of every target
@@ -15,7 +15,7 @@ int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors
 
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
     : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
-      // Four arrays of (n_classes, block) should stay in the first cache.
+      // Four arrays (n_classes, block) should stay in the first-level cache.
       block_(groups.n_classes() <= 4 ? longest_gain_block : 16),
       scratch_(static_cast<std::size_t>(std::max(threads.count, 1))) {
   const auto cells = static_cast<std::size_t>(groups.n_classes() * block_);
@@ -40,7 +40,7 @@ template <class Kernel, class View>
 void GainEvaluator::run(Kernel kernel, const View& view, const GroupId* groups, std::int64_t n, double* values) {
   evaluations_ += n;
   if (n <= block_) return run_block(kernel, view, groups, static_cast<int>(n), scratch_[0], values);
-  // Blocks for threads are several of the kernel's.
+  // A chunk for a thread is several blocks of the kernel.
   const std::int64_t chunk = std::max<std::int64_t>(grain / groups_.n_classes() / block_, 1) * block_;
   for_each_block((n + chunk - 1) / chunk, worth(threads_, n * groups_.n_classes(), 2 * grain),
                  [&](std::int64_t c, Worker& worker) {

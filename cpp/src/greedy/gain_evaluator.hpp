@@ -14,13 +14,14 @@ class GainEvaluator {
  public:
   GainEvaluator(const TermGroups& groups, const Threads& threads);
 
-  // values (n,) of groups (n,).
+  // These write values (n,) of groups (n,): gains in a pool, bounds of gains in a wedge of pools, ...
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values);
-  // The divergence's cells, the pool being the whole.
+  // ... and cells of the divergence; the pool is the whole.
   void cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values);
-  double cell(const double* masses, const PoolView& whole);  // of masses (n_classes,)
-  // Value j is the gain of groups[j] out of pool j, for j < block(): the pools are (n_classes, block()).
+  // The cell of masses (n_classes,).
+  double cell(const double* masses, const PoolView& whole);
+  // values[j] is the gain of groups[j] in pool j, for j < block(). The fields of the pools are (n_classes, block()).
   void gains_along_path(const GroupId* groups, const PoolView& pools, double* values);
 
   int block() const { return block_; }  // groups in a block
@@ -39,7 +40,7 @@ class GainEvaluator {
   const Threads& threads_;
   const GainKernels kernels_;
   const int block_;
-  std::vector<Scratch> scratch_;  // of each thread
+  std::vector<Scratch> scratch_;  // (threads,)
   std::int64_t evaluations_ = 0;
 };
 

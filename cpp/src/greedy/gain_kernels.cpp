@@ -1,18 +1,18 @@
 // The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target;
 // what logarithms.hpp says of bits and of functions from outside the target holds here too.
 //
-// With phi(x, y) = x log(x/y) the gain of p out of R is phi(p) + phi(R-p) - phi(R), which as written loses all digits of a
-// small gain. Here, with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp),
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R), which loses all digits of a small
+// gain if it is computed as written. It is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
-// in which nothing cancels, given the differences d of the arguments of t. These come from determinants aB - bA of whole
-// numbers below 2^53, exact but for one rounding.
+// where nothing cancels, given the differences d of the arguments of t. These come from determinants aB - bA of whole
+// numbers below 2^53, which cancel without loss.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
-// The iterations of the next loop are independent: with fifteen arrays GCC gives up looking whether they overlap.
+// Tells the compiler that the iterations of the next loop are independent. GCC does not check fifteen arrays for overlap.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -24,8 +24,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// aB - bA, rounded once or twice; 0 exactly if it is 0. For whole a, b, A, B <= 2^53 both low parts are whole numbers
-// below 2^52, their difference is exact, and so is that of the high parts unless they are far apart.
+// aB - bA, rounded once or twice; exactly 0 if it is 0. For whole a, b, A, B <= 2^53, both low parts are whole numbers below
+// 2^52 and their difference is exact. So is the difference of the high parts, unless they are far apart.
 TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
   const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
   return (aB.hi - bA.hi) + (aB.lo - bA.lo);
@@ -35,7 +35,7 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// Relative error of some 2^-50, given d = p - q to 2^-52; p, q >= 0, exactly 0 for d = 0.
+// t(p, q) and t(q, p) to a relative 2^-50 or so, for p, q >= 0 and given d = p - q to 2^-52; exactly 0 for d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const double sum = p + q;
   const bool near = 3 * magnitude(d) <= sum;
@@ -86,8 +86,9 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
   }
 }
 
-// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: nowhere in the wedge
-// is it more than at (A1, B1). Of a term with a/b < A/B, (A2, B2). A term with both kinds of pools has two bounds.
+// The gain of a term with a/b > A/B falls in A, grows in B, and grows as the pool shrinks along a ray: in the wedge it is
+// largest at (A1, B1). For a term with a/b < A/B it is largest at (A2, B2). If the wedge has pools of both kinds for a term,
+// the larger of the two bounds holds.
 void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -118,9 +119,9 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
 
 // ---- N classes ----------------------------------------------------------------------------------------------------------
 
-// t_c by sums over the classes before c and those after it: total minus own part would lose the digits of a term that one
-// class has to itself. d_c = s_c - t_c is the difference of delta_c = s_c - s_r and the others' mean of the same, where
-// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is exact but for rounding, however alike the shares are.
+// t_c comes from sums over the classes before c and after it: subtracting the own part from a total would lose the digits of
+// a term that a single class has. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
+// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
 
 // sum_k v_k x_k over some classes, (n,) each.
 struct Sums {
@@ -129,7 +130,7 @@ struct Sums {
   double* delta;
 };
 
-// The masses of a class and its pool.
+// A class: the masses of the terms in it, and its part of PoolView.
 struct ClassPart {
   const double *m, *R, *inverse, *share, *others_inverse, *weight;
 };
@@ -153,7 +154,7 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
   }
 }
 
-// values += G_c, with the rounding error in low; after += v_c x_c.
+// sum += the gain in class c, with the rounding error in low; after += v_c x_c.
 template <bool one_pool, bool with_rest>
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
@@ -211,12 +212,12 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 // R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // Close to the corner the difference from it has too few digits left.
+  // Close to the corner, the difference from it has too few digits.
   return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
 }
 
-// sum_c of the larger of class c's two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the gain of two
-// classes on its pool.
+// The sum over the classes of the larger of their two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the
+// gain of two classes depends on its pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;
@@ -229,7 +230,7 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     const double w = wedge.prior[c] * wedge.inverse_total[c];
     for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
   }
-  // What rounding can have taken from pB - qA, in parts of pB + qA: q is a sum over the classes.
+  // The largest rounding error of pB - qA, in parts of pB + qA. q is a sum over the classes.
   const double lost = (n_classes + 8) * 0x1p-52;
   double after[longest_gain_block], bound[longest_gain_block];
   for (int j = 0; j < n; ++j) after[j] = values[j] = 0;
@@ -282,7 +283,7 @@ TERMSIFT_INLINE DoubleDouble part_of(const DoubleDouble& prior, const double* hi
   return multiply(prior, DoubleDouble{hi[j], lo[j]});
 }
 
-// sum_c t(p_c, q_c); the classes before c and those after it are added up by themselves, as for gains.
+// sum_c t(p_c, q_c). The classes before c and after it are added up separately, as for gains.
 void precise_cells(const CellBlock& block, const MixtureView& mixture) {
   const int n = block.n, n_classes = block.n_classes;
   const double remainder_of = block.remainder_of;

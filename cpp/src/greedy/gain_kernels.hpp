@@ -1,21 +1,23 @@
-// The kernels of greedy selection: what a term would add to the divergence.
+// The interface of the kernels of greedy selection, which compute what a term would add to the divergence. The source is
+// gain_kernels.cpp.
 //
-// Symbols, as in termsift/greedy.hpp: m_c a term's mass in class c, n_c the mass of the class, R_c what of it has not been
-// selected; masses are whole numbers below 2^53. s_c = m_c / R_c; t_c is the same share of the complement's mixture.
+// Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of it
+// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c, and t_c is the same share of the
+// complement.
 #pragma once
 
 namespace termsift {
 
-// What the gains depend on besides the masses: the pool R. Arrays are (n_classes, width), where width is 1 if all terms of a
-// block meet the same pool, else one pool for each term.
+// The pool R, on which gains depend besides the masses. Arrays are (n_classes, width): width is 1 if all terms of a block
+// meet the same pool, otherwise each term has a pool of its own.
 struct PoolView {
   const double* rest;     // R_c
-  const double* weight;   // R_c / n_c; of two classes instead 1 / (n_c R_other)
-  // Not of two classes:
+  const double* weight;   // R_c / n_c; for two classes 1 / (n_c R_other)
+  // The others are not used for two classes.
   const double* inverse;         // 1 / R_c
   const double* share;           // v_c = pi_c R_c / n_c
   const double* others_inverse;  // 1 / sum_{k != c} v_k
-  int reference;                 // the class r that shares are compared with
+  int reference;                 // the class r, with which shares are compared
 };
 
 inline constexpr int longest_gain_block = 64;
@@ -28,9 +30,9 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A region of pools: in every class c, with A = R_c / n_c and B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c) (of two
-// classes once, with A and B the masses of the two), all (A, B) with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1. Arrays are
-// (n_classes,), those of the corners of two classes (1,).
+// A wedge of pools: those which have in every class A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1, where A = R_c / n_c and
+// B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes the corners are (1,), and
+// A and B are the masses of the two.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
   const double* inverse_total;   // 1 / n_c, (n_classes,)
@@ -38,12 +40,12 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
-// Cells of a partition by probabilities of twice the digits, in which a difference p - q below 2^-92 of p counts as none.
-// Arrays are (n_classes, n).
+// Cells of a partition, given by probabilities in twice the digits. A difference p - q below 2^-92 of p counts as 0. Arrays
+// are (n_classes, n).
 struct CellBlock {
   int n;                       // cells, at most longest_gain_block
   int n_classes;               // at least 2
-  double remainder_of;         // p are what subtraction from so much has left; 0: they are not remainders
+  double remainder_of;         // what p was subtracted from, 0 if it was not; p - q below 2^-92 of this counts as 0 too
   const double *p_hi, *p_lo;
   double *before_hi, *before_lo;  // scratch
   double* values;                 // (n,) out
@@ -57,11 +59,12 @@ struct MixtureView {
 struct GainKernels {
   void (*gains)(const GainBlock&, const PoolView&);              // one pool for all terms
   void (*gains_along_path)(const GainBlock&, const PoolView&);   // a pool for each term
-  // sum_c t(m_c / n_c, q_c): what a cell of the partition holds of the divergence. The pool is the whole, R = n.
+  // sum_c t(m_c / n_c, q_c), the part of the divergence in a cell of the partition. The pool is the whole, R = n.
   void (*cells)(const GainBlock&, const PoolView&);
   // The same cells, sum_c t(p_c, q_c), given p to some 106 bits.
   void (*precise_cells)(const CellBlock&, const MixtureView&);
-  // No less than any gain in the wedge, up to rounding (Ladder::margin_); infinite where a term has nearly all of a corner.
+  // A bound no less than any gain in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all of a
+  // corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -1,17 +1,37 @@
 #include "termsift/greedy.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "greedy/greedy_search.hpp"
-#include "termsift/double_double.hpp"
 #include "greedy/unrounded_path.hpp"
+#include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
-// The gains of the steps of the runs, added up: block after block of steps, each with its own pool.
+// Algorithm 1 as written, over groups: evaluates every group that is left at every step.
+void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer) {
+  std::vector<GroupId> live(static_cast<std::size_t>(selection.groups.n_groups()));
+  std::iota(live.begin(), live.end(), 0);
+  std::vector<double> gains(live.size());
+  while (!selection.complete()) {
+    pacer.tick_now(selection.selected());
+    evaluator.gains(live.data(), std::ssize(live), selection.pool.view(), gains.data());
+    Best best;
+    for (std::size_t i = 0; i < live.size(); ++i) best.consider(live[i], gains[i], selection);
+    best.settle(selection);
+    if (best.gain == 0) return;
+    selection.select(best.group, 1);
+    if (selection.copies_left(best.group) > 0) continue;
+    *std::find(live.begin(), live.end(), best.group) = live.back();
+    live.pop_back();
+  }
+}
+
+// Adds up the gains of the selected steps, a block of steps at a time, each with its own pool.
 void accumulate_gains(const Selection& selection, GainEvaluator& evaluator, Pacer& pacer, double* divergences) {
   const TermGroups& groups = selection.groups;
   const auto block = static_cast<std::size_t>(evaluator.block());
@@ -32,26 +52,26 @@ void accumulate_gains(const Selection& selection, GainEvaluator& evaluator, Pace
     n = 0;
     pacer.tick(selection.selected());
   };
-  for (const Run& run : selection.runs)
-    for (std::int64_t i = 0; i < run.copies; ++i) {
-      winners[n] = run.group;
+  for (const Win& win : selection.wins)
+    for (std::int64_t i = 0; i < win.copies; ++i) {
+      winners[n] = win.group;
       for (std::size_t f = 0; f < n_fields; ++f) pools[f * block + n] = pool.fields()[f];
-      pool.remove(run.group, 1);
+      pool.remove(win.group, 1);
       if (++n == block) flush();
     }
-  flush();  // lanes beyond the last step hold earlier ones
+  flush();  // lanes beyond the last step hold earlier steps
   std::fill(next, divergences + selection.wanted(), divergence.hi);
 }
 
-// The terms of the runs, then the others by index.
+// Writes the selected terms, then the others by index.
 void list_terms(const Selection& selection, std::int64_t* indices) {
   const TermGroups& groups = selection.groups;
   std::vector<std::int64_t> next(static_cast<std::size_t>(groups.n_groups()));
   for (GroupId g = 0; g < groups.n_groups(); ++g) next[static_cast<std::size_t>(g)] = groups.begin(g);
   std::int64_t step = 0;
-  for (const Run& run : selection.runs)
-    for (std::int64_t i = 0; i < run.copies; ++i)
-      indices[step++] = groups.member(next[static_cast<std::size_t>(run.group)]++);
+  for (const Win& win : selection.wins)
+    for (std::int64_t i = 0; i < win.copies; ++i)
+      indices[step++] = groups.member(next[static_cast<std::size_t>(win.group)]++);
   if (step == selection.wanted()) return;
   std::vector<bool> selected(static_cast<std::size_t>(groups.n_terms()), false);
   for (std::int64_t i = 0; i < step; ++i) selected[static_cast<std::size_t>(indices[i])] = true;

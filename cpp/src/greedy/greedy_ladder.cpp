@@ -1,22 +1,23 @@
-// The greedy order without looking at most terms: nested shortlists of the groups that can win.
+// Finds the greedy order from nested shortlists of the groups that can win, without evaluating most groups.
 //
-// Facts about the gain phi(p) + phi(R-p) - phi(R), phi convex and homogeneous of degree 1, for two classes and for the part
-// that each class has in the gain of N (simd/gain_kernels_impl.hpp):
-//   1. With R = (A, B), p = (a, b): if a/b > A/B the gain falls in A and grows in B; if a/b < A/B the other way round.
-//      Shrinking R along a ray raises every gain. So the largest gain of a term in a wedge of pools is that at one of two
-//      corners.
-//   2. Gains are not diminishing: by 1 they may grow as terms leave. Lazy evaluation of old gains, as for submodular
-//      functions, would be wrong.
-//   3. A group's own gain does not fall while its copies leave: the difference is phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
+// The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain of
+// two classes, and for the part of each class in the gain of N (gain_kernels_impl.hpp):
+//   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
+//      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is that
+//      at one of two corners.
+//   2. Gains do not diminish: by fact 1 they may grow as terms leave the pool. Lazy evaluation of old gains, which is right
+//      for submodular functions, would be wrong here.
+//   3. A group's own gain does not fall as its copies leave, because the difference of the gains is
+//      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
-// Shortlists C_0 < C_1 < ... < all groups have 16, 64, 256, ... groups. Each has a wedge W and `left_out`, a bound in W of
-// the gain of every group that the list above has and this has not. While R is in all wedges a step looks at C_0 only: its
-// best wins if it exceeds every left_out. If not, or if R has left a wedge, that list and those below it are made anew from
-// the list above. A step may need it all, so a budget holds the ladder to what the plain search would have cost.
+// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each has a wedge W of pools, and `left_out`: a
+// bound, in W, of the gain of every group that is in the list above but not in this one. While R is in all wedges, a step
+// evaluates C_0 only: its best group wins if its gain exceeds every left_out, since these bound the gains of all other
+// groups. If it does not, or if R has left a wedge, that list and the shorter ones are made again from the list above. In
+// the worst case a step makes all lists, so a budget limits the ladder to the cost of the plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "greedy/greedy_search.hpp"
 
@@ -25,39 +26,34 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What the ladder guesses by, tuned on text. These cost time only: the order depends on none of them.
+// Constants tuned on text. They affect time only: the order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // of a list is selected, we guess, when it must be made anew
-constexpr double front = 2 * used_up / list_ratio;  // of a list, where its best stand: more than that of the list below
-constexpr double most_used = 0.4;                   // of a pool's mass, in a wedge
-constexpr double usual_slack = 0.15;                // of a wedge's ratios, in parts of the mass that is to go
-constexpr double spare_mass = 0.1;                  // beyond that mass, in the same parts
+constexpr double used_up = 0.4;                     // the expected share of a list that is selected until it is made again
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list that holds its best groups in front
+constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may go within a wedge
+constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, in parts of the mass expected to go
+constexpr double spare_mass = 0.1;                  // the mass that may go beyond that, in the same parts
 constexpr double greatest_slack = 0.4;
-// Reach and width of a list (Shortlist).
+// How the reach and width of a list (Shortlist) are learnt.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93;
 constexpr double farther = 1.15, farther_for_mass = 1.3, short_reach = 0.05;
-constexpr double nearer_at_once = 0.3, nearer_soon = 0.6, nearer = 0.85;  // of a list that failed so long after it was made
-constexpr double point_reach = 1e-3;     // below it the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // gains at a point so close to the largest must all be compared
-constexpr double most_saved = 64;        // evaluations, in scans of all groups
+constexpr double nearer_at_once = 0.3, nearer_soon = 0.6, nearer = 0.85;  // for a list that fails at age 0, 1 or more rounds
+constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
+constexpr double nearly_equal = 1e-10;   // at a point, gains so close to the largest must all be compared
+constexpr double most_saved = 64;        // the largest budget, in scans of all groups
 constexpr std::int64_t longest_pause = 4096;
-constexpr std::int64_t first_run = 3, run_ratio = 4;  // copies whose wins are looked into together
+constexpr std::int64_t first_run = 3, run_ratio = 4;  // the number of copies whose wins are checked together, and its growth
 
-// What rounding may do to axes, to products of them and to ratios.
+// A bound of the relative rounding error of axes, their products and their ratios.
 constexpr double rounding = 1e-13;
-
-// (A, B) of a pool, (n_axes,) each.
-struct Axes {
-  std::vector<double> A, B;
-};
 
 struct Wedge {
   std::vector<double> A1, B1, A2, B2;  // WedgeView
 
   explicit Wedge(std::size_t n_axes) : A1(n_axes), B1(n_axes), A2(n_axes), B2(n_axes) {}
 
-  // All pools on the way from one to the other, and those whose ratios A/B differ by up to slack (n_axes,).
+  // Covers all pools on the way between two, and pools whose ratios A/B differ from theirs by up to slack, (axes,).
   void cover(const Axes& from, const Axes& to, const std::vector<double>& slack) {
     for (std::size_t i = 0; i < A1.size(); ++i) {
       const double ratio = from.A[i] / from.B[i], ratio_to = to.A[i] / to.B[i];
@@ -97,336 +93,303 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; of the others the best are in front
+  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; the other lists have their best groups in front
   double left_out = -infinity;
   bool everywhere = true;  // the wedge is all pools: nothing is left out
   Wedge wedge;
-  std::int64_t made_at = -1;  // round, or not yet
-  // How far the wedge reaches, in parts of what is expected to be selected before the list is used up, and its width, in
-  // parts of the usual. Learnt: a list that fails to bound the rest was too wide, one that R leaves too narrow.
+  std::int64_t made_at = -1;  // the round in which it was made, -1 if never
+  // The reach of the wedge, in parts of the mass expected to be selected before the list is used up, and its width, in parts
+  // of the usual. Both are learnt: a list that fails to bound the rest was too wide, a list that R leaves was too narrow.
   double reach = 1, width = 1;
 };
 
 class Ladder {
  public:
-  Ladder(Selection& selection, GainEvaluator& evaluator);
+  Ladder(Selection& selection, GainEvaluator& evaluator)
+      : selection_(selection), evaluator_(evaluator),
+        margin_(1e-12 + 1e-14 * selection.groups.n_classes()), n_live_(selection.groups.n_groups()),
+        nothing_(static_cast<std::size_t>(selection.groups.n_classes()), 0.0) {
+    for (const double total : selection.groups.totals) inverse_totals_.push_back(1 / total);
+    now_ = selection_.pool.axes_less(nothing_);
+    const auto n = static_cast<std::size_t>(n_live_);
+    groups_.resize(n);
+    values_.resize(n);
+    for (GroupId g = 0; g < selection.groups.n_groups(); ++g) all_.push_back({0, g});
+    first_ = scan_all();
+    for (std::size_t i = 0; i < n; ++i) all_[i].bound = values_[i];
+    std::size_t capacity = smallest_list;
+    do {
+      lists_.emplace_back(capacity, now_.A.size());
+      capacity *= list_ratio;
+    } while (2 * capacity < n);
+    budget_ = static_cast<double>(n);
+  }
 
-  // The winner of the next step.
-  Best find_best();
-  // How many copies of it are certain to win one after the other.
-  std::int64_t count_wins(const Best& best);
-  void select(GroupId group, std::int64_t copies);
+  // Returns the winner of the next step.
+  Best find_best() {
+    if (round_ == 0) return first_;
+    budget_ = std::min(budget_ + static_cast<double>(n_live_), most_saved * static_cast<double>(n_live_));
+    if (plain_steps_left_ > 0) {
+      --plain_steps_left_;
+      return scan_all();
+    }
+    if (++ladder_steps_ > 2 * next_pause_) next_pause_ = std::max<std::int64_t>(next_pause_ / 2, 1), ladder_steps_ = 0;
+    const std::size_t n_levels = lists_.size();
+    const std::int64_t before = evaluator_.evaluations();
+    const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
+    for (std::size_t attempt = 0; used() + cost_of(count_left()) <= budget_; ++attempt) {
+      renew_left_lists();
+      const Best best = scan_shortest();
+      const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
+      if (level == n_levels) {
+        budget_ -= used();
+        return best;
+      }
+      if (best.gain == 0) break;  // all gains may be 0, which bounds cannot show
+      Shortlist& list = lists_[level];
+      const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
+      narrow(list);
+      if (used() + cost_of(level + 1) > budget_) break;
+      for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
+      if (at_point) list.reach = std::max(list.reach, point_reach);
+    }
+    budget_ -= used();
+    plain_steps_left_ = next_pause_ - 1;
+    next_pause_ = std::min(2 * next_pause_, longest_pause);
+    ladder_steps_ = 0;
+    return scan_all();
+  }
+
+  // Returns how many copies of the winner are certain to win one after the other.
+  std::int64_t count_wins(const Best& best) {
+    // The tie of the last two terms is settled by index, not by the gain.
+    const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
+                                        std::max<std::int64_t>(selection_.left() - 2, 1)});
+    const double gain = best.gain * (1 - 3 * margin_);
+    if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
+    // After plain steps the pool may have left the wedges.
+    for (const Shortlist& list : lists_)
+      if (is_left(list)) return 1;
+    // Other groups of C_0 whose bounds in its wedge are not below the gain must be bounded on the pools of these steps.
+    std::vector<Candidate> rivals;
+    for (const Candidate& c : lists_[0].candidates) {
+      if (c.bound < gain) break;
+      if (c.group != best.group && selection_.copies_left(c.group) > 0) rivals.push_back(c);
+    }
+    if (!rivals.empty() && most <= first_run) return 1;
+    std::vector<double> mass(nothing_.size()), removed(nothing_.size());
+    selection_.groups.gather(&best.group, 1, 1, mass.data());
+    const auto pool_after = [&](std::int64_t copies) {
+      for (std::size_t c = 0; c < mass.size(); ++c) removed[c] = static_cast<double>(copies) * mass[c];
+      return selection_.pool.axes_less(removed);
+    };
+    Wedge wedge(now_.A.size());
+    const std::vector<double> slack(now_.A.size(), rounding);
+    std::int64_t wins = 1;
+    for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
+      const std::int64_t wanted = std::min(most, wins + extra);
+      const Axes end = pool_after(wanted - 1);  // from which the last copy is selected
+      for (const Shortlist& list : lists_)
+        if (!list.everywhere && !list.wedge.contains(end)) return wins;
+      if (!rivals.empty()) {
+        wedge.cover(pool_after(wins - 1), end, slack);
+        const std::int64_t before = evaluator_.evaluations();
+        evaluate_bounds(rivals, wedge);
+        budget_ -= static_cast<double>(evaluator_.evaluations() - before);
+        for (std::size_t i = 0; i < rivals.size(); ++i)
+          if (values_[i] >= gain) return wins;
+      }
+      wins = wanted;
+    }
+    return wins;
+  }
+
+  void select(GroupId group, std::int64_t copies) {
+    selection_.select(group, copies);
+    if (selection_.copies_left(group) == 0) --n_live_;
+    ++round_;
+    now_ = selection_.pool.axes_less(nothing_);
+  }
 
  private:
-  Best scan_all();
-  Best scan_shortest();
-  // The lowest list that may have left out as large a gain; lists_.size() if none has.
-  std::size_t lowest_unsure(double gain) const;
-  // Whether the pool is no longer in the list's wedge.
+  Best scan_all() {
+    drop_selected(all_);
+    for (std::size_t i = 0; i < all_.size(); ++i) groups_[i] = all_[i].group;
+    evaluator_.gains(groups_.data(), std::ssize(all_), selection_.pool.view(), values_.data());
+    Best best;
+    for (std::size_t i = 0; i < all_.size(); ++i) best.consider(groups_[i], values_[i], selection_);
+    return best;
+  }
+
+  Best scan_shortest() {
+    std::vector<Candidate>& candidates = lists_[0].candidates;
+    constexpr int n_block = 8;
+    GroupId groups[n_block];
+    double gains[n_block];
+    Best best;
+    for (auto c = candidates.begin(); c != candidates.end();) {
+      int n = 0;
+      for (; c != candidates.end() && n < n_block; ++c) {
+        if (c->bound < best.gain * (1 - 2 * margin_)) {
+          c = candidates.end();
+          break;
+        }
+        if (selection_.copies_left(c->group) > 0) groups[n++] = c->group;
+      }
+      if (n == 0) break;
+      evaluator_.gains(groups, n, selection_.pool.view(), gains);
+      for (int j = 0; j < n; ++j) best.consider(groups[j], gains[j], selection_);
+    }
+    return best;
+  }
+
+  // Returns the shortest list that may have left out a gain as large, lists_.size() if none has.
+  std::size_t lowest_unsure(double gain) const {
+    std::size_t level = 0;
+    while (level < lists_.size() && lists_[level].left_out < gain) ++level;
+    return level;
+  }
+
+  // Whether the pool has left the list's wedge.
   bool is_left(const Shortlist& list) const {
     return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
   }
-  // How many lists, from the shortest, must be made anew since the pool is in no wedge of the last of them.
-  std::size_t count_left() const;
-  void renew_left_lists();
-  // The evaluations of making so many lists, from the shortest, and of a scan, or a few more.
-  double cost_of(std::size_t n_lists) const;
-  void make(std::size_t level, bool at_point);
-  void make_from(std::size_t level, bool at_point) {
-    for (std::size_t l = level + 1; l-- > 0;) make(l, at_point);
+
+  // Returns the number of lists, from the shortest, up to the longest whose wedge the pool has left.
+  std::size_t count_left() const {
+    std::size_t n = lists_.size();
+    while (n > 0 && !is_left(lists_[n - 1])) --n;
+    return n;
   }
-  void widen(Shortlist& list) const;
-  void narrow(Shortlist& list) const;
-  void set_wedge(Shortlist& list, const std::vector<Candidate>& source);
-  void drop_selected(std::vector<Candidate>& candidates) const;
-  // Into values_.
-  void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge);
-  Axes axes_less(const std::vector<double>& removed) const;
-  WedgeView view(const Wedge& wedge) const;
+
+  void renew_left_lists() {
+    for (std::size_t l = count_left(); l-- > 0;) {
+      if (is_left(lists_[l])) widen(lists_[l]);
+      make(l, false);
+    }
+  }
+
+  // Returns a bound of the evaluations that making so many lists, from the shortest, and a scan of C_0 take.
+  double cost_of(std::size_t n_lists) const {
+    const auto live = static_cast<double>(n_live_);
+    double evaluations = std::min(static_cast<double>(smallest_list), live);
+    for (std::size_t l = 1; l <= n_lists; ++l)
+      evaluations += l < lists_.size() ? std::min(static_cast<double>(lists_[l].capacity), live) : live;
+    return evaluations;
+  }
+
+  void make(std::size_t level, bool at_point) {
+    Shortlist& list = lists_[level];
+    std::vector<Candidate>& source = level + 1 < lists_.size() ? lists_[level + 1].candidates : all_;
+    if (&source == &all_ && list.made_at < 0) std::sort(all_.begin(), all_.end(), more);
+    drop_selected(source);
+    list.made_at = round_;
+    list.left_out = -infinity;
+    list.everywhere = source.size() <= list.capacity;
+    list.candidates = source;
+    if (list.everywhere) {
+      for (Candidate& c : list.candidates) c.bound = infinity;
+      return;
+    }
+    if (at_point) list.wedge.shrink_to(now_);
+    else set_wedge(list, source);
+    evaluate_bounds(source, list.wedge);
+    for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
+    const auto begin = list.candidates.begin();
+    auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
+    std::nth_element(begin, end, list.candidates.end(), more);
+    if (at_point) {
+      // No bound can separate such gains.
+      const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
+      end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
+    }
+    for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
+    if (level == 0) std::sort(begin, end, more);
+    else std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(front * static_cast<double>(end - begin)), end, more);
+    list.candidates.erase(end, list.candidates.end());
+  }
+
+  void set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
+    const std::size_t n_classes = nothing_.size();
+    std::vector<double> removed(n_classes, 0.0), mass(n_classes);
+    const std::size_t n = std::min(source.size(), static_cast<std::size_t>(used_up * static_cast<double>(list.capacity)));
+    for (std::size_t i = 0; i < n; ++i) {
+      selection_.groups.gather(&source[i].group, 1, 1, mass.data());
+      const auto copies = static_cast<double>(selection_.copies_left(source[i].group));
+      for (std::size_t c = 0; c < n_classes; ++c) removed[c] += copies * mass[c];
+    }
+    const Axes after = selection_.pool.axes_less(removed);
+    Axes end = now_;
+    std::vector<double> slack(now_.A.size());
+    for (std::size_t i = 0; i < slack.size(); ++i) {
+      const double used_A = std::min(most_used, list.reach * (1 - after.A[i] / now_.A[i]));
+      const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
+      end.A[i] *= 1 - used_A;
+      end.B[i] *= 1 - used_B;
+      slack[i] = std::min(greatest_slack, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
+    }
+    list.wedge.cover(now_, end, slack);
+    for (std::size_t i = 0; i < slack.size(); ++i) {
+      // Let more mass go than that, at the same ratios.
+      const double more_A = 1 - spare_mass * (1 - end.A[i] / now_.A[i]) - 10 * rounding;
+      const double more_B = 1 - spare_mass * (1 - end.B[i] / now_.B[i]) - 10 * rounding;
+      list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
+      list.wedge.A2[i] *= more_A, list.wedge.B2[i] *= more_A;
+    }
+  }
+
+  void widen(Shortlist& list) const {
+    if (list.made_at < 0) return;
+    if (list.wedge.has_mass(now_)) {
+      list.width = std::min(widest, wider * list.width);
+      if (list.width > 1 || list.reach < short_reach) list.reach = std::min(widest, farther * list.reach);
+    } else {
+      list.reach = std::min(widest, farther_for_mass * list.reach);
+    }
+  }
+
+  void narrow(Shortlist& list) const {
+    const std::int64_t age = round_ - list.made_at;
+    list.reach = std::max(least_reach, list.reach * (age == 0 ? nearer_at_once : age == 1 ? nearer_soon : nearer));
+    list.width = std::max(least_width, narrower * list.width);
+  }
+
+  void drop_selected(std::vector<Candidate>& candidates) const {
+    std::erase_if(candidates, [&](const Candidate& c) { return selection_.copies_left(c.group) == 0; });
+  }
+
+  // Writes values_.
+  void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
+    const std::size_t n = candidates.size();
+    for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
+    evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), view(wedge), values_.data());
+    for (std::size_t i = 0; i < n; ++i) values_[i] *= 1 + margin_;
+  }
+
+  WedgeView view(const Wedge& wedge) const {
+    const TermGroups& groups = selection_.groups;
+    return {wedge.A1.data(), wedge.B1.data(), wedge.A2.data(), wedge.B2.data(), inverse_totals_.data(), groups.prior.data(),
+            groups.others_inverse.data()};
+  }
 
   Selection& selection_;
   GainEvaluator& evaluator_;
   std::vector<double> inverse_totals_;
-  const double margin_;  // of a bound above a gain, relative: rounding of both is far less
+  const double margin_;  // relative, of a bound above a gain; the rounding of both is far less
   std::vector<Shortlist> lists_;
-  std::vector<Candidate> all_;  // the list above the longest; by the gain at the start once there are lists
+  std::vector<Candidate> all_;  // the list above the longest, by decreasing gains of the first step once there are lists
   std::int64_t n_live_;         // groups
   std::int64_t round_ = 0;      // calls of select
-  Best first_;                  // winner of the first step
+  Best first_;                  // the winner of the first step
   Axes now_;
   std::vector<double> nothing_;  // (n_classes,) zeros
   std::vector<GroupId> groups_;  // scratch, as values_
   std::vector<double> values_;
-  // Evaluations that the ladder may still use: one scan of all groups to start with, and one more for every step, as many as
-  // a plain search takes. When they are used up some steps are plain, at first one, then twice as many every time.
+  // The evaluations that the ladder may still use: one scan of all groups, and one more for every step, which is what a
+  // plain search takes. When they are used up, some steps are plain: first one step, then twice as many every time.
   double budget_;
   std::int64_t plain_steps_left_ = 0, next_pause_ = 1, ladder_steps_ = 0;
 };
-
-Ladder::Ladder(Selection& selection, GainEvaluator& evaluator)
-    : selection_(selection), evaluator_(evaluator),
-      margin_(1e-12 + 1e-14 * selection.groups.n_classes()), n_live_(selection.groups.n_groups()),
-      nothing_(static_cast<std::size_t>(selection.groups.n_classes()), 0.0) {
-  for (const double total : selection.groups.totals) inverse_totals_.push_back(1 / total);
-  now_ = axes_less(nothing_);
-  const auto n = static_cast<std::size_t>(n_live_);
-  groups_.resize(n);
-  values_.resize(n);
-  std::iota(groups_.begin(), groups_.end(), 0);
-  evaluator_.gains(groups_.data(), n_live_, selection_.pool.view(), values_.data());
-  for (std::size_t i = 0; i < n; ++i) {
-    all_.push_back({values_[i], groups_[i]});
-    first_.consider(groups_[i], values_[i], selection);
-  }
-  std::size_t capacity = smallest_list;
-  do {
-    lists_.emplace_back(capacity, now_.A.size());
-    capacity *= list_ratio;
-  } while (2 * capacity < n);
-  budget_ = static_cast<double>(n);
-}
-
-Axes Ladder::axes_less(const std::vector<double>& removed) const {
-  const auto n_axes = static_cast<std::size_t>(selection_.pool.n_axes());
-  Axes axes{std::vector<double>(n_axes), std::vector<double>(n_axes)};
-  selection_.pool.axes_less(removed.data(), axes.A.data(), axes.B.data());
-  return axes;
-}
-
-WedgeView Ladder::view(const Wedge& wedge) const {
-  const TermGroups& groups = selection_.groups;
-  return {wedge.A1.data(), wedge.B1.data(), wedge.A2.data(), wedge.B2.data(), inverse_totals_.data(), groups.prior.data(),
-          groups.others_inverse.data()};
-}
-
-void Ladder::drop_selected(std::vector<Candidate>& candidates) const {
-  std::erase_if(candidates, [&](const Candidate& c) { return selection_.copies_left(c.group) == 0; });
-}
-
-void Ladder::evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
-  const std::size_t n = candidates.size();
-  for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
-  evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), view(wedge), values_.data());
-  for (std::size_t i = 0; i < n; ++i) values_[i] *= 1 + margin_;
-}
-
-void Ladder::set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
-  const std::size_t n_classes = nothing_.size();
-  std::vector<double> removed(n_classes, 0.0), mass(n_classes);
-  const std::size_t n = std::min(source.size(), static_cast<std::size_t>(used_up * static_cast<double>(list.capacity)));
-  for (std::size_t i = 0; i < n; ++i) {
-    selection_.groups.gather(&source[i].group, 1, 1, mass.data());
-    const auto copies = static_cast<double>(selection_.copies_left(source[i].group));
-    for (std::size_t c = 0; c < n_classes; ++c) removed[c] += copies * mass[c];
-  }
-  const Axes after = axes_less(removed);
-  Axes end = now_;
-  std::vector<double> slack(now_.A.size());
-  for (std::size_t i = 0; i < slack.size(); ++i) {
-    const double used_A = std::min(most_used, list.reach * (1 - after.A[i] / now_.A[i]));
-    const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
-    end.A[i] *= 1 - used_A;
-    end.B[i] *= 1 - used_B;
-    slack[i] = std::min(greatest_slack, usual_slack * list.width * (used_A + used_B)) + 100 * rounding;
-  }
-  list.wedge.cover(now_, end, slack);
-  for (std::size_t i = 0; i < slack.size(); ++i) {
-    // Some more mass may go than that, at the same ratios.
-    const double more_A = 1 - spare_mass * (1 - end.A[i] / now_.A[i]) - 10 * rounding;
-    const double more_B = 1 - spare_mass * (1 - end.B[i] / now_.B[i]) - 10 * rounding;
-    list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
-    list.wedge.A2[i] *= more_A, list.wedge.B2[i] *= more_A;
-  }
-}
-
-void Ladder::make(std::size_t level, bool at_point) {
-  Shortlist& list = lists_[level];
-  std::vector<Candidate>& source = level + 1 < lists_.size() ? lists_[level + 1].candidates : all_;
-  if (&source == &all_ && list.made_at < 0) std::sort(all_.begin(), all_.end(), more);
-  drop_selected(source);
-  list.made_at = round_;
-  list.left_out = -infinity;
-  list.everywhere = source.size() <= list.capacity;
-  list.candidates = source;
-  if (list.everywhere) {
-    for (Candidate& c : list.candidates) c.bound = infinity;
-    return;
-  }
-  if (at_point) list.wedge.shrink_to(now_);
-  else set_wedge(list, source);
-  evaluate_bounds(source, list.wedge);
-  for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
-  const auto begin = list.candidates.begin();
-  auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
-  std::nth_element(begin, end, list.candidates.end(), more);
-  if (at_point) {
-    // No bound can tell such gains apart.
-    const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
-    end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
-  }
-  for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
-  if (level == 0) std::sort(begin, end, more);
-  else std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(front * static_cast<double>(end - begin)), end, more);
-  list.candidates.erase(end, list.candidates.end());
-}
-
-void Ladder::widen(Shortlist& list) const {
-  if (list.made_at < 0) return;
-  if (list.wedge.has_mass(now_)) {
-    list.width = std::min(widest, wider * list.width);
-    if (list.width > 1 || list.reach < short_reach) list.reach = std::min(widest, farther * list.reach);
-  } else {
-    list.reach = std::min(widest, farther_for_mass * list.reach);
-  }
-}
-
-void Ladder::narrow(Shortlist& list) const {
-  const std::int64_t age = round_ - list.made_at;
-  list.reach = std::max(least_reach, list.reach * (age == 0 ? nearer_at_once : age == 1 ? nearer_soon : nearer));
-  list.width = std::max(least_width, narrower * list.width);
-}
-
-std::size_t Ladder::count_left() const {
-  std::size_t n = lists_.size();
-  while (n > 0 && !is_left(lists_[n - 1])) --n;
-  return n;
-}
-
-void Ladder::renew_left_lists() {
-  for (std::size_t l = count_left(); l-- > 0;) {
-    if (is_left(lists_[l])) widen(lists_[l]);
-    make(l, false);
-  }
-}
-
-double Ladder::cost_of(std::size_t n_lists) const {
-  const auto live = static_cast<double>(n_live_);
-  double evaluations = std::min(static_cast<double>(smallest_list), live);
-  for (std::size_t l = 1; l <= n_lists; ++l)
-    evaluations += l < lists_.size() ? std::min(static_cast<double>(lists_[l].capacity), live) : live;
-  return evaluations;
-}
-
-Best Ladder::scan_all() {
-  drop_selected(all_);
-  for (std::size_t i = 0; i < all_.size(); ++i) groups_[i] = all_[i].group;
-  evaluator_.gains(groups_.data(), std::ssize(all_), selection_.pool.view(), values_.data());
-  Best best;
-  for (std::size_t i = 0; i < all_.size(); ++i) best.consider(groups_[i], values_[i], selection_);
-  return best;
-}
-
-Best Ladder::scan_shortest() {
-  std::vector<Candidate>& candidates = lists_[0].candidates;
-  constexpr int n_block = 8;
-  GroupId groups[n_block];
-  double gains[n_block];
-  Best best;
-  for (auto c = candidates.begin(); c != candidates.end();) {
-    int n = 0;
-    for (; c != candidates.end() && n < n_block; ++c) {
-      if (c->bound < best.gain * (1 - 2 * margin_)) {
-        c = candidates.end();
-        break;
-      }
-      if (selection_.copies_left(c->group) > 0) groups[n++] = c->group;
-    }
-    if (n == 0) break;
-    evaluator_.gains(groups, n, selection_.pool.view(), gains);
-    for (int j = 0; j < n; ++j) best.consider(groups[j], gains[j], selection_);
-  }
-  return best;
-}
-
-std::size_t Ladder::lowest_unsure(double gain) const {
-  std::size_t level = 0;
-  while (level < lists_.size() && lists_[level].left_out < gain) ++level;
-  return level;
-}
-
-Best Ladder::find_best() {
-  if (round_ == 0) return first_;
-  budget_ = std::min(budget_ + static_cast<double>(n_live_), most_saved * static_cast<double>(n_live_));
-  if (plain_steps_left_ > 0) {
-    --plain_steps_left_;
-    return scan_all();
-  }
-  if (++ladder_steps_ > 2 * next_pause_) next_pause_ = std::max<std::int64_t>(next_pause_ / 2, 1), ladder_steps_ = 0;
-  const std::size_t n_levels = lists_.size();
-  const std::int64_t before = evaluator_.evaluations();
-  const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
-  for (std::size_t attempt = 0; used() + cost_of(count_left()) <= budget_; ++attempt) {
-    renew_left_lists();
-    const Best best = scan_shortest();
-    const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
-    if (level == n_levels) {
-      budget_ -= used();
-      return best;
-    }
-    if (best.gain == 0) break;  // perhaps the end; bounds need not vanish with the gains
-    Shortlist& list = lists_[level];
-    const bool at_point = list.made_at == round_ && (list.reach < point_reach || attempt > 3 * n_levels + 3);
-    narrow(list);
-    if (used() + cost_of(level + 1) > budget_) break;
-    make_from(level, at_point);
-    if (at_point) list.reach = std::max(list.reach, point_reach);
-  }
-  budget_ -= used();
-  plain_steps_left_ = next_pause_ - 1;
-  next_pause_ = std::min(2 * next_pause_, longest_pause);
-  ladder_steps_ = 0;
-  return scan_all();
-}
-
-std::int64_t Ladder::count_wins(const Best& best) {
-  // The tie of the last two is not the group's to win.
-  const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
-                                      std::max<std::int64_t>(selection_.left() - 2, 1)});
-  const double gain = best.gain * (1 - 3 * margin_);
-  if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
-  // After plain steps the lists may be those of other pools.
-  for (const Shortlist& list : lists_)
-    if (is_left(list)) return 1;
-  // The others of C_0 whose bounds in its wedge are not below the gain must be bounded on the run's own pools.
-  std::vector<Candidate> rivals;
-  for (const Candidate& c : lists_[0].candidates) {
-    if (c.bound < gain) break;
-    if (c.group != best.group && selection_.copies_left(c.group) > 0) rivals.push_back(c);
-  }
-  if (!rivals.empty() && most <= first_run) return 1;
-  std::vector<double> mass(nothing_.size()), removed(nothing_.size());
-  selection_.groups.gather(&best.group, 1, 1, mass.data());
-  const auto pool_after = [&](std::int64_t copies) {
-    for (std::size_t c = 0; c < mass.size(); ++c) removed[c] = static_cast<double>(copies) * mass[c];
-    return axes_less(removed);
-  };
-  Wedge wedge(now_.A.size());
-  const std::vector<double> slack(now_.A.size(), rounding);
-  std::int64_t wins = 1;
-  for (std::int64_t extra = first_run; wins < most; extra *= run_ratio) {
-    const std::int64_t wanted = std::min(most, wins + extra);
-    const Axes end = pool_after(wanted - 1);  // the pool from which the last of them is selected
-    for (const Shortlist& list : lists_)
-      if (!list.everywhere && !list.wedge.contains(end)) return wins;
-    if (!rivals.empty()) {
-      wedge.cover(pool_after(wins - 1), end, slack);
-      const std::int64_t before = evaluator_.evaluations();
-      evaluate_bounds(rivals, wedge);
-      budget_ -= static_cast<double>(evaluator_.evaluations() - before);
-      for (std::size_t i = 0; i < rivals.size(); ++i)
-        if (values_[i] >= gain) return wins;
-    }
-    wins = wanted;
-  }
-  return wins;
-}
-
-void Ladder::select(GroupId group, std::int64_t copies) {
-  selection_.select(group, copies);
-  if (selection_.copies_left(group) == 0) --n_live_;
-  ++round_;
-  selection_.pool.axes_less(nothing_.data(), now_.A.data(), now_.B.data());
-}
 
 }  // namespace
 

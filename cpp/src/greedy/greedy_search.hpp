@@ -1,24 +1,24 @@
-// The two searches for the greedy order.
+// The state of a search for the greedy order.
 #pragma once
 
 #include <stdexcept>
 #include <vector>
 
-#include "greedy/gain_evaluator.hpp"
 #include "base/pacer.hpp"
+#include "greedy/gain_evaluator.hpp"
 #include "greedy/pool.hpp"
 #include "greedy/term_groups.hpp"
 #include "termsift/greedy.hpp"
 
 namespace termsift {
 
-// So many members of a group, selected one after the other.
-struct Run {
+// Members of a group that were selected one after the other.
+struct Win {
   GroupId group;
   std::int64_t copies;
 };
 
-// What has been selected of each group, the pool of the rest, and the order so far.
+// The terms selected so far, in their order, and the pool of the rest.
 class Selection {
  public:
   Selection(const TermGroups& terms, std::int64_t wanted)
@@ -31,13 +31,13 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // Of two terms that are the whole pool, each is the pool less the other: their gains are equal, whatever is computed.
+  // Whether two terms are the whole pool. Each is then the pool less the other: their gains are equal, but for rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
-  // The lowest term of the group that is left.
+  // The lowest term of the group that has not been selected.
   std::int64_t head(GroupId g) const { return groups.member(groups.end(g) - copies_left(g)); }
   void select(GroupId g, std::int64_t copies) {
-    runs.push_back({g, copies});
+    wins.push_back({g, copies});
     left_[static_cast<std::size_t>(g)] -= static_cast<TermId>(copies);
     selected_ += copies;
     pool.remove(g, copies);
@@ -45,7 +45,7 @@ class Selection {
 
   const TermGroups& groups;
   Pool pool;
-  std::vector<Run> runs;
+  std::vector<Win> wins;
 
  private:
   std::int64_t wanted_, selected_ = 0;
@@ -60,7 +60,7 @@ struct Best {
   void consider(GroupId g, double value, const Selection& selection) {
     if (value > gain || (value == gain && selection.head(g) < selection.head(group))) *this = {g, value};
   }
-  // Among all that are left. Throws std::logic_error where no gain was a number.
+  // Settles the tie of the last two terms. Throws std::logic_error if no gain was a number.
   void settle(const Selection& selection) {
     if (group < 0) throw std::logic_error("greedy: no gain is a number");
     if (!selection.is_tie_of_two() || gain == 0) return;
@@ -69,11 +69,7 @@ struct Best {
   }
 };
 
-// Both select until the largest gain is 0 or all that is wanted is selected.
-
-// Algorithm 1 as written, over groups: the gain of every group that is left, at every step.
-void search_plainly(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
-
+// Selects until the largest gain is 0 or all that is wanted is selected.
 void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
 
 }  // namespace termsift

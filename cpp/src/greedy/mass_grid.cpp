@@ -14,7 +14,7 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// A unit may be so many times what the class's own total asks for, to be that of the other classes.
+// A class keeps the unit of the other classes if it is at most so many times the unit that its own total allows.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
@@ -35,7 +35,7 @@ Fraction simple_fraction(double x) {
   return {x, 1};
 }
 
-// The least common multiple of whole numbers, infinite if it is no int64 by far.
+// The least common multiple of whole numbers, infinite if one of them is near the range of int64.
 double common_multiple(double a, double b) {
   if (!(a < 0x1p62 && b < 0x1p62)) return HUGE_VAL;
   return a / static_cast<double>(std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b))) * b;
@@ -62,7 +62,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
   grids.smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
   const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
   const DoubleDouble leftover = subtract(b2_value, multiply(grids.smoothing.b1, {n_terms, 0}));
-  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // else alpha n_terms, rounded
+  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 is alpha n_terms, rounded
     if (leftover.hi < 0)
       throw std::invalid_argument("the probabilities of a class must not exceed 1 in sum: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
@@ -76,12 +76,12 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
     const Count tokens = counts.rows[static_cast<std::size_t>(c)]->n_tokens;
     totals.push_back(static_cast<double>(tokens) + estimation.b2);
     most = std::max(most, totals.back());
-    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // so that neither a unit nor a mass leaves double
+    if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // the range in which no unit or mass overflows
       throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // The first denominator that leaves room for all digits of whole counts.
+  // The first denominator for which all digits of whole counts have room.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

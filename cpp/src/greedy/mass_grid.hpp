@@ -1,4 +1,4 @@
-// Smoothed counts as whole numbers: a grid for each class.
+// A grid for each class, on which smoothed counts are whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace termsift {
 
-// b1, and what b2 has beyond b1 n_terms, as meant: 0.1 is 1/10.
+// b1, and the excess of b2 over b1 n_terms, read as simple fractions: 0.1 is 1/10.
 struct Smoothing {
   DoubleDouble b1;
   DoubleDouble leftover;  // >= 0; 0 where b2 is within 2^-45 of b1 n_terms
 };
 
-// l -> the whole number nearest to (l denominator + numerator) unit.
+// Maps a count l to the whole number nearest to (l denominator + numerator) unit.
 struct Grid {
   double denominator = 1;
   double numerator = 0;       // b1 denominator
@@ -25,7 +25,8 @@ struct Grid {
   std::int64_t coarsest = 0;  // the class whose total allows no finer unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
-  // Whether the mass of l is l + b1 but for the factor. Of whole l, if it is so of 0 and the unit is at least 1.
+  // Whether the mass of l is l + b1 times a factor, without rounding. For whole l it is, if it is for 0 and the unit is at
+  // least 1.
   bool holds(double l) const;
 };
 
@@ -35,10 +36,11 @@ struct Grids {
   bool is_exact = true;  // no grid rounds b1, the leftover or a whole count
 };
 
-// For `classes` of the counts. Totals are below 2^52, the largest at least 2^51. Unless a class has less than 2^-10 of the
-// largest one's tokens and counts are fractions, units are the same in all classes, and so is whatever rounding does to a
-// count: what is a share of the pool before is one after. A grid of whole counts rounds b1 and the leftover at most.
-// Throws std::invalid_argument for b2 < b1 n_terms, and where a total is out of range.
+// Makes the grids of `classes`, rows of the counts. Totals are below 2^52, the largest at least 2^51. Units are the same in
+// all classes, so that rounding changes a count alike in each of them and equal shares of the pool stay equal; only where
+// counts must be rounded, a class with less than 2^-10 of the largest class's tokens has a unit of its own. Otherwise a grid
+// of whole counts rounds at most b1 and the leftover. Throws std::invalid_argument for b2 < b1 n_terms, and if a total is
+// out of range.
 template <CountType Count>
 Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const Estimation& estimation);
 

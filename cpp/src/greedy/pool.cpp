@@ -8,7 +8,7 @@ Pool::Pool(const TermGroups& groups)
     : groups_(groups), n_classes_(groups.n_classes()), fields_(static_cast<std::size_t>(n_fields * n_classes_)),
       mass_(static_cast<std::size_t>(n_classes_)), rest_(fields_.data()) {
   std::copy(groups.totals.begin(), groups.totals.end(), rest_);
-  // The class with the largest prior: that others are compared with it costs their differences no digits, as in ClassModel.
+  // Comparing with the class of the largest prior costs the differences no digits, as in ClassModel.
   reference_ = static_cast<int>(std::max_element(groups.prior.begin(), groups.prior.end()) - groups.prior.begin());
   refresh();
 }
@@ -19,24 +19,21 @@ void Pool::remove(GroupId group, std::int64_t copies) {
   refresh();
 }
 
-void Pool::axes_less(const double* removed, double* A, double* B) const {
-  if (n_classes_ == 2) {
-    *A = rest_[0] - removed[0];
-    *B = rest_[1] - removed[1];
-    return;
-  }
+Axes Pool::axes_less(const std::vector<double>& removed) const {
+  if (n_classes_ == 2) return {{rest_[0] - removed[0]}, {rest_[1] - removed[1]}};
+  const std::size_t n = removed.size();
+  Axes axes{std::vector<double>(n), std::vector<double>(n)};
   double before = 0, after = 0;
-  for (int c = 0; c < n_classes_; ++c) {
-    const auto at = static_cast<std::size_t>(c);
-    A[c] = (rest_[c] - removed[c]) / groups_.totals[at];
-    B[c] = before;
-    before += groups_.prior[at] * A[c];
+  for (std::size_t c = 0; c < n; ++c) {
+    axes.A[c] = (rest_[c] - removed[c]) / groups_.totals[c];
+    axes.B[c] = before;
+    before += groups_.prior[c] * axes.A[c];
   }
-  for (int c = n_classes_; c-- > 0;) {
-    const auto at = static_cast<std::size_t>(c);
-    B[c] = (B[c] + after) * groups_.others_inverse[at];
-    after += groups_.prior[at] * A[c];
+  for (std::size_t c = n; c-- > 0;) {
+    axes.B[c] = (axes.B[c] + after) * groups_.others_inverse[c];
+    after += groups_.prior[c] * axes.A[c];
   }
+  return axes;
 }
 
 PoolView Pool::view_of(const double* fields, int width) const {

@@ -1,4 +1,4 @@
-// R: what of each class has not been selected yet.
+// The pool R: the mass of each class that has not been selected yet.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,27 @@
 
 namespace termsift {
 
+// The pairs (A, B) of a pool, on which gains depend (WedgeView), (n_classes,) each; (1,) for two classes.
+struct Axes {
+  std::vector<double> A, B;
+};
+
 class Pool {
  public:
-  // Everything: no term is selected.
+  // The pool of all terms.
   explicit Pool(const TermGroups& groups);
 
-  // Selects that many members of the group. Exact: masses are whole numbers below 2^53. O(n_classes).
+  // Removes so many members of the group. Exact, since masses are whole numbers below 2^53. O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
   const double* rest() const { return rest_; }  // (n_classes,) R_c
-  // The pairs (A, B) that gains depend on (simd/gain_kernels.hpp, WedgeView) of R less `removed` (n_classes,).
-  void axes_less(const double* removed, double* A, double* B) const;
-  int n_axes() const { return n_classes_ == 2 ? 1 : n_classes_; }
+  // The axes of R less `removed` (n_classes,).
+  Axes axes_less(const std::vector<double>& removed) const;
   // The fields of PoolView, (n_fields, n_classes).
   static constexpr int n_fields = 5;
   const double* fields() const { return fields_.data(); }
   PoolView view() const { return view_of(fields_.data(), 1); }
-  // Of fields (n_fields, n_classes, width).
+  // The view of fields (n_fields, n_classes, width).
   PoolView view_of(const double* fields, int width) const;
 
  private:

@@ -8,13 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "scoring/class_model.hpp"
 #include "base/values.hpp"
+#include "ranking/pairs_by_term.hpp"
+#include "scoring/class_model.hpp"
 
 namespace termsift {
 namespace {
 
-// A mass of fewer units than this may not be rounded: it would lose too much.
+// A mass of fewer units than this must not be rounded, because it would lose too many digits.
 constexpr double least_units = 0x1p10;
 
 [[noreturn]] void throw_zero(std::int64_t term, std::int64_t c) {
@@ -66,7 +67,7 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
   } else {
     const std::vector<TermId> heads = group_equal_columns(columns, threads);
     n_groups_ = static_cast<GroupId>(heads.size());
-    columns_.unseen = std::move(columns.unseen);
+    columns_.absent = std::move(columns.absent);
     columns_.starts.assign(1, 0);
     columns_.starts.reserve(heads.size() + 1);
     for (const TermId head : heads) {
@@ -84,53 +85,41 @@ template <CountType Count>
 MassColumns TermGroups::read_columns(const ClassCounts<Count>& counts, const Estimation& estimation,
                                      const Threads& threads) {
   const ClassModel model = make_class_model(counts, estimation);
-  const auto for_each_row = [&](const auto& body) {
-    // On one thread: the cells of a term are in the order of its classes.
-    for_each_block(std::ssize(model.classes), {1, threads.poll}, [&](std::int64_t k, Worker&) {
-      const std::int64_t c = model.classes[static_cast<std::size_t>(k)];
-      body(static_cast<ClassId>(k), c, *counts.rows[static_cast<std::size_t>(c)]);
-    });
-  };
-  // starts[term + 1] goes from the start of the term's cells to their end while they are written.
-  MassColumns columns;
-  std::vector<std::int64_t>& starts = columns.starts;
-  starts.assign(static_cast<std::size_t>(n_terms_) + 2, 0);
-  for_each_row([&](ClassId, std::int64_t, const ClassRow<Count>& row) {
-    for (std::int64_t i = 0; i < row.size; ++i) ++starts[static_cast<std::size_t>(row.terms[i]) + 2];
-  });
-  for (std::size_t i = 2; i < starts.size(); ++i) starts[i] += starts[i - 1];
-  columns.cells.resize(static_cast<std::size_t>(starts.back()));
-  starts.pop_back();
   const Grids grids = make_grids(counts, model.classes, estimation);
   smoothing_ = grids.smoothing;
   masses_are_exact_ = grids.is_exact;
-  for_each_row([&](ClassId k, std::int64_t c, const ClassRow<Count>& row) {
-    const Grid& grid = grids.of_class[static_cast<std::size_t>(k)];
+  MassColumns columns;
+  const auto fill = [&](std::size_t k, const ClassRow<Count>& row, const auto& slot) {
+    const Grid& grid = grids.of_class[k];
+    const std::int64_t c = model.classes[k];
     const auto mass_of = [&](std::int64_t term, Count l) {
       const double scaled = grid.scaled(static_cast<double>(l)), mass = std::nearbyint(scaled);
       if (mass < least_units && (mass != scaled || mass == 0)) throw_too_small(counts, term, c, l, grid, estimation.b1);
       return mass;
     };
-    const double unseen = std::nearbyint(grid.scaled(0));
-    double total = grid.leftover + unseen * static_cast<double>(n_terms_ - row.size);
-    std::int64_t missing = 0;  // the first term without a pair
+    const double absent = std::nearbyint(grid.scaled(0));
+    double total = grid.leftover + absent * static_cast<double>(n_terms_ - row.size);
+    std::int64_t first_absent = 0;
     for (std::int64_t i = 0; i < row.size; ++i) {
       const Count l = row.term_frequency[i];
       const double mass = mass_of(row.terms[i], l);
       if constexpr (!std::is_integral_v<Count>) masses_are_exact_ = masses_are_exact_ && grid.holds(l);
-      if (row.terms[i] == missing) ++missing;
+      if (row.terms[i] == first_absent) ++first_absent;
       total += mass;
-      columns.cells[static_cast<std::size_t>(starts[static_cast<std::size_t>(row.terms[i]) + 1]++)] = {k, mass};
+      columns.cells[static_cast<std::size_t>(slot(row.terms[i]))] = {static_cast<ClassId>(k), mass};
     }
-    if (missing < n_terms_) {
-      if (estimation.b1 == 0) throw_zero(missing, c);
-      mass_of(missing, 0);
+    if (first_absent < n_terms_) {
+      if (estimation.b1 == 0) throw_zero(first_absent, c);
+      mass_of(first_absent, 0);
     }
-    columns.unseen.push_back(unseen);
+    columns.absent.push_back(absent);
     totals.push_back(total);
-    prior.push_back(model.constants[static_cast<std::size_t>(k)].prior_hi);
-    others_inverse.push_back(model.constants[static_cast<std::size_t>(k)].rest_inverse_hi);
-  });
+    prior.push_back(model.constants[k].prior_hi);
+    others_inverse.push_back(model.constants[k].rest_inverse_hi);
+  };
+  columns.starts = arrange_pairs_by_term(
+      counts, model.classes, n_terms_, threads, [](TermId term) { return term; },
+      [&](std::size_t n_pairs) { columns.cells.resize(n_pairs); }, fill);
   return columns;
 }
 
@@ -138,27 +127,20 @@ std::vector<TermId> TermGroups::group_equal_columns(const MassColumns& columns, 
   const auto n_terms = static_cast<std::size_t>(n_terms_);
   std::vector<TermId> heads;
   std::vector<std::uint64_t> hashes;  // of the heads
-  std::vector<GroupId> group_of(n_terms), table(1 << 12, -1);
-  const auto find_slot = [&](std::uint64_t hash, const auto& is_it) {
-    std::size_t slot = hash & (table.size() - 1);
-    while (table[slot] >= 0 && !is_it(static_cast<std::size_t>(table[slot]))) slot = (slot + 1) & (table.size() - 1);
-    return slot;
-  };
+  const std::size_t mask = std::bit_ceil(2 * n_terms) - 1;
+  std::vector<GroupId> group_of(n_terms), slots(mask + 1, -1);
   const auto assign = [&](std::size_t term) {
     const auto column = columns.column(static_cast<std::int64_t>(term));
     const std::uint64_t hash = hash_of(column);
-    const std::size_t slot =
-        find_slot(hash, [&](std::size_t g) { return hashes[g] == hash && same(columns.column(heads[g]), column); });
-    if (table[slot] < 0) {
-      table[slot] = static_cast<GroupId>(heads.size());
+    const auto is_it = [&](std::size_t g) { return hashes[g] == hash && same(columns.column(heads[g]), column); };
+    std::size_t slot = hash & mask;
+    while (slots[slot] >= 0 && !is_it(static_cast<std::size_t>(slots[slot]))) slot = (slot + 1) & mask;
+    if (slots[slot] < 0) {
+      slots[slot] = static_cast<GroupId>(heads.size());
       heads.push_back(static_cast<TermId>(term));
       hashes.push_back(hash);
     }
-    group_of[term] = table[slot];
-    if (2 * heads.size() <= table.size()) return;
-    table.assign(2 * table.size(), -1);
-    for (std::size_t g = 0; g < heads.size(); ++g)
-      table[find_slot(hashes[g], [](std::size_t) { return false; })] = static_cast<GroupId>(g);
+    group_of[term] = slots[slot];
   };
   constexpr std::size_t chunk = 1 << 20;
   for_each_block(static_cast<std::int64_t>((n_terms + chunk - 1) / chunk), {1, threads.poll},
@@ -182,7 +164,7 @@ void TermGroups::make_dense() {
   dense_.resize(static_cast<std::size_t>(n_groups_) * n_classes);
   for (GroupId g = 0; g < n_groups_; ++g) {
     double* const row = dense_.data() + static_cast<std::size_t>(g) * n_classes;
-    std::copy(columns_.unseen.begin(), columns_.unseen.end(), row);
+    std::copy(columns_.absent.begin(), columns_.absent.end(), row);
     for (const MassColumns::Cell& cell : columns_.column(g)) row[cell.class_] = cell.mass;
   }
   columns_ = {};
@@ -198,7 +180,7 @@ void TermGroups::gather(const GroupId* groups, int n, int width, double* masses)
     return;
   }
   for (std::ptrdiff_t c = 0; c < n_classes; ++c)
-    std::fill_n(masses + c * width, width, columns_.unseen[static_cast<std::size_t>(c)]);
+    std::fill_n(masses + c * width, width, columns_.absent[static_cast<std::size_t>(c)]);
   for (int j = 0; j < width; ++j)
     for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
       masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;

@@ -1,4 +1,4 @@
-// Counts -> whole-number masses, and the terms that have the same.
+// Counts -> whole-number masses, and groups of terms with equal masses.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// The masses of columns of terms, kept as the pairs of the counts are.
+// The masses of columns of terms, in sparse form as the counts are.
 struct MassColumns {
   struct Cell {
     ClassId class_;
     double mass;
   };
-  std::vector<double> unseen;        // (n_classes,) of a class without a cell
+  std::vector<double> absent;        // (n_classes,) the mass of a term that is absent from the class
   std::vector<std::int64_t> starts;  // (n_columns + 1,)
-  std::vector<Cell> cells;           // column i's are [starts[i], starts[i + 1]), by class
+  std::vector<Cell> cells;           // those of column i are [starts[i], starts[i + 1]), by class
 
   std::span<const Cell> column(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -29,11 +29,11 @@ struct MassColumns {
   }
 };
 
-// Terms of equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered in
-// the order of their first members. Classes are those with documents.
+// Terms with equal masses in all classes compete as one group, whose members win in increasing order. Groups are numbered by
+// their first members. Classes are those with documents.
 class TermGroups {
  public:
-  // Ungrouped, every term is a group of its own. O(n_terms + pairs) time and memory.
+  // If not `grouped`, every term is a group of its own. O(n_terms + pairs) time and memory.
   template <CountType Count>
   TermGroups(const ClassCounts<Count>& counts, const Estimation& estimation, bool grouped, const Threads& threads);
 
@@ -45,7 +45,7 @@ class TermGroups {
   std::int64_t end(GroupId g) const { return begin(g + 1); }
   std::int64_t member(std::int64_t i) const { return members_.empty() ? i : members_[static_cast<std::size_t>(i)]; }
 
-  // masses (n_classes, width): column j is that of groups[j], for j < n <= width; the others are copies of the last.
+  // Writes masses (n_classes, width): column j is that of groups[j] for j < n <= width, the others are copies of the last.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
 
   const Smoothing& smoothing() const { return smoothing_; }
@@ -61,7 +61,7 @@ class TermGroups {
  private:
   template <CountType Count>
   MassColumns read_columns(const ClassCounts<Count>& counts, const Estimation& estimation, const Threads& threads);
-  // Sets the groups' members; returns the first of each.
+  // Sets the members of the groups. Returns the first member of each.
   std::vector<TermId> group_equal_columns(const MassColumns& columns, const Threads& threads);
   void make_dense();
 
@@ -69,10 +69,10 @@ class TermGroups {
   bool masses_are_exact_ = true;
   std::int64_t n_terms_ = 0;
   GroupId n_groups_ = 0;
-  std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty: every term is a group
+  std::vector<std::int64_t> member_starts_;  // (n_groups + 1,), or empty if every term is a group
   std::vector<TermId> members_;              // (n_terms,), or empty
-  // Column g is that of group g. As dense rows where they take little more memory than the cells; else as cells:
-  // thousands of classes share few terms.
+  // The masses of each group: as dense rows where these take little more memory than the sparse columns. With thousands of
+  // classes they would take far more, since a term is absent from most of them.
   MassColumns columns_;
   std::vector<double> dense_;  // (n_groups, n_classes), or empty
 };

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "scoring/class_model.hpp"
 #include "base/exact_double.hpp"
 #include "greedy/gain_kernels.hpp"
+#include "ranking/pairs_by_term.hpp"
+#include "scoring/class_model.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
@@ -21,39 +22,6 @@ struct DoubleDoubles {
   void push_back(DoubleDouble x) { hi.push_back(x.hi), lo.push_back(x.lo); }
 };
 
-// The counts of the terms in their order, as those of columns.
-template <CountType Count>
-struct Columns {
-  struct Cell {
-    ClassId class_;
-    Count l;
-  };
-  std::vector<std::int64_t> starts;  // (n + 1,)
-  std::vector<Cell> cells;           // of term k: [starts[k], starts[k + 1])
-
-  Columns(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes, const std::int64_t* terms,
-          std::int64_t n)
-      : starts(static_cast<std::size_t>(n) + 2, 0) {
-    constexpr TermId none = -1;
-    std::vector<TermId> place(static_cast<std::size_t>(counts.n_terms), none);
-    for (std::int64_t k = 0; k < n; ++k) place[static_cast<std::size_t>(terms[k])] = static_cast<TermId>(k);
-    const auto for_each_cell = [&](const auto& body) {
-      for (std::size_t c = 0; c < classes.size(); ++c) {
-        const ClassRow<Count>& row = *counts.rows[static_cast<std::size_t>(classes[c])];
-        for (std::int64_t i = 0; i < row.size; ++i)
-          if (const TermId k = place[static_cast<std::size_t>(row.terms[i])]; k != none)
-            body(static_cast<std::size_t>(k), Cell{static_cast<ClassId>(c), row.term_frequency[i]});
-      }
-    };
-    // starts[k + 1] goes from the start of the term's cells to their end while they are written.
-    for_each_cell([&](std::size_t k, const Cell&) { ++starts[k + 2]; });
-    for (std::size_t k = 2; k < starts.size(); ++k) starts[k] += starts[k - 1];
-    cells.resize(static_cast<std::size_t>(starts.back()));
-    starts.pop_back();
-    for_each_cell([&](std::size_t k, const Cell& cell) { cells[static_cast<std::size_t>(starts[k + 1]++)] = cell; });
-  }
-};
-
 }  // namespace
 
 template <CountType Count>
@@ -61,10 +29,26 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
                            const std::int64_t* terms, std::int64_t n, double* divergences,
                            const std::function<void(std::int64_t)>& tick) {
   const ClassModel model = make_class_model(counts, estimation);
-  const Columns<Count> columns(counts, model.classes, terms, n);
   const std::size_t n_classes = model.classes.size();
 
-  // Numerators x = l + b1 and the totals n_c are scaled by a power of two, so that no product leaves the range of double.
+  // The counts of the terms, in the order of the terms.
+  struct Pair {
+    std::size_t k;  // the class
+    Count l;
+  };
+  std::vector<Pair> pairs;
+  std::vector<TermId> place(static_cast<std::size_t>(counts.n_terms), -1);
+  for (std::int64_t i = 0; i < n; ++i) place[static_cast<std::size_t>(terms[i])] = static_cast<TermId>(i);
+  const std::vector<std::int64_t> starts = arrange_pairs_by_term(
+      counts, model.classes, n, Threads{1, {}}, [&](TermId term) { return place[static_cast<std::size_t>(term)]; },
+      [&](std::size_t n_pairs) { pairs.resize(n_pairs); },
+      [&](std::size_t k, const ClassRow<Count>& row, const auto& slot) {
+        for (std::int64_t i = 0; i < row.size; ++i)
+          if (const std::int64_t pair = slot(row.terms[i]); pair >= 0)
+            pairs[static_cast<std::size_t>(pair)] = {k, row.term_frequency[i]};
+      });
+
+  // The numerators x = l + b1 and the totals n_c are scaled by powers of two, so that no product leaves the range of double.
   const DoubleDouble b2 =
       add(multiply(smoothing.b1, {static_cast<double>(counts.n_terms), 0}), smoothing.leftover);
   std::vector<double> scales;
@@ -76,7 +60,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
     total = scale(total, scales.back());
     rest.push_back(total);
     inverse_total.push_back(divide({1, 0}, total));
-    // Of two classes each is the mixture outside the other, whatever the priors.
+    // For two classes, the mixture outside each is the other class, whatever the priors.
     const ClassConstants& constants = model.constants[c];
     prior.push_back(n_classes == 2 ? DoubleDouble{0.5, 0} : DoubleDouble{constants.prior_hi, constants.prior_lo});
     others_inverse.push_back(n_classes == 2 ? DoubleDouble{2, 0}
@@ -89,21 +73,21 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
   DoubleDoubles p, pools, before;
   std::vector<double> values(static_cast<std::size_t>(block)), pool_values(static_cast<std::size_t>(block));
   for (DoubleDoubles* array : {&p, &pools, &before}) array->resize(n_classes * static_cast<std::size_t>(block));
-  DoubleDouble sum;  // of the terms' own cells
+  DoubleDouble sum;  // over the terms' own cells
   double divergence = 0;
   for (std::int64_t begin = 0; begin < n; begin += block) {
     const auto width = static_cast<std::size_t>(std::min(block, n - begin));
     for (std::size_t j = 0; j < width; ++j) {
-      const auto k = static_cast<std::size_t>(begin) + j;
-      const auto* cell = columns.cells.data() + columns.starts[k];
-      const auto* const end = columns.cells.data() + columns.starts[k + 1];
-      const bool is_empty = begin + static_cast<std::int64_t>(j) + 1 == counts.n_terms && smoothing.leftover.hi == 0;
+      const std::size_t step = static_cast<std::size_t>(begin) + j;
+      const Pair* pair = pairs.data() + starts[step];
+      const Pair* const end = pairs.data() + starts[step + 1];
+      const bool is_last = static_cast<std::int64_t>(step) + 1 == counts.n_terms && smoothing.leftover.hi == 0;
       for (std::size_t c = 0; c < n_classes; ++c) {
         DoubleDouble x = smoothing.b1;
-        if (cell != end && static_cast<std::size_t>(cell->class_) == c) x = add(x, exact_double((cell++)->l));
+        if (pair != end && pair->k == c) x = add(x, exact_double((pair++)->l));
         x = scale(x, scales[c]);
         DoubleDouble left = subtract(rest[c], x);
-        if (is_empty || left.hi < 0) left = {};  // what rounding left over
+        if (is_last || left.hi < 0) left = {};  // only rounding has left something over
         rest.set(c, left);
         p.set(c * width + j, multiply(x, inverse_total[c]));
         pools.set(c * width + j, multiply(left, inverse_total[c]));

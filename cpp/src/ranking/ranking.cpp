@@ -9,7 +9,7 @@
 namespace termsift {
 
 void top_k(const double* scores, std::int64_t n, std::int64_t k, std::int64_t* indices) {
-  // Score and index side by side: a comparison that looked the score up would miss the cache on every step.
+  // Score and index stand side by side, because a comparison that looked the score up would miss the cache every time.
   struct Entry {
     double score;
     std::int64_t index;
@@ -30,7 +30,7 @@ void running_sums(const double* values, std::int64_t n, double* sums) {
   double largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const DoubleDouble next = add(sum, {values[i], 0});
-    // An infinity would leave NaN behind.
+    // The remainder of an infinite sum would be NaN.
     if (std::isfinite(next.hi)) sum = next, largest = std::max(largest, sum.hi);
     else largest = HUGE_VAL;
     sums[i] = largest;

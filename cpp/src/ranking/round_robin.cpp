@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -16,23 +17,19 @@ struct Listed {
 };
 bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
 
-// A stretch of one class's list: the best `length` terms that come after all of the stretch before.
+// A stretch of one class's list: the best `length` terms after those of the stretch before.
 class Stretch {
  public:
   void begin(std::int64_t length) {
-    if (!terms_.empty()) {
-      floor_ = terms_.back();
-      started_ = true;
-    }
+    if (!terms_.empty()) previous_ = terms_.back();
     terms_.clear();
     length_ = static_cast<std::size_t>(length);
-    full_ = false;
+    worst_ = last_of_all;
   }
 
   void add(double value, std::int64_t term) {
     const Listed listed{value, term};
-    if (full_ && !before(listed, worst_)) return;
-    if (started_ && !before(floor_, listed)) return;
+    if (!before(listed, worst_) || !before(previous_, listed)) return;
     terms_.push_back(listed);
     if (terms_.size() >= 2 * length_) shrink();
   }
@@ -45,52 +42,54 @@ class Stretch {
   const std::vector<Listed>& terms() const { return terms_; }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr Listed first_of_all{infinity, -1}, last_of_all{-infinity, std::numeric_limits<std::int64_t>::max()};
+
   void shrink() {
     if (terms_.size() <= length_) return;
     std::nth_element(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(length_ - 1), terms_.end(), before);
     terms_.resize(length_);
     worst_ = terms_.back();
-    full_ = true;
   }
 
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
-  Listed floor_{}, worst_{};
-  bool started_ = false;  // there is a stretch before, which ended with floor_
-  bool full_ = false;     // length_ terms are known, none after worst_
+  Listed previous_ = first_of_all;  // the last of the stretch before
+  Listed worst_ = last_of_all;      // no term after this is among the best
 };
 
-// values_of(first, n, values): writes the values (n_classes, n) of the terms first .. first + n.
-template <CountType Count, class ValuesOf>
-void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads& threads, std::int64_t* indices,
-                double* scores, const ValuesOf& values_of) {
+}  // namespace
+
+template <CountType Count, class AnyMeasure>
+void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
+                 const Threads& threads, std::int64_t* indices, double* scores) {
   std::vector<std::size_t> classes;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->n_docs > 0) classes.push_back(c);
-  const auto n_classes = static_cast<std::int64_t>(classes.size()), n_terms = counts.n_terms;
+  const std::int64_t n_classes = std::ssize(classes), n_terms = counts.n_terms;
   if (n_classes == 0 || n_terms == 0 || k == 0) {
     double none = 0;
-    values_of(0, 0, &none);  // says what is wrong with the arguments
+    class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
     std::iota(indices, indices + k, 0);
     std::fill_n(scores, k, 0.0);
     return;
   }
-  const std::int64_t n_rows = static_cast<std::int64_t>(counts.rows.size());
+  const std::int64_t n_rows = std::ssize(counts.rows);
   const std::int64_t width = std::min(n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows));
   const std::int64_t longest =
       std::min(n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / n_classes));
-  // Lists share their best terms: those of four times as many are mostly enough.
+  // Lists share their best terms: lists for four times as many are mostly enough.
   std::int64_t length = k > n_terms / 4 ? longest : std::min(longest, 4 * (k / n_classes) + 16);
 
   std::vector<double> values(static_cast<std::size_t>(n_rows * width));
   std::vector<Stretch> lists(classes.size());
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
-  std::vector<Listed> turn;  // terms of one place
+  std::vector<Listed> turn;  // the terms of one place
   for (std::int64_t n_taken = 0; n_taken < k; length = std::min(longest, 2 * length)) {
     for (Stretch& list : lists) list.begin(length);
     for (std::int64_t first = 0; first < n_terms; first += width) {
       const std::int64_t n = std::min(width, n_terms - first);
-      values_of(first, n, values.data());
+      class_scores(counts, estimation, measure, threads, values.data(), {first, first + n});
       for_each_block(n_classes, worth(threads, n * n_classes), [&](std::int64_t i, Worker&) {
         const double* const row = values.data() + static_cast<std::int64_t>(classes[static_cast<std::size_t>(i)]) * n;
         Stretch& list = lists[static_cast<std::size_t>(i)];
@@ -114,31 +113,13 @@ void take_turns(const ClassCounts<Count>& counts, std::int64_t k, const Threads&
   }
 }
 
-}  // namespace
-
-template <CountType Count>
-void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, std::int64_t k,
-                 const Threads& threads, std::int64_t* indices, double* scores) {
-  take_turns(counts, k, threads, indices, scores, [&](std::int64_t first, std::int64_t n, double* values) {
-    class_scores(counts, estimation, measure, threads, values, {first, first + n});
-  });
-}
-
-template <CountType Count>
-void round_robin(const ClassCounts<Count>& counts, const ContingencyOptions& options, ContingencyMeasure measure,
-                 std::int64_t k, const Threads& threads, std::int64_t* indices, double* scores) {
-  take_turns(counts, k, threads, indices, scores, [&](std::int64_t first, std::int64_t n, double* values) {
-    class_scores(counts, options, measure, threads, values, {first, first + n});
-  });
-}
-
-#define TERMSIFT_INSTANTIATE(Count)                                                                                        \
-  template void round_robin(const ClassCounts<Count>&, const Estimation&, Measure, std::int64_t, const Threads&,           \
-                            std::int64_t*, double*);                                                                       \
-  template void round_robin(const ClassCounts<Count>&, const ContingencyOptions&, ContingencyMeasure, std::int64_t,        \
-                            const Threads&, std::int64_t*, double*);
-TERMSIFT_INSTANTIATE(std::int64_t)
-TERMSIFT_INSTANTIATE(double)
+#define TERMSIFT_INSTANTIATE(Count, AnyMeasure)                                                                            \
+  template void round_robin(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,        \
+                            std::int64_t*, double*);
+TERMSIFT_INSTANTIATE(std::int64_t, Measure)
+TERMSIFT_INSTANTIATE(std::int64_t, ContingencyMeasure)
+TERMSIFT_INSTANTIATE(double, Measure)
+TERMSIFT_INSTANTIATE(double, ContingencyMeasure)
 #undef TERMSIFT_INSTANTIATE
 
 }  // namespace termsift

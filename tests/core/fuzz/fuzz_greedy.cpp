@@ -1,4 +1,4 @@
-// Any small counts, smoothing and priors: the fast search finds the order of the plain one, and its divergences.
+// Checks, for any small counts, smoothing and priors, that the fast search finds the plain search's order and divergences.
 #include <cmath>
 #include <stdexcept>
 
@@ -43,7 +43,7 @@ void run(fuzz::Bytes& bytes) {
     } catch (const std::invalid_argument&) {
       return;
     }
-    fuzz::require(false, "the fast search takes what the plain one refuses");
+    fuzz::require(false, "the fast search accepts what the plain one refuses");
   }
   fast = greedy(counts, estimation, n_terms, false, {2, {}});
   std::string want = std::to_string(plain.informative), got = std::to_string(fast.informative);

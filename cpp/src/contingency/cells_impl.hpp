@@ -1,0 +1,122 @@
+// The 2 x 2 table of a term and a class, in exact arithmetic. Included by the source file of each SIMD target; what
+// logarithms.hpp says of bits and of functions from outside the target holds here too.
+//
+// Everything follows from det = a g - t r, whose products are exact in double-double: a term that is nearly independent of a
+// class keeps all digits of its small value. With P = a g and Q = t r,
+//     log(A g / (t r)) = log(P/Q),     A/g log(A g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
+// where P - Q = det. The other cells have -det, -det and det, so that the linear terms of ig and g2 cancel and both are sums
+// of t() >= 0 (logarithms.hpp).
+#pragma once
+
+#include "contingency/contingency_kernels.hpp"
+#include "simd/logarithms.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+// The kinds of counts, each with the arithmetic that is exact for them.
+enum class Numbers {
+  small,  // whole and at most 2^26: products are exact
+  whole,  // whole and at most 2^50: sums are exact, and so are differences of products that are close
+  any     // double-doubles
+};
+
+template <Numbers numbers>
+struct Arithmetic {
+  static TERMSIFT_INLINE DoubleDouble times(DoubleDouble x, DoubleDouble y) {
+    if constexpr (numbers == Numbers::any) return multiply(x, y);
+    else if constexpr (numbers == Numbers::whole) return two_product(x.hi, y.hi);
+    else return {x.hi * y.hi, 0.0};
+  }
+  // p - q of two products, to 2^-105 of the larger. If they are close, the difference of the high parts is exact.
+  static TERMSIFT_INLINE DoubleDouble difference(DoubleDouble p, DoubleDouble q) {
+    if constexpr (numbers == Numbers::any) return subtract(p, q);
+    if constexpr (numbers == Numbers::small) return {p.hi - q.hi, 0.0};
+    const DoubleDouble d = two_sum(p.hi, -q.hi);
+    return quick_two_sum(d.hi, d.lo + (p.lo - q.lo));
+  }
+  // w x + y for whole w up to 6.
+  static TERMSIFT_INLINE DoubleDouble weighted_sum(double w, DoubleDouble x, DoubleDouble y) {
+    if constexpr (numbers == Numbers::any) return add(multiply(x, {w, 0.0}), y);
+    else return {w * x.hi + y.hi, 0.0};
+  }
+  // The sum of any smoothing and a count, neither negative.
+  static TERMSIFT_INLINE DoubleDouble plus(DoubleDouble smoothing, DoubleDouble count) {
+    if constexpr (numbers == Numbers::any) return add(smoothing, count);
+    const DoubleDouble sum = two_sum(smoothing.hi, count.hi);
+    return {sum.hi, sum.lo + smoothing.lo};
+  }
+  // x - y for x >= y; rounding makes it no less than 0.
+  static TERMSIFT_INLINE DoubleDouble minus(DoubleDouble x, DoubleDouble y) {
+    if constexpr (numbers == Numbers::any) {
+      const DoubleDouble d = subtract(x, y);
+      return {d.hi > 0 ? d.hi : 0.0, d.hi > 0 ? d.lo : 0.0};
+    } else {
+      return {x.hi - y.hi, 0.0};
+    }
+  }
+  // A power of two that brings a fraction x >= 0 into [1, 2) if it is a normal number; 1 for whole numbers.
+  static TERMSIFT_INLINE double near_one(double x) {
+    if constexpr (numbers == Numbers::any) return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52)));
+    else return 1.0;
+  }
+  // t(p, q) of a cell with p - q = d; 0 if d is 0.
+  static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+    return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);
+  }
+};
+
+template <Numbers numbers>
+struct Cells {
+  using Of = Arithmetic<numbers>;
+  DoubleDouble a, t, r, rest, g;  // rest = g - r
+  DoubleDouble P, Q, det;         // a g, t r and P - Q
+
+  TERMSIFT_INLINE Cells(DoubleDouble a_, DoubleDouble t_, const ContingencyConstants& c)
+      : a(a_), t(t_), r{c.r_hi, c.r_lo}, rest{c.rest_hi, c.rest_lo}, g{c.g_hi, c.g_lo}, P(Of::times(a, g)),
+        Q(Of::times(t, r)), det(Of::difference(P, Q)) {}
+  TERMSIFT_INLINE Cells(const ContingencyBatch& batch, int j, const ContingencyConstants& c)
+      : Cells({batch.a_hi[j], numbers == Numbers::any ? batch.a_lo[j] : 0.0},
+              {batch.t_hi[j], numbers == Numbers::any ? batch.t_lo[j] : 0.0}, c) {}
+
+  TERMSIFT_INLINE DoubleDouble B() const { return Of::minus(t, a); }
+  TERMSIFT_INLINE DoubleDouble C() const { return Of::minus(r, a); }
+  TERMSIFT_INLINE DoubleDouble D() const { return Of::minus(rest, B()); }
+  TERMSIFT_INLINE DoubleDouble others() const { return Of::minus(g, t); }  // C + D: documents without the term
+
+  // t() of each cell: the class's (A, C) and the rest's (B, D), with the term and without it.
+  TERMSIFT_INLINE double class_with() const { return Of::term(P, Q, det); }
+  TERMSIFT_INLINE double rest_with() const { return Of::term(Of::times(B(), g), Of::times(t, rest), negate(det)); }
+  TERMSIFT_INLINE double class_without() const { return Of::term(Of::times(C(), g), Of::times(others(), r), negate(det)); }
+  TERMSIFT_INLINE double rest_without() const { return Of::term(Of::times(D(), g), Of::times(others(), rest), det); }
+
+  // p + q of the cells without the term.
+  TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
+  TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
+  // Not positive if p/q of both cells is in [2/3, 3/2], as for all but the most frequent terms.
+  TERMSIFT_INLINE double excess() const {
+    return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
+  }
+};
+
+TERMSIFT_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+
+// A measure. Each specialisation has `facts` and one of
+//     value(cells, constants),
+//     run<numbers>(batch), which computes the values of a batch by itself,
+// and may have
+//     usual_value(cells, constants), a shorter formula for Cells::excess() <= 0 and whole numbers,
+//     parts(constants, a, n, parts), its CellKernel.
+template <ContingencyMeasure measure>
+struct Formula;
+
+// Calls use(Formula<measure>{}).
+template <int m = 0, class Use>
+auto with_formula(ContingencyMeasure measure, const Use& use) {
+  if constexpr (m < n_contingency_methods)
+    if (measure != ContingencyMeasure{m}) return with_formula<m + 1>(measure, use);
+  return use(Formula<ContingencyMeasure{m}>{});
+}
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET

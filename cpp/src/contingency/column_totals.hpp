@@ -1,0 +1,104 @@
+// A scoring task over contingency tables, and the column totals of a chunk of its terms.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/exact_double.hpp"
+#include "contingency/contingency_model.hpp"
+#include "scoring/chunk_entries.hpp"
+#include "simd/targets.hpp"
+
+namespace termsift {
+
+// 256 KiB for each array of a chunk. In smaller chunks a class of 5,000 would have too few terms.
+inline constexpr std::int64_t most_chunk_terms = 1 << 15;
+
+template <CountType Count>
+struct ContingencyTask {
+  ContingencyTask(const ClassCounts<Count>& counted, const Estimation& estimation, ContingencyMeasure measure,
+                  Aggregate aggregate)
+      : counts(counted), model(make_contingency_model(counted, estimation, measure, aggregate)),
+        kernel(kernels_in_use<ContingencyKernels>().values_of(measure)),
+        cell_kernel(kernels_in_use<ContingencyKernels>().parts_of(measure)) {}
+
+  const ClassCounts<Count>& counts;
+  const ContingencyModel model;
+  ContingencyKernel kernel;
+  CellKernel cell_kernel;
+
+  std::size_t n_classes() const { return model.classes.size(); }
+  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k].row)]; }
+  const Frequencies<Count>& cells(const ClassRow<Count>& row) const {
+    return model.facts.cells_are_tokens ? row.term_frequency : row.document_frequency;
+  }
+  std::int64_t n_pairs() const {
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < n_classes(); ++k) n += row(k).size;
+    return n;
+  }
+};
+
+// Calls use(values) with an array of the frequencies, so that a loop need not test each time how wide they are.
+template <CountType Count, class Use>
+void with_width(const Frequencies<Count>& frequencies, const Use& use) {
+  if (const std::uint32_t* narrow = frequencies.narrow()) use(narrow);
+  else use(frequencies);
+}
+
+// The column totals of a chunk of terms, scaled by the model's unit.
+template <CountType Count>
+class ColumnTotals {
+ public:
+  ColumnTotals() : hi_(most_chunk_terms), lo_(most_chunk_terms) {}
+
+  DoubleDouble operator[](std::size_t t) const { return {hi_[t], lo_[t]}; }
+  const double* hi() const { return hi_.data(); }
+  const double* lo() const { return lo_.data(); }
+
+  // Adds up the totals of the terms [first, last), whose entries are given. O(entries).
+  void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last,
+            bool of_tokens) {
+    const auto add_entries = [&](const ClassRow<Count>& row, std::int64_t begin, std::int64_t end) {
+      with_width(of_tokens ? row.term_frequency : row.document_frequency,
+                 [&](const auto& frequency) { add_row(row.terms, frequency, begin, end, first, task.model.whole); });
+    };
+    const auto n = static_cast<std::size_t>(last - first);
+    std::fill_n(hi_.begin(), n, 0.0);
+    std::fill_n(lo_.begin(), n, 0.0);
+    if (const auto& collection = task.counts.collection) {
+      const std::int64_t begin = find_term(*collection, 0, collection->size, first);
+      add_entries(*collection, begin, find_term(*collection, begin, collection->size, last));
+    } else {
+      for (std::size_t k = 0; k < task.n_classes(); ++k) add_entries(task.row(k), entries.begin[k], entries.end[k]);
+    }
+    if (task.model.whole) return;
+    for (std::size_t t = 0; t < n; ++t) {
+      const DoubleDouble total = scale(quick_two_sum(hi_[t], lo_[t]), task.model.unit);
+      hi_[t] = total.hi, lo_[t] = total.lo;
+    }
+  }
+
+ private:
+  template <class Frequency>
+  void add_row(const TermId* terms, const Frequency& frequency, std::int64_t begin, std::int64_t end, std::int64_t first,
+               bool whole) {
+    double* const hi = hi_.data();
+    double* const lo = lo_.data();
+    if (whole) {  // exact
+      for (std::int64_t i = begin; i < end; ++i) hi[terms[i] - first] += static_cast<double>(frequency[i]);
+      return;
+    }
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t t = terms[i] - first;
+      const DoubleDouble value = exact_double(static_cast<Count>(frequency[i]));
+      const DoubleDouble sum = two_sum(hi[t], value.hi);
+      hi[t] = sum.hi, lo[t] += sum.lo + value.lo;
+    }
+  }
+
+  std::vector<double> hi_, lo_;
+};
+
+}  // namespace termsift

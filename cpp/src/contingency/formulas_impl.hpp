@@ -1,0 +1,185 @@
+// The measures of contingency.hpp. Included by the source file of each SIMD target, which cells_impl.hpp explains, and by
+// contingency_model.cpp for their facts. No formula has a branch, so that loops over terms vectorise.
+#pragma once
+
+#include "contingency/bns_impl.hpp"
+#include "contingency/cells_impl.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+using Constants = ContingencyConstants;
+
+// MeasureFacts::h
+constexpr double row_total(const Constants& c) { return c.r_hi; }
+constexpr double scaled_odds(const Constants& c) { return c.g_hi * (c.r_hi / c.rest_hi); }
+
+template <>
+struct Formula<ContingencyMeasure::df> {
+  static constexpr MeasureFacts facts{.name = "df", .compares_classes = false, .degree = 1};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) { return x.a.hi; }
+};
+
+template <>
+struct Formula<ContingencyMeasure::tfidf> {
+  static constexpr MeasureFacts facts{.name = "tfidf", .cells_are_tokens = true, .compares_classes = false, .degree = 1};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    return x.a.hi * log_ratio(x.g, {larger(x.t.hi, least_probability), x.t.lo}, x.others().hi);
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::mi> {
+  static constexpr MeasureFacts facts{.name = "mi", .absent = Absent::minus_infinity};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) { return log_ratio(x.P, x.Q, x.det.hi); }
+};
+
+template <>
+struct Formula<ContingencyMeasure::cet> {
+  static constexpr MeasureFacts facts{.name = "cet"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double value = x.a.hi / x.g.hi * log_ratio(x.P, x.Q, x.det.hi);
+    return x.a.hi == 0 ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::ig> {
+  static constexpr MeasureFacts facts{.name = "ig", .absent = Absent::product, .h = row_total};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    return (x.class_with() + x.class_without()) / (x.g.hi * x.g.hi);
+  }
+  static TERMSIFT_INLINE double usual_value(const auto& x, const Constants&) {
+    return (x.class_with() + close_term(x.class_without_sum(), negate(x.det))) / (x.g.hi * x.g.hi);
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::g2> {
+  static constexpr MeasureFacts facts{.name = "g2", .absent = Absent::each, .degree = 1};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    return 2.0 * ((x.class_with() + x.rest_with()) + (x.class_without() + x.rest_without())) / x.g.hi;
+  }
+  static TERMSIFT_INLINE double usual_value(const auto& x, const Constants&) {
+    const double without = close_terms(x.rest_without_sum(), x.class_without_sum(), x.det);
+    return 2.0 * ((x.class_with() + x.rest_with()) + without) / x.g.hi;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::chi2> {
+  static constexpr MeasureFacts facts{.name = "chi2", .absent = Absent::product, .degree = 1, .h = scaled_odds};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
+    const double others = x.others().hi;  // 0 if rounded fractions make det a little more than 0
+    const double value = (x.det.hi * c.spread) * (x.det.hi / (x.t.hi * others));
+    return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::ngl> {
+  static constexpr MeasureFacts facts{.name = "ngl", .absent = Absent::product, .grows_with_r = false, .degree = 0.5,
+                                      .h = [](const Constants& c) { return square_root(scaled_odds(c)); }};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
+    const double others = x.others().hi;
+    const double value = x.det.hi * square_root(c.spread / (x.t.hi * others));
+    return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::chi2_printed> {
+  static constexpr MeasureFacts facts{.name = "chi2_printed", .absent = Absent::infinity};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double cells = (x.a.hi * x.B().hi) * (x.C().hi * x.D().hi);
+    const double value = cells > 0 ? x.det.hi * x.det.hi / cells : infinity;
+    return x.det.hi == 0 ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::gss> {
+  static constexpr MeasureFacts facts{.name = "gss", .absent = Absent::product, .grows_with_r = false, .h = row_total};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) { return x.det.hi / (x.g.hi * x.g.hi); }
+};
+
+template <>
+struct Formula<ContingencyMeasure::odds_ratio> {
+  static constexpr MeasureFacts facts{.name = "odds_ratio"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double AD = x.a.hi * x.D().hi, BC = x.B().hi * x.C().hi;
+    const double value = BC > 0 ? AD / BC : infinity;
+    return AD == 0 ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::relevancy> {
+  static constexpr MeasureFacts facts{.name = "relevancy", .absent = Absent::each, .grows_with_r = false};
+  template <Numbers numbers>
+  static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants&) {
+    using Of = Arithmetic<numbers>;
+    // (A/r + 1/6) / (B/(g-r) + 1/6) = (6A + r) (g-r) / ((6B + g-r) r), where the sides differ by 6 det.
+    const DoubleDouble P = Of::times(Of::weighted_sum(6.0, x.a, x.r), x.rest);
+    const DoubleDouble Q = Of::times(Of::weighted_sum(6.0, x.B(), x.rest), x.r);
+    const double value = log_ratio(P, Q, 6.0 * x.det.hi);
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::log_odds> {
+  static constexpr MeasureFacts facts{.name = "log_odds", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .row_totals_are_tokens = true, .absent = Absent::each, .grows_with_r = false,
+                                      .degree = 0.5, .b2_is_prior_mass = true};
+  template <Numbers numbers>
+  static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
+    using Of = Arithmetic<numbers>;
+    // R - x = C + b2 - a_i and S - u = D + b2 - a_i, where nothing cancels: b2 - a_i is the prior of all other terms.
+    const DoubleDouble share{c.prior_hi, c.prior_lo};
+    const DoubleDouble prior = multiply(y.t, share), rest_of_prior = multiply(y.others(), share);
+    const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());
+    const DoubleDouble R_x = Of::plus(rest_of_prior, y.C()), S_u = Of::plus(rest_of_prior, y.D());
+    // The range of both products: contingency_model.cpp keeps the share s of the prior, if there is one, within 2^-450 and
+    // 2^450. For whole numbers, at most 2^50, x and u are in [s t, (1 + s) t], R - x and S - u in [s (g-t), (1 + s) (g-t)],
+    // and the products in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so that x + u
+    // and R - x + S - u are in [1, 2); otherwise the products of a rare term might be less than least_probability. Without a
+    // prior, cells that are more than 2^450 apart may underflow there, to a finite or an infinite value.
+    const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
+    const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
+    const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
+    // x (S-u) - u (R-x) = x S - u R = det (1 + 2 b2/g)
+    const double log = log_ratio(odds, other_odds, y.det.hi * near_t * near_others * c.gain);
+    const double root = square_root(x.hi * (u.hi / (x.hi + u.hi)));
+    return root > 0 && y.rest.hi > 0 ? log * root : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::jlh> {
+  static constexpr MeasureFacts facts{.name = "jlh"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double value = (x.det.hi / (x.r.hi * x.t.hi)) * (x.a.hi / x.r.hi);
+    return x.det.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::chi2_counts> {
+  static constexpr MeasureFacts facts{.name = "chi2_counts", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .absent = Absent::product, .degree = 1, .h = row_total};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double value = (x.det.hi / (x.g.hi * x.r.hi)) * (x.det.hi / x.t.hi);
+    return x.det.hi == 0 ? 0.0 : value;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::direction> {
+  static constexpr MeasureFacts facts{.name = "direction", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .row_totals_are_tokens = true, .compares_classes = false};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) { return sign(x.det.hi); }
+};
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET

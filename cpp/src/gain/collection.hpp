@@ -1,0 +1,31 @@
+// The documents and classes that conditional gain is computed from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace termsift {
+
+// Rows of class values are padded to whole vectors of this many.
+inline constexpr std::int64_t gain_lanes = 8;
+inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
+inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// The documents of positive weight, numbered class by class, so that those of a term come in runs of one class.
+struct Collection {
+  std::int64_t n_classes = 0, stride = 0;  // classes with documents, and the padded length of a row of class values
+  std::vector<std::int64_t> rows;          // (documents,) the row of the matrix
+  std::vector<std::int32_t> class_of;      // (documents,) increasing
+  std::vector<double> weights;             // (documents,), or empty if all are 1
+  std::vector<std::int64_t> end_of;        // (n_classes,) the document after the class's last
+  double n = 0;                            // the weight of all documents
+  std::vector<double> n_c;                 // (stride,) the weight of the class, 0 beyond the classes
+  std::vector<double> log_prior;           // (stride,) log n_c / n, minus infinity
+  std::vector<float> prior;                // (stride,) n_c / n, 0
+};
+
+// Throws std::invalid_argument for a class outside [0, n_classes) and for a weight that is negative or not finite.
+Collection make_collection(std::span<const std::int32_t> classes, std::int32_t n_classes, std::span<const double> weights);
+
+}  // namespace termsift

@@ -1,0 +1,113 @@
+// The log lifts of a term for each class.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "gain/collection.hpp"
+#include "gain/posterior_kernels.hpp"
+#include "simd/targets.hpp"
+#include "termsift/conditional_gain.hpp"
+
+namespace termsift {
+
+// The classes that have a term, increasing, and how many documents of each have it.
+struct ClassDocs {
+  std::vector<std::int32_t> classes;
+  std::vector<double> docs;
+};
+
+// One thread's. Most terms are in few classes, and the lift for a class from which a term is absent depends on d_t alone:
+// these lifts are kept until a term of another d_t comes, and only the vectors of classes that have the term are replaced.
+class Lifts {
+ public:
+  Lifts(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
+        logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
+
+  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's.
+  void find(const ClassDocs& present) {
+    for (const std::int64_t vector : vectors_) {
+      std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);
+      std::copy_n(absent_logs_.begin() + vector, gain_lanes, logs_.begin() + vector);
+      std::copy_n(absent_lifts_.begin() + vector, gain_lanes, lifts_.begin() + vector);
+    }
+    vectors_.clear();
+    double d_t = 0;
+    for (std::size_t i = 0; i < present.classes.size(); ++i) {
+      const std::int32_t c = present.classes[i];
+      const std::int64_t vector = c / gain_lanes * gain_lanes;
+      if (vectors_.empty() || vectors_.back() != vector) vectors_.push_back(vector);
+      docs_[at(c)] = present.docs[i];
+      d_t += present.docs[i];
+    }
+    if (d_t != d_t_) set_absent(d_t);
+    prior_mixture_ = absent_mixture_;
+    for (const std::int64_t vector : vectors_) set_vector(vector);
+  }
+
+  // (stride,) W_c and e^{b W_c}
+  const double* logs() const { return logs_.data(); }
+  const double* lifts() const { return lifts_.data(); }
+  // (stride,) W'_c and e^{b W'_c}, of the classes that have the term
+  const double* own_logs() const { return own_logs_.data(); }
+  const double* own_lifts() const { return own_lifts_.data(); }
+  // sum_c prior_c e^{b W_c}
+  double prior_mixture() const { return prior_mixture_; }
+
+ private:
+  void set_absent(double d_t) {
+    d_t_ = d_t;
+    const double share = d_t / all_.n / options_.shape;
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) absent_logs_[c] = 1 + all_.n_c[c] * share;
+    kernels_.logarithms(absent_logs_.data(), all_.stride);
+    for (std::size_t c = 0; c < absent_logs_.size(); ++c) {
+      absent_logs_[c] = -absent_logs_[c];
+      absent_lifts_[c] = options_.step * absent_logs_[c];
+    }
+    kernels_.exponentials(absent_lifts_.data(), all_.stride);
+    logs_ = absent_logs_;
+    lifts_ = absent_lifts_;
+    absent_mixture_ = 0;
+    for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
+  }
+
+  void set_vector(std::int64_t first) {
+    const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
+    double x[3 * gain_lanes], e[2 * gain_lanes];
+    for (std::int64_t j = 0; j < gain_lanes; ++j) {
+      const std::size_t c = at(first + j);
+      x[j] = 1 + docs_[c] / options_.shape;
+      x[gain_lanes + j] = 1 + std::max(docs_[c] - 1, 0.0) / options_.shape;
+      x[2 * gain_lanes + j] = 1 + std::max(all_.n_c[c] - 1, 0.0) * rest;
+    }
+    kernels_.logarithms(x, 3 * gain_lanes);
+    for (std::int64_t j = 0; j < gain_lanes; ++j) {
+      const std::size_t c = at(first + j);
+      logs_[c] = absent_logs_[c] + x[j];
+      own_logs_[c] = x[gain_lanes + j] - x[2 * gain_lanes + j];
+      e[j] = options_.step * logs_[c];
+      e[gain_lanes + j] = options_.step * own_logs_[c];
+    }
+    kernels_.exponentials(e, 2 * gain_lanes);
+    for (std::int64_t j = 0; j < gain_lanes; ++j) {
+      const std::size_t c = at(first + j);
+      lifts_[c] = e[j];
+      own_lifts_[c] = e[gain_lanes + j];
+      prior_mixture_ += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
+    }
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
+  double d_t_ = -1;
+  std::vector<double> docs_;                        // (stride,) D_c
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes from which a term of d_t documents is absent
+  double absent_mixture_ = 0, prior_mixture_ = 0;
+  std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
+  std::vector<std::int64_t> vectors_;  // the first class of each vector that has the term
+};
+
+}  // namespace termsift

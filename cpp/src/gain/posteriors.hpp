@@ -1,0 +1,112 @@
+// The class probabilities of each document, given the terms that have been chosen.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "base/per_thread.hpp"
+#include "gain/collection.hpp"
+#include "gain/lifts.hpp"
+#include "gain/posterior_kernels.hpp"
+#include "simd/targets.hpp"
+#include "termsift/conditional_gain.hpp"
+#include "termsift/large_memory.hpp"
+
+namespace termsift {
+
+// F_dc and P_dc of the classes in play, for each document that has a chosen term.
+class Posteriors {
+ public:
+  Posteriors(const Collection& collection, const ConditionalGain& options)
+      : all_(collection), options_(options), width_(std::min<std::int64_t>(all_.n_classes, options.classes_in_play)),
+        stride_(padded(width_)), n_chosen_(all_.class_of.size(), 0), sums_(zeroed<double>()), rows_(zeroed<float>()) {
+    if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
+  }
+
+  // Whether the document has a chosen term. If not, P_dc is the prior and has no row here.
+  bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
+  // (n_docs, stride), as in MixtureBatch
+  const float* rows() const { return rows_.get(); }
+  const std::int32_t* in_play() const { return in_play_.get(); }
+  std::int64_t stride() const { return stride_; }
+
+  // Adds a chosen term, which these documents have.
+  void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
+    constexpr std::int64_t docs_in_block = 256;
+    const std::int64_t n = std::ssize(documents);
+    const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
+    if (in_play() != nullptr) find_likeliest(documents, lifts);
+    PerThread<std::vector<double>> scratch(worthwhile);
+    for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
+      worker.check();
+      double* const own_scratch = scratch.own(worker, at(3 * stride_)).data();
+      for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
+        const std::int64_t d = documents[at(i)];
+        const std::int32_t y = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
+        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride_ : nullptr;
+        PosteriorUpdate update{stride_, sums_.get() + d * stride_, next, lifts.logs(), y, lifts.own_logs()[y],
+                               1 / (1 + options_.temper * (m - 1)), all_.log_prior.data(), own_scratch,
+                               rows_.get() + d * stride_};
+        if (in_play() != nullptr) narrow(d, m, own_scratch + stride_, update);
+        kernels_.posterior(update);
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  LargeArray<T> zeroed() const {
+    return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
+  }
+
+  // Finds the most probable classes of a document that has this term alone of the chosen ones. O(classes), or O(documents)
+  // if no document is such.
+  void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
+    if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return touched(d); })) return;
+    std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
+    for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
+    likeliest_.resize(units.size());
+    std::iota(likeliest_.begin(), likeliest_.end(), 0);
+    const auto first = [&](std::int32_t a, std::int32_t b) {
+      return units[at(a)] != units[at(b)] ? units[at(a)] > units[at(b)] : a < b;
+    };
+    std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
+  }
+
+  // Narrows the update to the classes in play, which the first chosen term (m = 1) decides. `values` has 2 strides.
+  void narrow(std::int64_t d, std::int32_t m, double* values, PosteriorUpdate& update) {
+    std::int32_t* const classes = in_play_.get() + d * stride_;
+    if (m == 1) {
+      classes[0] = update.own;
+      for (std::int64_t slot = 1, i = 0; slot < width_; ++i)
+        if (likeliest_[at(i)] != update.own) classes[slot++] = likeliest_[at(i)];
+    }
+    double* const log_prior = values + stride_;
+    for (std::int64_t slot = 0; slot < width_; ++slot) {
+      values[slot] = update.log_lift[classes[slot]];
+      log_prior[slot] = update.log_prior[classes[slot]];
+    }
+    std::fill(values + width_, values + stride_, 0.0);
+    std::fill(log_prior + width_, log_prior + stride_, -std::numeric_limits<double>::infinity());
+    update.own = 0;
+    update.log_lift = values;
+    update.log_prior = log_prior;
+  }
+
+  const Collection& all_;
+  const ConditionalGain& options_;
+  const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
+  std::int64_t width_, stride_;         // the number of classes in play for a document, and the same padded
+  std::vector<std::int32_t> n_chosen_;  // (documents,) how many chosen terms each has
+  LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
+  LargeArray<float> rows_;
+  LargeArray<std::int32_t> in_play_;     // or none, if all classes are in play
+  std::vector<std::int32_t> likeliest_;  // classes; only the first `width_` are in order
+};
+
+}  // namespace termsift
