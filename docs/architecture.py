@@ -32,8 +32,7 @@ PACKAGE_FLOORS = [
     ["__main__"],
 ]
 
-# The stages of the core, bottom up: the folders of cpp/src, then the sources that compile the
-# kernels of all stages for one SIMD target, and the bindings.
+# The stages of the core, bottom up: the folders of cpp/src and the bindings.
 CORE_FLOORS = [
     ["base"],
     ["simd"],
@@ -42,12 +41,13 @@ CORE_FLOORS = [
     ["contingency"],
     ["ranking"],
     ["greedy", "gain", "bayes"],
-    ["kernels of a target", "bindings"],
+    ["bindings"],
 ]
 
 # A public header belongs to the stage of the source with its name. These have no such source.
 HEADERS = {
     "bad_line": "reading",
+    "csr_view": "counting",
     "double_double": "base",
     "inline": "base",
     "large_memory": "base",
@@ -99,15 +99,13 @@ def core_includes() -> Graph:
 
 def core_stage(path: str) -> str:
     """Return the stage of a file of the core: its folder, or that of its source for a header."""
-    file = ROOT / "cpp" / path
     folder, stage = path.split("/")[:2]
     if folder == "bindings":
         return folder
     if folder == "src":
-        is_of_a_target = file.suffix == ".cpp" and "_impl.hpp" in file.read_text("utf-8")
-        return "kernels of a target" if is_of_a_target else stage
-    sources = [source.parent.name for source in (ROOT / "cpp/src").glob(f"*/{file.stem}.cpp")]
-    return sources[0] if sources else HEADERS.get(file.stem, "")
+        return stage
+    sources = [source.parent.name for source in (ROOT / "cpp/src").glob(f"*/{Path(path).stem}.cpp")]
+    return sources[0] if sources else HEADERS.get(Path(path).stem, "")
 
 
 def upward(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> list[str]:

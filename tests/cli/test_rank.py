@@ -306,7 +306,7 @@ def test_selectors_that_read_documents_refuse_counts(
     counts.save(tmp_path / "saved.termsift")
     result = run("rank", tmp_path / "saved.termsift", "--method", "conditional_gain")
     assert result.code == 1
-    assert "holds counts, and the documents themselves are needed" in result.err
+    assert "holds counts, expected the documents themselves" in result.err
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])
@@ -488,7 +488,7 @@ def test_options_that_k_auto_refuses(run: Any, arguments: list[str], message: st
 
 
 def test_k_auto_needs_documents(run: Any, table: Path, saved: Path) -> None:
-    expected = f"{saved}: holds counts, and the documents themselves are needed"
+    expected = f"{saved}: holds counts, expected the documents themselves"
     assert run("rank", saved, "-k", "auto").complaint == expected
     expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
     assert run("rank", table, "-k", "auto").complaint == expected

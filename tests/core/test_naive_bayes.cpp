@@ -48,7 +48,8 @@ Results classify(const ClassCounts<Count>& counts, EventModel model, double b1, 
 // Returns the predicted class of one document at each k.
 template <class Count, class Index, class Value>
 std::vector<std::size_t> predict(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking,
-                                    const Terms& ks, const Matrix<Index, Value>& x, TermWeight term_weight = TermWeight::raw) {
+                                 const Terms& ks, const Matrix<Index, Value>& x,
+                                 TermWeight term_weight = TermWeight::raw) {
   const Results results = classify(counts, model, b1, ranking, ks, x, {-1}, {}, term_weight);
   CHECK(std::ranges::all_of(results.hits, [](auto n) { return n == 0; }));
   std::vector<std::size_t> classes;

@@ -1,6 +1,5 @@
-// The kernels of conditional gain. Included by the source file of each SIMD target; what logarithms.hpp says of bits and of
-// The kernels of conditional gain, compiled once for each SIMD target. What logarithms.hpp says of bits and of functions from
-// outside the target holds here too. Sums over classes are kept in eight lanes, which are added in one order.
+// The kernels of conditional gain, compiled once for each SIMD target. What logarithms.hpp says of bits and of functions
+// from outside the target holds here too. Sums over classes are kept in eight lanes, which are added in one order.
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 
