@@ -212,6 +212,12 @@ def add_min_df(group: Any) -> None:
     )
 
 
+def add_output_file(group: Any, what: str, endings: str) -> None:
+    """Add the output of a command that writes one kind of file."""
+    about = f"{what}, written atomically; its name ends in {endings} or has no ending"
+    group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
+
+
 # ---- methods and folds ---------------------------------------------------------------------------
 
 
@@ -309,9 +315,8 @@ def smoothing(text: str) -> float | tuple[float, float]:
 def _number_or_share(text: str) -> int | float:
     number = _finite(text)
     if number is None:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of documents or a share of them, not {text!r}"
-        )
+        expected = "expected a number of documents or a share of them"
+        raise argparse.ArgumentTypeError(f"{expected}, not {text!r}")
     try:
         return int(text)
     except ValueError:

@@ -15,22 +15,17 @@ from termsift.cli.arguments import (
     add_command,
     add_input,
     add_method,
+    add_output_file,
     add_values,
-    flag,
     methods_help,
     positive,
     whole,
 )
-from termsift.cli.inputs import (
-    FILE_OPTIONS,
-    TEXT_OPTIONS,
-    holds_counts,
-    read_documents,
-    saved_counts,
-)
+from termsift.cli.inputs import holds_counts, read_documents, saved_counts
 from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.report import write_report
 
+_ENDINGS = (".html", ".htm")
 _MEANING = """\
 what is on the page:
   The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
@@ -60,14 +55,7 @@ def add(commands: Any) -> None:
         ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
         ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        required=True,
-        help="the page, written atomically; its name ends in .html or .htm or has no ending; - is "
-        "stdout",
-    )
+    add_output_file(group, "the page, - for stdout", " or ".join(_ENDINGS))
 
 
 def _folds(text: str) -> int:
@@ -79,7 +67,7 @@ def _folds(text: str) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
-    check_ending(args.output, [".html", ".htm"], "a page")
+    check_ending(args.output, _ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     with opened(args.output) as out:  # first, so that a wrong path is reported before the work
@@ -90,25 +78,7 @@ def _run(args: argparse.Namespace) -> None:
             k=args.k,
             cv=args.cv,
             title=args.input if is_counts and args.title is None else args.title,
-            command=_command(args),
+            command=shlex.join(["termsift", *args.words]),
             tf=args.tf or "raw",
             n_threads=args.threads,
         )
-
-
-def _command(args: argparse.Namespace) -> str:
-    """Return the command that makes the page, without what changes nothing in it."""
-    source = str(args.input)
-    words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
-    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title"):
-        value = getattr(args, option)
-        if value is None:
-            continue
-        text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        if isinstance(value, bool):
-            words.append(flag(option) if value else flag(f"no_{option}"))
-        elif text.startswith("-"):
-            words.append(f"{flag(option)}={text}")
-        else:
-            words += [flag(option), text]
-    return shlex.join([*words, "-o", "report.html"])
