@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from dataclasses import replace
@@ -199,12 +200,24 @@ def test_the_command_writes_the_same_page(run: Any, tmp_path: Path) -> None:
     (command,) = (text for tag, text in page.texts if tag == "code")
     words = shlex.split(command)
     assert words[0] == "termsift"
-    before = first.read_bytes()
-    first.unlink()
-    assert run(*words[1:]).code == 0
-    assert first.read_bytes() == before
+    assert words[-2:] == ["-o", "report.html"]
+    assert run(*words[1:-1], tmp_path / "second.html").code == 0
+    assert (tmp_path / "second.html").read_bytes() == first.read_bytes()
     for word in (ts.__version__, np.__version__, "seed 0", "tf=raw"):
         assert word in page.text()
+
+
+def test_the_command_for_an_input_named_like_an_option(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-c.csv").write_text("label,text\n" + "a,oil ship oil\nb,ball oil team\n" * 10)
+    assert run("report", "--cv", 0, "-o", "first.html", "--", "-c.csv").code == 0
+    (command,) = (
+        text for tag, text in Page(Path("first.html").read_text("utf-8")).texts if tag == "code"
+    )
+    assert run(*shlex.split(command)[1:]).code == 0
+    assert Path("report.html").read_bytes() == Path("first.html").read_bytes()
 
 
 # ---- what is left out --------------------------------------------------------------------------
@@ -409,13 +422,33 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["--ngram-range", "1,2", "--min-df", "2", "--stop-words", "english"],
+        ["--preset", "paper", "--no-lowercase"],
+        ["--hashing", "64", "--title=-q"],
+    ],
+    ids=" ".join,
+)
+def test_the_command_writes_the_same_page_with_any_rules(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{label},{text}" for label in "ab" for text in ("The egg", "the eggs egg", "tea egg")]
+    Path("c.csv").write_text("label,text\n" + "\n".join(rows * 3))
+    assert run("report", "c.csv", "--cv", 0, *rules, "-o", "first.html").code == 0
+    (line,) = re.findall(r"<code>termsift (report [^<]*)</code>", Path("first.html").read_text())
+    assert run(*shlex.split(html.unescape(line))).code == 0
+    assert Path("report.html").read_text() == Path("first.html").read_text()
+
+
 def test_the_page_on_standard_output(run: Any, tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("label,text\na,größe ship\nb,ball team\n", "utf-8")
-    page = tmp_path / "a.html"
-    assert run("report", table, "--cv", 0, "-o", page).code == 0
+    assert run("report", table, "--cv", 0, "-o", tmp_path / "a.html").code == 0
     result = run("report", table, "--cv", 0, "-o", "-")
-    assert result.out == page.read_text("utf-8").replace(f"-o {page}<", "-o -<")
+    assert result.out == (tmp_path / "a.html").read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
 
 

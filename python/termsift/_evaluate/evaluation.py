@@ -234,7 +234,7 @@ def choose_k(
     policy: Policy = "top",
     model: Model = "multinomial",
     metric: Metric = "accuracy",
-    **options: Any,
+    **evaluation: Any,
 ) -> int:
     """Choose how many terms to keep, by cross-validation.
 
@@ -246,7 +246,7 @@ def choose_k(
         As for `ClassCounts.rank`.
     metric : str, default "accuracy"
         A metric of `Curve`.
-    **options
+    **evaluation
         As for `cross_validate`: ks, cv, random_state, repeats, sample_weight, naive_bayes, alpha,
         estimator and n_threads.
 
@@ -272,7 +272,7 @@ def choose_k(
     check_model(model, chosen)
     if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **options)
+    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **evaluation)
     (curve,) = curves.values()
     return curve.smallest_k(metric)
 

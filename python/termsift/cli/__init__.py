@@ -90,8 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _hold_standard_descriptors()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
-    words = sys.argv[1:] if argv is None else argv
-    args = main_parser().parse_args(words, argparse.Namespace(words=words))
+    args = main_parser().parse_args(argv)
     with _logging(args), _sigterm_as_interrupt():
         try:
             _refuse_to_overwrite(args)

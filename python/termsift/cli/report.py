@@ -17,11 +17,18 @@ from termsift.cli.arguments import (
     add_method,
     add_output_file,
     add_values,
+    flag,
     methods_help,
     positive,
     whole,
 )
-from termsift.cli.inputs import holds_counts, read_documents, saved_counts
+from termsift.cli.inputs import (
+    FILE_OPTIONS,
+    TEXT_OPTIONS,
+    holds_counts,
+    read_documents,
+    saved_counts,
+)
 from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.report import write_report
 
@@ -78,7 +85,25 @@ def _run(args: argparse.Namespace) -> None:
             k=args.k,
             cv=args.cv,
             title=args.input if is_counts and args.title is None else args.title,
-            command=shlex.join(["termsift", *args.words]),
+            command=_command(args),
             tf=args.tf or "raw",
             n_threads=args.threads,
         )
+
+
+def _command(args: argparse.Namespace) -> str:
+    """Return the command that makes the page, without options that do not change the page."""
+    source = str(args.input)
+    words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
+    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title"):
+        value = getattr(args, option)
+        if value is None:
+            continue
+        text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        if isinstance(value, bool):
+            words.append(flag(option) if value else flag(f"no_{option}"))
+        elif text.startswith("-"):
+            words.append(f"{flag(option)}={text}")
+        else:
+            words += [flag(option), text]
+    return shlex.join([*words, "-o", "report.html"])
