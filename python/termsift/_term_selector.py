@@ -188,25 +188,19 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> TermSelector:
         """Count more documents; the terms are ranked when the ranking is asked for.
 
+        After an error the earlier counts stay. The method exists unless ``method`` or ``k`` reads
+        all documents at once.
+
         Parameters
         ----------
         X, y, sample_weight
             As for `fit`, with the same columns each time.
         classes : sequence of labels, optional
-            All labels that this chunk may have, or the names of an indicator's columns; any other
-            label is an error. They are added to the known classes, even if no document has them.
-            By default the labels that occur, and for an indicator the known classes.
+            As for `ClassCounts.update`.
 
         Returns
         -------
         self : TermSelector
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `fit`. The earlier counts stay.
-        AttributeError
-            If the method or k reads all documents at once.
         """
         with self._restored_on_failure():
             known = getattr(self, "counts_", None)

@@ -221,13 +221,12 @@ def test_inputs_that_were_counted_may_not_change(run: Any, tables: list[Path], o
     interrupt(run, 3, *tables, "-o", out)
     os.utime(tables[0], ns=(1, 2 * 10**18))
     complaint = refused(run, out, *tables)
-    assert f"{tables[0]}, which it has counted, had " in complaint
-    assert ", last changed 2001-09-0" in complaint
+    assert f"{tables[0]}, which it has counted, has changed: now " in complaint
     assert ", last changed 2033-05-1" in complaint
     os.utime(tables[0], ns=(1, 10**18))
     content = tables[0].read_text()
     tables[0].write_text(content + "1\tant\n")
-    assert "which it has counted, had " in refused(run, out, *tables)
+    assert "which it has counted, has changed: " in refused(run, out, *tables)
     tables[0].write_text(content)
     os.utime(tables[0], ns=(1, 10**18))
     assert run("count", *tables, "-o", out, "--checkpoint").code == 0
@@ -246,7 +245,7 @@ def test_files_beside_the_inputs_may_not_change(
     interrupt(run, 1, *paths, "-o", out, *options)
     beside.write_text("ant\ncow\n" if option == "--terms" else "y\n" * 200)
     os.utime(beside, ns=(1, 1))
-    assert f"{beside}, which it has counted, had " in refused(run, out, *paths, *options)
+    assert f"{beside}, which it has counted, has changed: " in refused(run, out, *paths, *options)
 
 
 def test_documents_of_a_folder_may_not_come_or_go(run: Any, tmp_path: Path, out: Path) -> None:

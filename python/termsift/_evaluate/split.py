@@ -204,16 +204,9 @@ def metrics_of(
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return every metric at each k.
 
-    Parameters
-    ----------
-    hits, predicted : ndarray of shape (n_ks, n_classes), int64
-        Documents assigned to each class: those that belong to it, and all.
-    support : ndarray of shape (n_classes or more,), int64
-        Documents that belong to each class. Further classes have no training documents.
-
-    Returns
-    -------
-    metrics : dict of str to ndarray of shape (n_ks,), float64
+    ``hits`` and ``predicted``, of shape (n_ks, n_classes), are the documents assigned to each
+    class: those that belong to it, and all. ``support`` are the documents that belong to each
+    class; further classes in it have no training documents.
     """
     n_ks, n_classes = hits.shape
     n_docs = support.sum()

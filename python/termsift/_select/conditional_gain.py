@@ -32,8 +32,7 @@ def conditional_gain(
 ) -> Ranking:
     """Choose each term for what it adds about the documents' classes, given those chosen before.
 
-    Every score of `termsift.methods` values a term alone, so that the best terms by a score repeat
-    one another. This method is termsift's own.
+    This method is termsift's own.
 
     Parameters
     ----------
@@ -41,12 +40,11 @@ def conditional_gain(
         As for `termsift.count`, with one class per document. Only whether a document has a term
         counts, not how often.
     k : int, optional
-        How many terms; all if None or more than there are. A small k takes less time, and the first
-        k are the same for any larger one. `termsift.choose_k` finds a number.
+        How many terms; all if None or more than there are. The first k are the same for any larger
+        one. `termsift.choose_k` finds a number.
     shape : float or "empirical_bayes", default "empirical_bayes"
-        How much evidence, in documents, it takes to believe that a class has more or less of a term
-        than others: a term's lift is counted as if the term had been seen and expected in so many
-        more documents. The default makes the collection most likely; it is 0.1 if no term is in two
+        A term's lift is counted as if the term had been seen and expected in so many more
+        documents. The default makes the collection most likely; it is 0.1 if no term is in two
         documents.
     temper : float, default 0.15
         How much the chosen terms of a document repeat each other: the evidence of m terms is
@@ -60,9 +58,8 @@ def conditional_gain(
     Returns
     -------
     ranking : Ranking
-        Its scores are the gains in nats, each when the term was chosen: by how much the term
-        lowered the sum of the documents' log losses. They may be negative, and one may exceed the
-        one before.
+        Its scores are the gains in nats: by how much each term lowered the sum of the documents'
+        log losses when it was chosen. They may be negative, and one may exceed the one before.
 
     Raises
     ------
@@ -89,12 +86,9 @@ def conditional_gain(
 
     Terms are queued by their last known gains. The gain of the first is computed again unless that
     was done since the last choice; then the term is chosen. Gains are compared in whole units of
-    2^-40 n, and ties go to the lower index. (Gains may grow, so that another term's may be the
-    largest by then. Computing all gains at each step takes twelve times as many, and chooses no
-    better.)
-
-    The shape maximises the likelihood of D_tc ~ Poisson(n_c d_t / n lambda), lambda ~ Gamma(a, a),
-    over 20 values from 0.1 to 30 and at most 4,000 terms that two documents contain.
+    2^-40 n, and ties go to the lower index. The shape maximises the likelihood of
+    D_tc ~ Poisson(n_c d_t / n lambda), lambda ~ Gamma(a, a), over 20 values from 0.1 to 30 and at
+    most 4,000 terms that two documents contain.
 
     If there are more than 64 classes, only 64 are in play for a document from its first chosen term
     t on: its own class, and the others with the largest ``log(n_c / n) + W_tc``. For the rest

@@ -55,13 +55,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line.
-
-    Returns
-    -------
-    parser : argparse.ArgumentParser
-        The arguments that it parses have the command as ``run``, a function of the arguments.
-    """
+    """Return the parser; the arguments that it parses have the command as ``run``."""
     parser = _Parser(
         "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
     )

@@ -112,10 +112,8 @@ class Checkpoint:
             if theirs[0] != our[0]:
                 return f"it has counted {theirs[0]} where this one reads {our[0]}"
             if theirs != our:
-                return (
-                    f"{our[0]}, which it has counted, had {_looks(theirs)}, and now has "
-                    f"{_looks(our)}"
-                )
+                now = f"{our[1]:,} bytes, last changed {datetime.fromtimestamp(our[2] / 1e9)}"
+                return f"{our[0]}, which it has counted, has changed: now {now}"
         if len(files) != len(ours):
             return f"it has counted {len(files)} files where this one reads {len(ours)}"
         return None
@@ -125,8 +123,3 @@ def _identities(files: list[Path]) -> list[tuple[str, int, int]]:
     """Return what identifies files without reading them: name, size and time of last change."""
     states = [(file, file.stat()) for file in files]
     return [(os.path.abspath(file), state.st_size, state.st_mtime_ns) for file, state in states]
-
-
-def _looks(file: tuple[str, int, int]) -> str:
-    changed = datetime.fromtimestamp(file[2] / 1e9).isoformat(" ", "milliseconds")
-    return f"{file[1]:,} bytes, last changed {changed}"
