@@ -61,8 +61,8 @@ def selection_curve(
         Numbers of terms. By default every number from 1 to the length of the ranking; beyond 2,000
         each is about 1% larger than the one before.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        What the classifier counts, as for `ClassCounts.score`: scikit-learn's MultinomialNB, the
-        same of presences, BernoulliNB, or naive Bayes of Poisson rates.
+        The classifier: scikit-learn's MultinomialNB, the same of presences, BernoulliNB, or naive
+        Bayes of Poisson rates.
     alpha : float, default 1.0
         Smoothing of the classifier, positive: b1 = alpha, b2 = alpha * k (bernoulli: 2 * alpha,
         poisson: alpha).
@@ -78,11 +78,9 @@ def selection_curve(
 
     Raises
     ------
-    ValueError
-        If the columns of the matrices, the ranking and ks do not fit each other, if there are no
-        test documents, if a document has several classes or none, and as for `termsift.count`.
-    TypeError
-        If an argument has the wrong type.
+    ValueError, TypeError
+        As for `termsift.count`; if the columns of the matrices, the ranking and ks do not fit each
+        other, if there are no test documents, or if a document has several classes or none.
 
     Notes
     -----
@@ -318,11 +316,9 @@ def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:
     matrix, weights = documents.matrix, documents.weights
     if is_exact(matrix, weights, whole.tf):
         return True
-    if np.any(matrix.data[: matrix.indptr[-1]] % 1) or (
-        weights is not None and np.any(weights % 1)
-    ):
-        return False
-    return bool(max(whole.class_tokens.max(initial=0), whole.n_docs) <= 2**53)
+    values = (matrix.data[: matrix.indptr[-1]], np.ones(0) if weights is None else weights)
+    is_small = max(whole.class_tokens.max(initial=0), whole.n_docs) <= 2**53
+    return bool(is_small and not any(np.any(array % 1) for array in values))
 
 
 def every_k(n_terms: int) -> NDArray[np.int64]:

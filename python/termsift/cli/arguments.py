@@ -80,16 +80,16 @@ def flag(option: str) -> str:
 
 
 def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
-    """Add options that take a value, from rows of (flags, type, metavar, help[, default])."""
+    """Add options that take a value, from rows of (flags, kind, metavar, help[, default]).
+
+    The kind is a type, or a tuple of the values to choose from.
+    """
     for flags, kind, metavar, about, *default in rows:
-        shown = f" (default: {default[0]})" if default else ""
-        group.add_argument(
-            *flags.split(),
-            type=kind,
-            metavar=metavar,
-            help=about + shown,
-            default=default[0] if default else None,
-        )
+        if default:
+            about += f" (default: {default[0]})"
+        of = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
+        usual = default[0] if default else None
+        group.add_argument(*flags.split(), **of, metavar=metavar, help=about, default=usual)
 
 
 def add_choice(
@@ -152,11 +152,8 @@ def add_input(
         ("--threads", positive, "N", "threads (default: all that are available)"),
     )
     if counts:
-        group.add_argument(
-            "--tf",
-            choices=tuple(_core.TermWeight.__members__),
-            help="how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)",
-        )
+        about = "how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)"
+        add_values(group, ("--tf", tuple(_core.TermWeight.__members__), None, about))
     _add_text_rules(parser, several=several)
 
 
@@ -167,11 +164,8 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
     """
     group = parser.add_argument_group("texts, of tables and folders")
     needs = "; needs scikit-learn"
-    group.add_argument(
-        "--preset",
-        choices=tuple(PRESETS),
-        help=f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}",
-    )
+    paper = f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}"
+    add_values(group, ("--preset", tuple(PRESETS), None, paper))
     if several:
         add_min_df(group)
         parser.set_defaults(max_df=None)
@@ -184,23 +178,22 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
         )
     english = "words to leave out, one per line, or the word english for scikit-learn's list"
     hashing = "put terms in N columns by a hash of their names, which are then forgotten"
+    analyzer = (
+        "make terms of words, characters, or characters within words (default: word); characters "
+        "need scikit-learn"
+    )
     add_values(
         group,
         ("--ngram-range", _ngram_range, "A,B", f"terms of A to B words (default: 1,1){needs}"),
         ("--stop-words", str, "FILE", english + needs),
         ("--hashing", positive, "N", hashing + needs),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
+        ("--analyzer", get_args(Analyzer), None, analyzer),
     )
     group.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
         help=f"whether Bacon and bacon are one word (default: they are){needs} if they are not",
-    )
-    group.add_argument(
-        "--analyzer",
-        choices=get_args(Analyzer),
-        help="make terms of words, characters, or characters within words (default: word); "
-        "characters need scikit-learn",
     )
 
 

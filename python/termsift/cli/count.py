@@ -27,7 +27,8 @@ from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
 _log = logging.getLogger("termsift")
 
 _MORE = """\
-Several inputs are all matrices or all texts. Inputs are read a part at a time, except .npz and
+Here the word demo and .termsift files are no inputs, and the indices of svmlight files count from
+--index-base. Several inputs are all matrices or all texts. Inputs are read a part at a time, except .npz and
 .mtx, which are read whole. While a part is counted, the next one is read.
 
 checkpoints:
@@ -54,24 +55,20 @@ def add(commands: Any) -> None:
         default=1,
         help="the index of the first term in svmlight files (default: 1)",
     )
+    skip = "skip: leave out bad lines, rows and documents, and print how many"
     most = (
         "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
         "16 MiB of svmlight text, or 2 million terms of documents of texts)"
     )
-    add_values(parser, ("--chunk-docs", positive, "N", most))
-    parser.add_argument(
-        "--on-error",
-        choices=("raise", "skip"),
-        default="raise",
-        help="skip: leave out bad lines, rows and documents, and print how many (default: raise)",
+    add_values(
+        parser,
+        ("--chunk-docs", positive, "N", most),
+        ("--on-error", ("raise", "skip"), None, skip, "raise"),
     )
     group = parser.add_argument_group("output")
     add_output_file(group, "the counts", COUNTS_FILE)
-    group.add_argument(
-        "--checkpoint",
-        action="store_true",
-        help="keep the counts of the inputs that have been read; see below",
-    )
+    keep = "keep the counts of the inputs that have been read; see below"
+    group.add_argument("--checkpoint", action="store_true", help=keep)
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -118,12 +115,8 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
             )
         return None
     check_replaceable(path)
-    options = {
-        "index_base": args.index_base,
-        "on_error": args.on_error,
-        "tf": args.tf or "raw",
-        **reading_options(args),
-    }
+    options = {name: getattr(args, name) for name in ("index_base", "on_error")}
+    options |= {"tf": args.tf or "raw", **reading_options(args)}
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)
     return Checkpoint(path, scan, options)

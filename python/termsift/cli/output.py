@@ -64,18 +64,10 @@ WRITERS: dict[str, Callable[[Any, Answer], None]] = {
 
 def add_output(group: Any) -> None:
     """Add the options of `answering`."""
-    group.add_argument(
-        "--format",
-        choices=tuple(WRITERS),
-        help=f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}; table without an "
-        "ending)",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write FILE atomically; - is stdout (default: stdout)",
-    )
+    usual = f"(default: by the ending of FILE, one of {' '.join(FORMAT_OF)}, else table)"
+    group.add_argument("--format", choices=tuple(WRITERS), help=usual)
+    about = "write FILE atomically; - is stdout (default: stdout)"
+    group.add_argument("-o", "--output", metavar="FILE", help=about)
 
 
 @contextmanager

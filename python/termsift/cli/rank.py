@@ -99,11 +99,8 @@ def add(commands: Any) -> None:
         "the terms of the highest scores (top), or the best terms of each class in turns, so that "
         "each class has its share (round_robin)",
     )
-    group.add_argument(
-        "--aggregate",
-        choices=tuple(_core.Aggregate.__members__),
-        help="how the scores of the classes become one (default: the method's own)",
-    )
+    to_one = "how the scores of the classes become one (default: the method's own)"
+    add_values(group, ("--aggregate", tuple(_core.Aggregate.__members__), None, to_one))
     for option, (values, methods) in _method_options().items():
         add_choice(group, flag(option), values, f"for {', '.join(methods)} only")
     group = parser.add_argument_group("output")
@@ -113,14 +110,10 @@ def add(commands: Any) -> None:
     )
     add_values(group, ("-k --k", _k, "N", how_many))
     add_folds(group, f"for -k {_AUTO}: ")
-    group.add_argument(
-        "--per-class", action="store_true", help="list the best terms of each class; see below"
-    )
-    group.add_argument(
-        "--over-represented",
-        action="store_true",
-        help="with --per-class: list only terms that the class has more of than the others",
-    )
+    each = "list the best terms of each class; see below"
+    group.add_argument("--per-class", action="store_true", help=each)
+    over = "with --per-class: list only terms that the class has more of than the others"
+    group.add_argument("--over-represented", action="store_true", help=over)
     tests = "with --per-class: how p-values are adjusted for the number of tests, by Benjamini and "
     add_choice(group, "--adjust", ADJUSTMENTS, f"{tests}Hochberg (bh) or by Bonferroni")
     add_output(group)
