@@ -49,8 +49,7 @@ def _counts_suffice(selector: TermSelector) -> bool:
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    A scikit-learn transformer for pipelines, grid searches and column transformers. It learns from
-    chunks by `partial_fit`, and everything that it learns is in its counts.
+    A scikit-learn transformer, which also learns from chunks by `partial_fit`.
 
     Parameters
     ----------
@@ -58,12 +57,11 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         A name of `termsift.methods` or `termsift.selectors`.
     k : int, float, "all", "auto", "fdr" or "fwe", default 1000
         How many terms to keep: a number (all if there are fewer); a share of the terms in (0, 1];
-        "auto" for the number that `termsift.choose_k` finds by cross-validation of naive Bayes; or,
-        if the method is a test, the terms that are significant at ``level``. "fdr" adjusts p-values
-        for the number of terms by Benjamini and Hochberg, so that the expected share of false
-        discoveries among the terms kept is at most the level. "fwe" adjusts them by Bonferroni, so
-        that the probability of even one is. The p-values of `chi2` and `g2` belong to the strongest
-        class, and are multiplied by the number of classes first.
+        "auto" for the number that `termsift.choose_k` finds; or, if the method is a test, the terms
+        whose p-values are significant at ``level``, adjusted for the number of terms by Benjamini
+        and Hochberg ("fdr") or by Bonferroni ("fwe"), as in `Significance.adjusted`. The p-values
+        of `chi2` and `g2` belong to the strongest class, and are multiplied by the number of
+        classes first.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -71,10 +69,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     level : float, default 0.05
         Used by k="fdr" and k="fwe".
     cv, random_state
-        Used by k="auto", as for `termsift.cross_validate`: the folds, and the seed for dealing the
-        documents to them. None means 10 folds, or as many as the largest class has documents if
-        that is fewer. A document of weight 0 is ignored, and one of weight w counts like w copies
-        of it that every fold keeps together.
+        Used by k="auto", as for `termsift.cross_validate`. None means 10 folds, or as many as the
+        largest class has documents if that is fewer.
     n_threads : int, optional
         As for `termsift.count`.
 

@@ -187,7 +187,7 @@ class Curve(Tabular):
 
 
 def check_metric(metric: str) -> Metric:
-    """Return the name of a metric; raise a ValueError if there is none of that name."""
+    """Check the name of a metric."""
     return check_choice(metric, METRICS, "metric")  # type: ignore[return-value]
 
 

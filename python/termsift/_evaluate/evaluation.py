@@ -140,9 +140,8 @@ def cross_validate(
         Names of `termsift.methods` and `termsift.selectors`.
     ks : sequence of int, optional
         As for `selection_curve`, where the ranking holds all terms.
-    cv : int, or splitter, or iterable of (train, test) indices, default 10
-        A number of folds, an object with scikit-learn's ``split(X, y)``, or pairs of indices, which
-        are used as they are.
+    cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
+        The folds. Pairs of indices are used as they are.
     random_state : int, numpy Generator or None, default 0
         Seed of the shuffle before the documents are dealt to the folds.
     models, policies : str or sequence of str

@@ -71,6 +71,11 @@ def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
             args.usage_error(f"argument {flag(option)}: {why}")
 
 
+def values_of(args: argparse.Namespace, *options: str) -> dict[str, Any]:
+    """Return some options by name."""
+    return {option: getattr(args, option) for option in options}
+
+
 def flag(option: str) -> str:
     """Return an option as it is written on the command line: --class-prior for class_prior."""
     return f"--{option.replace('_', '-')}"

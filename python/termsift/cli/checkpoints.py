@@ -21,14 +21,7 @@ from termsift.io._scan import Scan
 class Checkpoint:
     """The checkpoint of one job, in a file that may not exist yet.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    scan : Scan
-        What the job reads.
-    options : dict
-        What else the counts depend on; JSON values.
+    ``options`` are JSON values: what the counts depend on besides the scan.
     """
 
     def __init__(self, path: Path, scan: Scan, options: dict[str, Any]) -> None:

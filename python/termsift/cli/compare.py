@@ -34,6 +34,7 @@ from termsift.cli.arguments import (
     methods_help,
     positive,
     refuse,
+    values_of,
 )
 from termsift.cli.inputs import DEMO, read_documents, reading_options, refuse_counts
 from termsift.cli.output import Answer, add_output, answering, write_table
@@ -138,10 +139,10 @@ def _run(args: argparse.Namespace) -> None:
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     collection = read_documents(args)
     X, y, ks = collection.X, collection.y, _ks_of(args, collection)
-    how = {name: getattr(args, name) for name in ("cv", "repeats", "random_state")}
-    classifier = {"naive_bayes": args.naive_bayes, "alpha": args.alpha, "n_threads": args.threads}
+    how = values_of(args, "cv", "repeats", "random_state")
+    options = values_of(args, "naive_bayes", "alpha") | {"n_threads": args.threads}
     with naming(collection.source):
-        curves = ts.cross_validate(X, y, ks=ks, **rankers, **how, **classifier)
+        curves = ts.cross_validate(X, y, ks=ks, **rankers, **how, **options)
     return curves, {**_about(args, collection), **how}
 
 
@@ -170,7 +171,7 @@ def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | N
 def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
     n_docs, n_terms = collection.X.shape
     about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
-    return about | {name: getattr(args, name) for name in ("naive_bayes", "alpha", "metric")}
+    return about | values_of(args, "naive_bayes", "alpha", "metric")
 
 
 def _title(about: _About) -> str:

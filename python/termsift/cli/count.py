@@ -19,6 +19,7 @@ from termsift.cli.arguments import (
     add_output_file,
     add_values,
     positive,
+    values_of,
 )
 from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import reading_options, refuse_repeated
@@ -28,8 +29,8 @@ _log = logging.getLogger("termsift")
 
 _MORE = """\
 Here the word demo and .termsift files are no inputs, and the indices of svmlight files count from
---index-base. Several inputs are all matrices or all texts. Inputs are read a part at a time, except .npz and
-.mtx, which are read whole. While a part is counted, the next one is read.
+--index-base. Several inputs are all matrices or all texts. Inputs are read a part at a time, except
+.npz and .mtx, which are read whole. While a part is counted, the next one is read.
 
 checkpoints:
   With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
@@ -115,8 +116,10 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
             )
         return None
     check_replaceable(path)
-    options = {name: getattr(args, name) for name in ("index_base", "on_error")}
-    options |= {"tf": args.tf or "raw", **reading_options(args)}
+    options = values_of(args, "index_base", "on_error") | {
+        "tf": args.tf or "raw",
+        **reading_options(args),
+    }
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)
     return Checkpoint(path, scan, options)

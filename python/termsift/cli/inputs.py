@@ -16,6 +16,7 @@ from termsift import io
 from termsift._api.counting import TermFrequency
 from termsift._counts.file import MAGIC
 from termsift._util.validation import naming
+from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.text import TextRules
 
@@ -70,8 +71,8 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options that `read_collection` and `read_split` take besides paths."""
-    names = (*FILE_OPTIONS, *TEXT_OPTIONS)
-    options = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    given = values_of(args, *FILE_OPTIONS, *TEXT_OPTIONS)
+    options = {name: value for name, value in given.items() if value is not None}
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()
     return options
@@ -80,8 +81,7 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
 def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:
     for option in options:
         if getattr(args, option) is not None:
-            flag = option.replace("_", "-")
-            raise ValueError(f"{args.input}: {why}, so leave out --{flag}")
+            raise ValueError(f"{args.input}: {why}, so leave out {flag(option)}")
 
 
 def refuse_counts(args: argparse.Namespace) -> None:

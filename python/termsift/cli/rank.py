@@ -31,6 +31,7 @@ from termsift.cli.arguments import (
     positive,
     refuse,
     smoothing,
+    values_of,
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
 from termsift.cli.output import Answer, add_output, answering, shown, tell, write_table
@@ -133,9 +134,8 @@ def _run(args: argparse.Namespace) -> None:
             counts = read_counts(args)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
-        shared = ["model", "alpha", "class_prior"]
-        shared += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
-        options = {name: getattr(args, name) for name in (*shared, *own)}
+        own += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
+        options = values_of(args, "model", "alpha", "class_prior", *own)
         options |= {"n_threads": args.threads}
         if args.per_class:
             columns = counts.columns(args.method, args.k or _K_OF_CLASSES, **options)
@@ -192,10 +192,10 @@ def _method_options() -> dict[str, tuple[tuple[str, ...], list[str]]]:
 
 def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     """Choose how many terms to list, and print the choice."""
-    names = ("policy", "model", "alpha", "cv", "random_state")
-    options = {name: getattr(args, name) for name in names} | {"n_threads": args.threads}
+    X, y = collection.X, collection.y
+    options = values_of(args, "policy", "model", "alpha", "cv", "random_state")
     with naming(collection.source):
-        k = ts.choose_k(collection.X, collection.y, args.method, **options)
+        k = ts.choose_k(X, y, args.method, n_threads=args.threads, **options)
     tell(
         f"k = {k}, the smallest within one standard error of the best accuracy "
         f"(multinomial naive Bayes, {args.cv}-fold cross-validation)"

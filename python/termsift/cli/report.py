@@ -20,6 +20,7 @@ from termsift.cli.arguments import (
     flag,
     methods_help,
     positive,
+    values_of,
     whole,
 )
 from termsift.cli.inputs import (
@@ -95,8 +96,8 @@ def _command(args: argparse.Namespace) -> str:
     """Return the command that makes the page, without options that do not change the page."""
     source = str(args.input)
     words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
-    for option in (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title"):
-        value = getattr(args, option)
+    names = (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title")
+    for option, value in values_of(args, *names).items():
         if value is None:
             continue
         text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
