@@ -116,10 +116,8 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
             )
         return None
     check_replaceable(path)
-    options = values_of(args, "index_base", "on_error") | {
-        "tf": args.tf or "raw",
-        **reading_options(args),
-    }
+    options = values_of(args, "index_base", "on_error") | reading_options(args)
+    options["tf"] = args.tf or "raw"
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)
     return Checkpoint(path, scan, options)

@@ -17,9 +17,8 @@ _log = logging.getLogger("termsift")
 
 _PACKAGES = 12  # listed; more could not be read at a glance
 _ABOUT = """\
-Nothing is downloaded or imported. Documents are docstrings, and the class of a docstring is its
-package. The terms listed for a package are those that it has more of than the other packages, by
-decreasing score.
+Nothing is downloaded or imported. The class of a docstring is its package. The terms of a package
+are those that it has more of than the other packages, by decreasing score.
 
 """
 
