@@ -313,16 +313,8 @@ class CountTable:
         if self.term_names is None or other.term_names is None:
             longer = self if self.n_terms >= other.n_terms else other
             return longer.term_names
-        mine, theirs = self.term_names, other.term_names
-        shared = min(len(mine), len(theirs))
-        differ = np.flatnonzero(mine[:shared] != theirs[:shared])
-        if len(differ):
-            term = int(differ[0])
-            raise ValueError(
-                f"the vocabularies differ: term {term} is {mine[term]!r} in one and "
-                f"{theirs[term]!r} in the other"
-            )
-        return mine if len(mine) >= len(theirs) else theirs
+        validation.check_same_terms(self.term_names, other.term_names)
+        return max(self.term_names, other.term_names, key=len)
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.
