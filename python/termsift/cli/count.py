@@ -104,23 +104,18 @@ def _run(args: argparse.Namespace) -> None:
         counts = finished(_counted(args, scan, checkpoint, restored), scan)
         counts.save(args.output)
     except BaseException:
-        if checkpoint and checkpoint.exists():
+        if checkpoint and checkpoint.path.exists():
             tell(f"stopped; the same command goes on from {args.output}.checkpoint")
         raise
     if checkpoint:
-        checkpoint.remove()
+        checkpoint.path.unlink(missing_ok=True)
     print_written(args.output, counts)
     if scan.n_skipped:
-        _print_skipped(scan)
-
-
-def _print_skipped(scan: ts.Scan) -> None:
-    """Print what was left out."""
-    _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
-    for complaint in scan.skipped:
-        _log.warning("  %s", complaint)
-    if scan.n_skipped > len(scan.skipped):
-        _log.warning("  and %d more", scan.n_skipped - len(scan.skipped))
+        _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
+        for complaint in scan.skipped:
+            _log.warning("  %s", complaint)
+        if scan.n_skipped > len(scan.skipped):
+            _log.warning("  and %d more", scan.n_skipped - len(scan.skipped))
 
 
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
@@ -164,19 +159,6 @@ def _counted(
                 report(scan.bytes_done)
             if checkpoint and scan.inputs_done > inputs_done:
                 inputs_done = scan.inputs_done
-                if checkpoint.is_due():
-                    _write(checkpoint, counts)
+                checkpoint.write(counts)
     assert counts is not None
     return counts
-
-
-def _write(checkpoint: Checkpoint, counts: ts.ClassCounts) -> None:
-    """Write a checkpoint; if that fails, on a full disk say, the count goes on without it."""
-    try:
-        checkpoint.write(counts)
-    except OSError as error:
-        _log.warning(
-            "warning: %s: could not be written, and is what it was before: %s",
-            checkpoint.path,
-            error.strerror or error,
-        )
