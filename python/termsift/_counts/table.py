@@ -330,14 +330,11 @@ class CountTable:
 
         Raises
         ------
-        ValueError
-            If min_df is less than 1.
-        TypeError
-            If it is not an integer.
+        ValueError, TypeError
+            If min_df is less than 1 or no integer.
 
         Notes
         -----
-        The documents of a term are ``collection_document_frequency``, which are sums of weights.
         ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are the terms left.
 
         Examples

@@ -256,15 +256,14 @@ def _stacked_labels(blocks: list[Block]) -> tuple[Any, list[Any] | None]:
         if classes is None:
             return np.concatenate([block.y for block in blocks]), None
         return sp.csr_array(sp.vstack([block.y for block in blocks], format="csr")), classes
-    labels, n_labels = [], []
-    for block in blocks:
-        if block.classes is None:
-            labels.append(block.y)
-            n_labels.append(np.ones(len(block.y), dtype=np.int64))
-        else:
-            labels.append(np.asarray(block.classes)[block.y.indices])
-            n_labels.append(np.diff(block.y.indptr))
-    return indicator_of(np.concatenate(labels), np.concatenate(n_labels))
+    several = [
+        (block.y, np.ones(len(block.y), dtype=np.int64))
+        if block.classes is None
+        else (np.asarray(block.classes)[block.y.indices], np.diff(block.y.indptr))
+        for block in blocks
+    ]
+    labels, n_labels = (np.concatenate(parts) for parts in zip(*several, strict=True))
+    return indicator_of(labels, n_labels)
 
 
 def _with_sorted_terms(collection: Collection, options: Options) -> Collection:

@@ -59,18 +59,12 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts.
     labels : path, or sequence of as many paths, optional
-        For each path, the file of its labels: one per line, or a ``.npy`` array. Needed for
-        ``.npz`` and ``.mtx``; replaces the labels of svmlight files; not for texts and folders.
-    terms : path, optional
-        File with the name of one term per line, in the order of the columns; not for texts. Without
-        it, either all matrices have names of their own or none does.
-    text, label : str or int, optional
-        The columns of a table: names, "text" and "label" by default, or numbers from 1 for a table
-        without header.
-    encoding, preset, **rules
-        How texts are decoded and cut into terms, see `termsift.text.TextRules`. ``min_df``, which
-        matrices with names take too, is a number of documents of all files. `termsift.count`
-        applies it at the end; the chunks hold all terms. There is no ``max_df``.
+        The file of the labels of each path, as for `termsift.io.read_collection`.
+    terms, text, label, encoding, preset, **rules
+        As for `termsift.io.read_collection`. Without ``terms``, either all matrices have names of
+        their own or none does. ``min_df``, which matrices with names take too, is a number of
+        documents of all files, and is applied at the end: the chunks hold all terms. There is no
+        ``max_df``.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
         matrix, 16 MiB of svmlight text, or 2 million terms of documents of texts.
@@ -93,20 +87,18 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, MissingExtraError
-        If something cannot be read, or the arguments do not fit. Errors in the content of a file
-        are raised as it is read, with the file and the line or row.
+        As for `termsift.io.read_collection`. Errors in the content of a file are raised as it is
+        read.
 
     Notes
     -----
-    Memory holds three chunks, whatever the size of the files: one is counted, one waits, and one is
+    Memory holds two chunks, whatever the size of the files: one is counted while the next one is
     read. Folders of arrays are mapped, and take memory only for the chunk that is counted. The
     words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
-    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`. A document is
-    never divided, however large.
+    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
 
-    Columns of texts are words in the order in which they first appear, so their number grows.
-    `termsift.count` sorts them at the end. It also makes integers of text labels if all of them are
-    whole numbers, which is not known earlier: the chunks have strings.
+    Columns of texts are words in the order in which they first appear. `termsift.count` sorts them
+    at the end, and makes integers of text labels if all of them are whole numbers.
 
     Examples
     --------
@@ -307,27 +299,21 @@ class Scan:
                     skipped = [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
                     n_bytes = bytes_before + block.n_bytes
                     for X, y in self._chunks(block):
-                        where = f"{source.path}, where row 0 is document {n_docs}"
-                        step = _Step(
-                            step.inputs_done,
-                            n_bytes,
-                            n_terms,
-                            n_skipped,
-                            skipped,
-                            block.classes,
-                            where,
+                        step = replace(
+                            step,
+                            bytes_done=n_bytes,
+                            n_terms=n_terms,
+                            n_skipped=n_skipped,
+                            skipped=skipped,
+                            classes=block.classes,
+                            where=f"{source.path}, where row 0 is document {n_docs}",
                         )
                         n_docs += X.shape[0]
                         yield step, X, y
                         del X, y
                     del block  # before the next one is read
-            step = _Step(
-                step.inputs_done + 1,
-                bytes_before + source.n_bytes,
-                step.n_terms,
-                step.n_skipped,
-                step.skipped,
-            )
+            done = bytes_before + source.n_bytes
+            step = replace(step, inputs_done=step.inputs_done + 1, bytes_done=done)
             yield step, None, None
 
     def _chunks(self, block: Block) -> Iterator[tuple[Any, Any]]:

@@ -107,34 +107,15 @@ def read_blocks(
 ) -> Generator[_core.SvmlightBlock, None, None]:
     """Parse a file block by block, while another thread reads the next block.
 
-    Parameters
-    ----------
-    file : binary file
-        The uncompressed text.
-    name : str
-        What errors call the file.
-    block_bytes : int, default 2^24
-        How much is read at a time. A longer line is read whole, and a block of more than 500,000
-        lines is divided.
-    multilabel : bool, optional
-        True: a document has any number of labels. False: it has one. By default it may have any
-        number if some document of the file has several, and needs one otherwise. That is known at
-        the end of the file, where the first line without a label is refused if it is an error.
-    skip : bool
-        Whether a bad line is skipped or is an error. Unless `multilabel` is True, a line without a
-        label is bad if bad lines are skipped, since it is not yet known what the file has.
-    indices : (int, int)
-        The lowest and the highest index allowed.
-    index_note : str, optional
-        What errors add to these limits.
-    n_threads : int, optional
-        How many threads parse a block; by default as many as there are.
+    Yields what `_core.parse_svmlight` returns: the same documents in the same order whatever
+    ``block_bytes``, how much is read at a time, and ``n_threads``. Blocks may have no documents.
+    Errors call the file ``name``, and add ``index_note`` to the limits of ``indices``.
 
-    Yields
-    ------
-    parsed : dict
-        What `_core.parse_svmlight` returns: the same documents in the same order whatever
-        `block_bytes` and `n_threads`. There may be blocks without documents.
+    If ``multilabel`` is True, a document has any number of labels; if it is False, one. By default
+    it may have any number if some document of the file has several, and needs one otherwise. That
+    is known at the end of the file, where the first line without a label is an error. With
+    ``skip``, bad lines are left out, and lines without a label are bad unless ``multilabel`` is
+    True.
     """
     threads = check_n_threads(n_threads)
     min_index, max_index = indices
