@@ -5,7 +5,6 @@ termsift must be installed where the executors run.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import pairwise
@@ -224,14 +223,11 @@ def _empty_counts(tf: Any) -> ClassCounts:
 
 def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
     """Return the counts whose bytes were cut into these pieces."""
-    data = io.BufferedReader(io.BytesIO(b"".join(pieces)))
-    return ClassCounts._of(*file.read_from(data, "partial counts"))
+    return ClassCounts._of(*file.counts_from_bytes(b"".join(pieces), "partial counts"))
 
 
 def _pieces(part: int, counts: ClassCounts, piece_bytes: int) -> Iterator[Any]:
-    saved = io.BytesIO()
-    file.write_to(saved, counts._state)
-    data = saved.getbuffer()
+    data = file.counts_to_bytes(counts._state)
     for piece, start in enumerate(range(0, len(data), piece_bytes)):
         piece_of_data = bytes(data[start : start + piece_bytes])
         yield _row(part, piece, counts.n_terms, piece_of_data, None, None)
