@@ -174,7 +174,7 @@ def n_pairs(counts: ts.ClassCounts) -> int:
 
 def saved(counts: ts.ClassCounts) -> bytes:
     """Return the bytes that Spark moves."""
-    return bytes(file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf))
+    return bytes(file.counts_to_bytes(counts._state))
 
 
 def resident_bytes() -> int:

@@ -227,7 +227,7 @@ def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:
 
 
 def _pieces(part: int, counts: ClassCounts, piece_bytes: int) -> Iterator[Any]:
-    data = file.counts_to_bytes(counts._counts, counts.classes, counts.term_names, counts.tf)
+    data = file.counts_to_bytes(counts._state)
     for piece, start in enumerate(range(0, len(data), piece_bytes)):
         piece_of_data = bytes(data[start : start + piece_bytes])
         yield _row(part, piece, counts.n_terms, piece_of_data, None, None)

@@ -70,7 +70,7 @@ def test_names_in_another_order() -> None:
 
 def test_names_that_stand_for_two_terms() -> None:
     a, b = counted([[1, 2]], ["a"], ["s", "s"]), counted([[3, 4]], ["a"], ["r", "q"])
-    with pytest.raises(ValueError, match="'s' is the name of two terms"):
+    with pytest.raises(ValueError, match="'s' names 2 terms"):
         ts.merge([a, b])
 
 
@@ -131,9 +131,9 @@ def test_merge_command(run: Any, shards: list[Path], tmp_path: Path) -> None:
     assert ts.load(tmp_path / "all.termsift") == ts.merge(map(ts.load, shards[:2]))
 
 
-def test_merge_command_names_both_files(run: Any, shards: list[Path], tmp_path: Path) -> None:
+def test_merge_command_names_the_file(run: Any, shards: list[Path], tmp_path: Path) -> None:
     result = run("merge", shards[0], shards[2], "-o", tmp_path / "all.termsift")
-    assert result.complaint.startswith(f"{shards[0]} and {shards[2]}: 2 and 3 terms, ")
+    assert result.complaint.startswith(f"{shards[2]}: part 1 and those before it: 2 and")
     assert not (tmp_path / "all.termsift").exists()
     assert run("merge", shards[0], shards[2], "--by-index", "-o", tmp_path / "x").code == 0
 

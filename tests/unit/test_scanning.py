@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import termsift as ts
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
 from termsift._api.counting import count_steps, finished
-from termsift.io import _csr_folder, _scan, _svmlight
+from termsift.io import _prefetch, _source, _svmlight
 
 CHUNKS = [None, 1, 4, 100]
 
@@ -167,7 +168,7 @@ def test_names_of_terms(tmp_path: Path) -> None:
 def test_chunks_of_a_matrix_are_cut_by_their_size(
     written: Any, collection: Any, limit: int, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(_scan, "_CHUNK_BYTES", limit)
+    monkeypatch.setattr(_source, "CHUNK_BYTES", limit)
     path, options = written
     scan = ts.scan(path, **options)
     for X, _ in scan:
@@ -188,25 +189,39 @@ def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
     assert names == [["bee", "ant"], ["bee", "ant", "cow"]]
 
 
-def test_whoever_leaves_early_leaves_no_thread(tmp_path: Path) -> None:
-    (tmp_path / "c.svm").write_text("1 1:1\n" * 100)
-    before = threading.active_count()
-    chunks = iter(ts.scan(tmp_path / "c.svm", chunk_docs=1))
-    next(chunks)
-    assert threading.active_count() > before
-    chunks.close()
-    assert threading.active_count() == before
+def test_a_reader_that_is_left_early_stops(tmp_path: Path) -> None:
+    ended, made = threading.Event(), list[int]()
+
+    def items() -> Generator[int, None, None]:
+        try:
+            for number in range(100):
+                made.append(number)
+                yield number
+        finally:
+            ended.set()
+
+    for n_taken in range(4):
+        ended.clear()
+        made.clear()
+        prefetched = _prefetch.prefetched(items())
+        for number in range(n_taken):
+            assert next(prefetched) == number
+            # One item is used and the next one is made: the reader is not further ahead.
+            assert len(made) <= number + 2
+        prefetched.close()
+        assert len(made) <= n_taken + 1
+        assert ended.is_set() == (n_taken > 0)
 
 
-def test_what_the_reader_holds_is_bounded(tmp_path: Path, monkeypatch: Any) -> None:
-    # One chunk is counted, one waits, one is being handed over: the reader is not further ahead.
-    ts.save_csr(tmp_path / "c", np.ones((50, 2), int), [0] * 50)
-    read: list[int] = []
-    rows = _scan._rows
-    monkeypatch.setattr(_scan, "_rows", lambda *a: (read.append(a[2]), rows(*a))[1])
-    for number, _ in enumerate(ts.scan(tmp_path / "c", chunk_docs=1)):
-        assert len(read) <= number + 3
-    assert len(read) == 50
+def test_an_error_of_the_reader_comes_after_the_items_before_it() -> None:
+    def items() -> Generator[int, None, None]:
+        yield 1
+        raise KeyError("what")
+
+    prefetched = _prefetch.prefetched(items())
+    assert next(prefetched) == 1
+    with pytest.raises(KeyError, match="what"):
+        next(prefetched)
 
 
 def test_words_are_those_of_the_readers_of_tables(tmp_path: Path) -> None:
@@ -261,7 +276,7 @@ def test_commands_read_tables_of_columns(
 
 
 def test_folders_of_arrays_are_read_whole(tmp_path: Path, run: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_csr_folder, "_PART_BYTES", 30)  # several blocks, to be stacked
+    monkeypatch.setattr(_source, "CHUNK_BYTES", 30)  # several blocks, to be stacked
     X = sparse.csr_array([[1, 0, 2], [0, 3, 0], [1, 1, 0], [2, 0, 1]])
     ts.save_csr(tmp_path / "one", X, ["ham", "spam", "spam", "ham"], term_names=["a", "b", "c"])
     whole = io.read_collection(tmp_path / "one")

@@ -338,7 +338,7 @@ def test_terms_with_and_without_names(tmp_path: Path, other: str, named_first: b
     unnamed, _ = write(other, tmp_path, X, ["1", "2"])
     paths = [named, unnamed] if named_first else [unnamed, named]
     message = refused(paths)
-    assert message.startswith(f"{named} and {unnamed}: the terms have names in the first and none")
+    assert message.startswith(f"{paths[0]} and {paths[1]}: the terms have names in one and none")
     (tmp_path / "terms").write_text("\n".join(WORDS))
     counts = ts.count(ts.scan(paths, terms=tmp_path / "terms"))
     assert list(counts.term_names) == WORDS

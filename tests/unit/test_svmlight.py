@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -380,14 +379,6 @@ def test_a_file_that_fails_fails_where_it_is_read() -> None:
     assert next(blocks)["indices"].tolist() == [2]
     with pytest.raises(OSError, match="Input/output"):
         next(blocks)
-
-
-def test_a_generator_that_is_closed_leaves_no_thread() -> None:
-    before = threading.active_count()
-    blocks = read_blocks(io.BytesIO(TEXT), "f.svm", block_bytes=7)
-    next(blocks)
-    blocks.close()
-    assert threading.active_count() == before
 
 
 @settings(max_examples=50)

@@ -27,6 +27,7 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
+from termsift._util.files import check_path
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable_errors
 from termsift._util.validation import check_choice, check_flag, check_k
@@ -55,7 +56,9 @@ def load(path: str | os.PathLike[str]) -> ClassCounts:
     ValueError
         If the file is damaged, truncated or of another version, or does not hold counts.
     """
-    return ClassCounts._of(*file.read_counts(path))
+    check_path(path)
+    with open(path, "rb") as saved:
+        return ClassCounts._of(*file.read_from(saved, os.fspath(path)))
 
 
 class ClassCounts(CountTable):

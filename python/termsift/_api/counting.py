@@ -82,14 +82,12 @@ def count(
     a term that it contains, or 20 in a class whose tokens may exceed 2^32 or are fractions, and as
     much again for each term if documents have several classes.
 
-    Entries are counted by one of several algorithms, chosen by shape, with the same result; the
-    logger ``termsift`` names it at level DEBUG. Extra memory while counting is ``window_bytes``, or
-    4 bytes for each entry of one document if that is more; 4 bytes for each term and thread, up to
-    12 if values are large or terms are in thousands of documents of a class; and 8 for each class
-    and each document. With logarithms, weights, stored zeros, fractions, or rows that are unsorted
-    or repeat a column, it is 28 bytes for each term and thread and 16 for each label of a document.
-    An update holds the old, the added and the new counts, and with few classes and millions of
-    terms a second copy of the added ones. Up to 16 MiB are kept for the next call.
+    Extra memory while counting is ``window_bytes``, or 4 bytes for each entry of one document if
+    that is more; 4 to 12 bytes for each term and thread; and 8 for each class and each document.
+    With logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column,
+    it is 28 bytes for each term and thread and 16 for each label of a document. An update holds the
+    old, the added and the new counts. The logger ``termsift`` names the algorithm that was chosen
+    at level DEBUG.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -59,7 +60,7 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is a {type(part).__name__}, expected ClassCounts")
         try:
-            merged = part if merged is None else merged_pair(merged, part, by_index)
+            merged = part if merged is None else _merged_pair(merged, part, by_index)
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
             raise kind(f"part {number} and those before it: {error}") from None
@@ -68,13 +69,13 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     return merged
 
 
-def merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
+def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     """Return the sum of two counts in one vocabulary; see `merge`."""
     a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
     mine, theirs = a.term_names, b.term_names
     if mine is not None and theirs is not None:
         shared = min(len(mine), len(theirs))
-        if mine is not theirs and (mine[:shared] != theirs[:shared]).any():
+        if (mine[:shared] != theirs[:shared]).any():
             names = _union(mine, theirs)
             return _in_names(a, names) + _in_names(b, names)
     elif a.n_terms and b.n_terms and not by_index:
@@ -92,30 +93,21 @@ def _with_strings_for_numbers(counts: ClassCounts, others: ClassCounts) -> Class
 
     Labels of text become integers if all are whole numbers, and a shard does not know the others.
     """
-    labels = counts.classes
-    if not labels or not others.classes:
-        return counts
-    if all(type(label) is int for label in labels) and all(
-        isinstance(label, str) for label in others.classes
-    ):
-        return counts._with_classes_renamed([str(label) for label in labels])
+    are_numbers = all(type(label) is int for label in counts.classes)
+    if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):
+        return counts._with_classes_renamed([str(label) for label in counts.classes])
     return counts
 
 
 def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
     """Return the column of each name in the merged vocabulary."""
     for names in (mine, theirs):
-        if len(set(names)) < len(names):
-            once = set[str]()
-            twice = next(name for name in names if name in once or once.add(name))  # type: ignore[func-returns-value]
-            raise ValueError(f"the vocabularies differ, and {twice!r} is the name of two terms")
+        name, n_terms = Counter(names).most_common(1)[0]
+        if n_terms > 1:
+            raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
     both = dict.fromkeys([*mine, *theirs])
-    ordered = sorted(both) if _is_sorted(mine) and _is_sorted(theirs) else both
-    return {name: column for column, name in enumerate(ordered)}
-
-
-def _is_sorted(names: NDArray[np.object_]) -> bool:
-    return bool((names[1:] >= names[:-1]).all())
+    are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
+    return {name: column for column, name in enumerate(sorted(both) if are_sorted else both)}
 
 
 def _in_names(counts: ClassCounts, column_of: dict[str, int]) -> ClassCounts:

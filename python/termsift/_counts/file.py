@@ -1,4 +1,4 @@
-r"""The file of counts.
+r"""The format of saved counts.
 
 Layout, little-endian::
 
@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.files import check_path, replacing
 from termsift._util.labels import decode_label, encode_label
 
 MAGIC = b"termsift"
@@ -43,32 +42,15 @@ _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
 
 
-def write_counts(
-    path: str | os.PathLike[str],
-    counts: _core.Counts,
-    classes: list[Hashable],
-    term_names: NDArray[np.object_] | None,
-    tf: str,
-) -> None:
-    """Write counts to ``path``, atomically."""
-    with replacing(path) as file:
-        write_to(file, (counts, classes, term_names, tf))
-
-
-def counts_to_bytes(
-    counts: _core.Counts,
-    classes: list[Hashable],
-    term_names: NDArray[np.object_] | None,
-    tf: str,
-) -> memoryview:
-    """Return what `write_counts` writes."""
+def counts_to_bytes(state: Held) -> memoryview:
+    """Return what `write_to` writes."""
     file = io.BytesIO()
-    write_to(file, (counts, classes, term_names, tf))
+    write_to(file, state)
     return file.getbuffer()
 
 
 def write_to(file: IO[bytes], state: Held) -> None:
-    """Write counts at the position of a file that can seek."""
+    """Write counts at the position of a file that can seek; `read_from` reads them."""
     counts, classes, term_names, tf = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
@@ -92,10 +74,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
     file.write(bytes(_HEADER.size))
     payload_hash, length = _new_hash(), 0
     line = json.dumps(header).encode() + b"\n"
-    for part in (
-        memoryview(line),
-        *(memoryview(cast(Any, array)) for array in arrays.values()),
-    ):
+    for part in (memoryview(line), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
         length += part.nbytes
         file.write(part)
@@ -110,20 +89,16 @@ def _narrowed(frequencies: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: a.astype(np.uint32) if narrow else a for name, a in frequencies.items()}
 
 
-def read_counts(path: str | os.PathLike[str]) -> Held:
-    """Read what `write_counts` wrote; raise ValueError for anything else."""
-    check_path(path)
-    with open(path, "rb") as file:
-        return read_from(file, os.fspath(path))
-
-
 def counts_from_bytes(data: bytes, name: str) -> Held:
-    """Read what `counts_to_bytes` returned; ``name`` is what errors call it."""
+    """Read what `counts_to_bytes` returned."""
     return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
 
 def read_from(file: IO[bytes], name: str) -> Held:
-    """Read the counts from the position of a file to its end."""
+    """Read the counts from the position of a file to its end.
+
+    Raise ValueError, with the ``name`` of the file, for anything but what `write_to` writes.
+    """
     length = _verify(file, name)
     try:
         return _parse(file, length)
@@ -172,13 +147,12 @@ def _parse(file: IO[bytes], length: int) -> Held:
         2**63 if exact else math.inf
     ):
         raise ValueError(f"it holds {n_docs!r} documents")
-    if type(header["n_terms"]) is not int or type(header["has_collection"]) is not bool:
+    n_terms, has_collection = header["n_terms"], header["has_collection"]
+    if type(n_terms) is not int or type(has_collection) is not bool:
         raise ValueError("its sizes are no numbers")
-    if not 0 <= header["n_terms"] <= _core.max_terms or type(header["classes"]) is not list:
+    if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
         raise ValueError("its sizes are out of range")
-    counts = _core.Counts.from_arrays(
-        header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
-    )
+    counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
     classes = validation.distinct_labels([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")

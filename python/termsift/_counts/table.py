@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts import file
 from termsift._util import validation
+from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller, logger
 
 
@@ -53,10 +54,6 @@ class CountTable:
     @property
     def _classes(self) -> list[Hashable]:
         return self._state[1]
-
-    @property
-    def _tf(self) -> str:
-        return self._state[3]
 
     # ---- the counts ------------------------------------------------------------------------------
 
@@ -103,7 +100,7 @@ class CountTable:
     @property
     def tf(self) -> str:
         """How an entry is counted: "raw", "log" or "binary"."""
-        return self._tf
+        return self._state[3]
 
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
@@ -134,8 +131,8 @@ class CountTable:
 
     def __repr__(self) -> str:
         kind = "exact" if self._counts.exact else "float"
-        if self._tf != "raw":
-            kind += f", tf={self._tf}"
+        if self.tf != "raw":
+            kind += f", tf={self.tf}"
         return (
             f"<{type(self).__name__} of {self.n_docs:,} documents: {self.n_classes:,} classes x "
             f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
@@ -275,7 +272,7 @@ class CountTable:
         names = self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self._classes, other._classes)
         counts = self._counts.with_classes(in_self).merge(other._counts.with_classes(in_other))
-        return self._of(counts, united, names, self._tf)
+        return self._of(counts, united, names, self.tf)
 
     def __sub__(self, other: Self) -> Self:
         """Return the counts without those of a part, such as a fold of cross-validation.
@@ -297,7 +294,7 @@ class CountTable:
             )
         _, _, in_other = validation.unite_classes(self._classes, other._classes)
         counts = self._counts.subtract(other._counts.with_classes(in_other))
-        return self._of(counts, list(self._classes), names, self._tf)
+        return self._of(counts, list(self._classes), names, self.tf)
 
     def _now(self) -> Self:
         """Return a copy that does not change when another thread updates these counts."""
@@ -305,24 +302,16 @@ class CountTable:
 
     def _common_names(self, other: Self) -> NDArray[np.object_] | None:
         """Return the names of all terms; an error if the two counted different things."""
-        if self._tf != other._tf:
+        if self.tf != other.tf:
             raise ValueError(
-                f"the counts are of different things: tf={self._tf!r} in one and {other._tf!r} "
+                f"the counts are of different things: tf={self.tf!r} in one and {other.tf!r} "
                 "in the other"
             )
         if self.term_names is None or other.term_names is None:
             longer = self if self.n_terms >= other.n_terms else other
             return longer.term_names
-        mine, theirs = self.term_names, other.term_names
-        shared = min(len(mine), len(theirs))
-        differ = np.flatnonzero(mine[:shared] != theirs[:shared])
-        if len(differ):
-            term = int(differ[0])
-            raise ValueError(
-                f"the vocabularies differ: term {term} is {mine[term]!r} in one and "
-                f"{theirs[term]!r} in the other"
-            )
-        return mine if len(mine) >= len(theirs) else theirs
+        validation.check_same_terms(self.term_names, other.term_names)
+        return max(self.term_names, other.term_names, key=len)
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.
@@ -341,14 +330,11 @@ class CountTable:
 
         Raises
         ------
-        ValueError
-            If min_df is less than 1.
-        TypeError
-            If it is not an integer.
+        ValueError, TypeError
+            If min_df is less than 1 or no integer.
 
         Notes
         -----
-        The documents of a term are ``collection_document_frequency``, which are sums of weights.
         ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are the terms left.
 
         Examples
@@ -388,7 +374,7 @@ class CountTable:
             held[name] = np.ascontiguousarray(held[name][kept][order])
         counts = _core.Counts.from_arrays(**held)
         names = validation.check_term_names(names, n_terms)
-        return self._of(counts, list(self._classes), names, self._tf)
+        return self._of(counts, list(self._classes), names, self.tf)
 
     def _with_words_sorted(self, words: NDArray[np.object_]) -> Self:
         """Return the counts with columns in the order of their words."""
@@ -404,7 +390,7 @@ class CountTable:
         in_order = validation.in_order(labels)
         at = {label: row for row, label in enumerate(labels)}
         counts = self._counts.with_classes([at[label] for label in in_order])
-        return self._of(counts, in_order, self.term_names, self._tf)
+        return self._of(counts, in_order, self.term_names, self.tf)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a file that `termsift.load` reads.
@@ -419,7 +405,8 @@ class CountTable:
         TypeError
             If a label is not None, bool, int, float, str, bytes or a tuple of these.
         """
-        file.write_counts(path, *self._state)
+        with replacing(path) as output:
+            file.write_to(output, self._state)
 
     @classmethod
     def _rebuilt(

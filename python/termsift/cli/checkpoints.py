@@ -7,21 +7,33 @@ once, so that a kill at any moment leaves counts that belong to that line.
 from __future__ import annotations
 
 import json
+import logging
 import os
-from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from termsift._api.class_counts import ClassCounts
 from termsift._counts.file import read_from, write_to
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
 
+_log = logging.getLogger("termsift")
+
 
 class Checkpoint:
     """The checkpoint of one job, in a file that may not exist yet.
 
-    ``options`` are JSON values: what the counts depend on besides the scan.
+    Parameters
+    ----------
+    path : path
+        The file.
+    scan : Scan
+        What the job reads.
+    options : dict
+        What else the counts depend on; JSON values.
     """
 
     def __init__(self, path: Path, scan: Scan, options: dict[str, Any]) -> None:
@@ -37,82 +49,83 @@ class Checkpoint:
         """
         if not self.path.exists():
             return None
+        damaged = ValueError(f"{self.path}: the checkpoint is damaged; delete it to count anew")
         with open(self.path, "rb") as file:
-            line = file.readline()
             try:
-                job = json.loads(line)
-                files, n_inputs = job["files"], job["n_inputs"]
-                n_skipped, skipped, options = job["n_skipped"], job["skipped"], dict(job["options"])
-                files = [(str(name), int(size), int(mtime)) for name, size, mtime in files]
+                job = json.loads(file.readline())
+                files, n_inputs, options = job["files"], job["n_inputs"], dict(job["options"])
+                n_skipped, skipped = job["n_skipped"], job["skipped"]
                 numbers = all(type(n) is int and n >= 0 for n in (n_inputs, n_skipped))
-                if not numbers or [*map(str, skipped)] != skipped:
-                    raise ValueError
+                if not numbers or any([*map(str, texts)] != texts for texts in (files, skipped)):
+                    raise damaged
             except (ValueError, TypeError, KeyError, RecursionError):
-                raise self._damaged() from None
-            difference = self._difference(n_inputs, files, options)
-            if difference is not None:
-                raise ValueError(
-                    f"{self.path}: is the checkpoint of another count: {difference}; delete it to "
-                    "count anew"
-                )
+                raise damaged from None
+            self._check_same_job(files, n_inputs, options)
             counts, classes, names, tf = read_from(file, str(self.path))
             self._size = file.tell()
         words = [] if names is None else names.tolist()
         if self._scan.has_words and (len(words) != counts.n_terms or len({*words}) < len(words)):
-            raise self._damaged()
+            raise damaged
         self._scan._resume(n_inputs, words, n_skipped, skipped)
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, None, tf)
 
-    def write_if_due(self, counts: ClassCounts) -> None:
+    def write(self, counts: ClassCounts) -> None:
         """Replace the checkpoint by the counts of all inputs that the scan has read.
 
-        It stays as it is until more has been read since than a new one may write.
+        Nothing is written before more has been read since the last checkpoint than it has bytes.
+        If writing fails, on a full disk for example, the job goes on without it.
         """
-        scan, n_inputs = self._scan, self._scan.inputs_done
+        scan = self._scan
         if scan.bytes_done - self._bytes_done < self._size:
             return
         job = {
-            "n_inputs": n_inputs,
-            "files": _identities(scan._files(n_inputs)),
+            "n_inputs": scan.inputs_done,
+            "files": _identities(scan._files(scan.inputs_done)),
             "options": self._options,
             "n_skipped": scan.n_skipped,
             "skipped": scan.skipped,
         }
         names = scan.term_names if scan.has_words else None
-        state = counts._counts, counts.classes, names, counts.tf
-        with replacing(self.path) as file:
-            file.write(json.dumps(job).encode() + b"\n")
-            write_to(file, state)
-            self._size = file.seek(0, os.SEEK_END)
-        self._bytes_done = scan.bytes_done
+        try:
+            with replacing(self.path) as file:
+                file.write(json.dumps(job).encode() + b"\n")
+                write_to(file, (counts._counts, counts.classes, names, counts.tf))
+                self._size = file.seek(0, os.SEEK_END)
+            self._bytes_done = scan.bytes_done
+        except OSError as error:
+            _log.warning(
+                "warning: %s: could not be written, and is what it was before: %s",
+                self.path,
+                error.strerror or error,
+            )
 
-    def _damaged(self) -> ValueError:
-        return ValueError(f"{self.path}: the checkpoint is damaged; delete it to count anew")
-
-    def _difference(
-        self, n_inputs: int, files: list[tuple[str, int, int]], options: dict[str, Any]
-    ) -> str | None:
-        """Return how another job differs from this one, or None."""
-        for option in sorted({*options, *self._options}):
-            before, now = options.get(option), self._options.get(option)
-            if before != now:
-                return f"it was made with {option}={before!r}, this one has {option}={now!r}"
-        if n_inputs > len(self._scan.paths):
-            return f"it has counted {n_inputs} inputs, and this one has {len(self._scan.paths)}"
-        ours = _identities(self._scan._files(n_inputs))
-        for theirs, our in zip(files, ours, strict=False):
-            if theirs[0] != our[0]:
-                return f"it has counted {theirs[0]} where this one reads {our[0]}"
-            if theirs != our:
-                now = f"{our[1]:,} bytes, last changed {datetime.fromtimestamp(our[2] / 1e9)}"
-                return f"{our[0]}, which it has counted, has changed: now {now}"
-        if len(files) != len(ours):
-            return f"it has counted {len(files)} files where this one reads {len(ours)}"
-        return None
+    def _check_same_job(self, files: list[str], n_inputs: int, options: dict[str, Any]) -> None:
+        """Check that a checkpoint is of a job with these options, whose first inputs are these."""
+        differences = [
+            f"it was made with {option}={options.get(option)!r}, this one has "
+            f"{option}={self._options.get(option)!r}"
+            for option in sorted({*options, *self._options})
+            if options.get(option) != self._options.get(option)
+        ]
+        differences += [
+            f"it has counted {theirs}, this one reads {ours}"
+            for theirs, ours in zip_longest(
+                files, _identities(self._scan._files(n_inputs)), fillvalue="nothing"
+            )
+            if theirs != ours
+        ]
+        if differences:
+            raise ValueError(
+                f"{self.path}: is the checkpoint of another count: {differences[0]}; delete it to "
+                "count anew"
+            )
 
 
-def _identities(files: list[Path]) -> list[tuple[str, int, int]]:
+def _identities(files: list[Path]) -> list[str]:
     """Return what identifies files without reading them: name, size and time of last change."""
-    states = [(file, file.stat()) for file in files]
-    return [(os.path.abspath(file), state.st_size, state.st_mtime_ns) for file, state in states]
+    states = [(os.path.abspath(file), file.stat()) for file in files]
+    return [
+        f"{path} ({state.st_size} bytes, last changed {np.datetime64(state.st_mtime_ns, 'ns')})"
+        for path, state in states
+    ]

@@ -142,10 +142,6 @@ def _counted(
                 report(scan.bytes_done)
             if checkpoint and scan.inputs_done > inputs_done:
                 inputs_done = scan.inputs_done
-                try:
-                    checkpoint.write_if_due(counts)
-                except OSError as error:  # on a full disk the count goes on without it
-                    message = "warning: %s: could not be written, and is what it was before: %s"
-                    _log.warning(message, checkpoint.path, error.strerror or error)
+                checkpoint.write(counts)
     assert counts is not None
     return counts

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._api.merging import merged_pair
 from termsift._util.progress import progress
+from termsift._util.validation import naming
 from termsift.cli.arguments import add_command, add_min_df, add_output_file
 from termsift.cli.inputs import pruned, refuse_repeated
 from termsift.cli.output import COUNTS_FILE, check_writable, print_written
@@ -40,11 +40,8 @@ def _run(args: argparse.Namespace) -> None:
     with progress("merged", len(args.inputs), "files", already=1) as report:
         for done, path in enumerate(others, 2):
             part = ts.load(path)
-            try:
-                counts = merged_pair(counts, part, args.by_index)
-            except ValueError as error:
-                before = first if done == 2 else f"the {done - 1} files before it"
-                raise ValueError(f"{before} and {path}: {error}") from None
+            with naming(path):
+                counts = ts.merge([counts, part], by_index=args.by_index)
             if report is not None:
                 report(done)
     if args.min_df is not None:

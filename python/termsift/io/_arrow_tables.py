@@ -29,7 +29,7 @@ class ArrowTable(TextSource):
     def __init__(
         self, path: Path, labels: Path | None, options: Options, *, is_parquet: bool
     ) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         if path.suffix.lower() in COMPRESSED:
             raise ValueError(
                 f"{path}: expected the file itself, whose columns are compressed within; decompress"

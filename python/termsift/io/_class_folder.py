@@ -6,15 +6,18 @@ from pathlib import Path
 
 from termsift._util.log import logger
 from termsift.io._files import Complain, decoded_text
-from termsift.io._source import Options
+from termsift.io._source import TEXT_OPTIONS, Options
 from termsift.io._texts import Rows, TextSource
 
 
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``."""
 
+    takes = TEXT_OPTIONS
+    why = "a folder of class folders has its own labels and terms, and no columns"
+
     def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         folders = [entry for entry in _visible(path) if entry.is_dir()]
         if not folders:
             raise ValueError(

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._util.files import check_path
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift.io._kinds import open_source
@@ -114,12 +113,12 @@ def read_collection(
     options = check_options(
         terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
     )
-    source = _open(path, labels, options)
+    source = open_source(path, labels, options)
     collection = _stacked(source)
     if source.has_texts:
         return _with_sorted_terms(collection, options)
     if isinstance(source, SvmlightFile):
-        return _with_names(_from_first_index(collection, _first_index(collection)), options)
+        return _with_columns(collection, _first_index(collection), options)
     return collection
 
 
@@ -177,7 +176,7 @@ def read_split(
     options = check_options(
         terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
     )
-    first, second = _open(train, labels, options), _open(test, test_labels, options)
+    first, second = open_source(train, labels, options), open_source(test, test_labels, options)
     if first.has_texts != second.has_texts:
         raise ValueError(
             f"{first.path} and {second.path}: expected texts in both, or matrices in both"
@@ -192,28 +191,22 @@ def read_split(
             raise ValueError(f"{second.path}: has no term of {first.path}")
         return _with_like_labels(known, new)
     new = _stacked(second)
-    bases = _first_index(known), _first_index(new)
-    if isinstance(first, SvmlightFile) and isinstance(second, SvmlightFile):
-        bases = min(bases), min(bases)
+    bases = [
+        _first_index(collection)
+        for source, collection in ((first, known), (second, new))
+        if isinstance(source, SvmlightFile)
+    ]
     if isinstance(first, SvmlightFile):
-        known = _with_names(_from_first_index(known, bases[0]), options)
+        known = _with_columns(known, min(bases), options)
     n_columns = known.X.shape[1]
     if isinstance(second, SvmlightFile):  # the format does not tell how many columns there are
-        new = _from_first_index(new, bases[1])
+        new = _with_columns(new, min(bases), None)
         new = replace(new, X=_resized(new.X, n_columns), term_names=known.term_names)
     elif new.X.shape[1] != n_columns:
         raise ValueError(
             f"{second.path}: has {new.X.shape[1]} columns, expected the {n_columns} of {first.path}"
         )
     return _with_like_labels(known, new)
-
-
-def _open(
-    path: str | os.PathLike[str], labels: str | os.PathLike[str] | None, options: Options
-) -> Source:
-    if labels is not None:
-        check_path(labels, "labels")
-    return open_source(path, labels, options)
 
 
 def _stacked(source: Source, names: NDArray[np.object_] | None = None) -> Collection:
@@ -263,15 +256,14 @@ def _stacked_labels(blocks: list[Block]) -> tuple[Any, list[Any] | None]:
         if classes is None:
             return np.concatenate([block.y for block in blocks]), None
         return sp.csr_array(sp.vstack([block.y for block in blocks], format="csr")), classes
-    labels, n_labels = [], []
-    for block in blocks:
-        if block.classes is None:
-            labels.append(block.y)
-            n_labels.append(np.ones(len(block.y), dtype=np.int64))
-        else:
-            labels.append(np.asarray(block.classes)[block.y.indices])
-            n_labels.append(np.diff(block.y.indptr))
-    return indicator_of(np.concatenate(labels), np.concatenate(n_labels))
+    several = [
+        (block.y, np.ones(len(block.y), dtype=np.int64))
+        if block.classes is None
+        else (np.asarray(block.classes)[block.y.indices], np.diff(block.y.indptr))
+        for block in blocks
+    ]
+    labels, n_labels = (np.concatenate(parts) for parts in zip(*several, strict=True))
+    return indicator_of(labels, n_labels)
 
 
 def _with_sorted_terms(collection: Collection, options: Options) -> Collection:
@@ -293,20 +285,18 @@ def _first_index(collection: Collection) -> int:
     return int(collection.X.indices.min(initial=1))
 
 
-def _from_first_index(collection: Collection, first_index: int) -> Collection:
-    """Let the columns of svmlight text count from its first index."""
+def _with_columns(collection: Collection, first_index: int, options: Options | None) -> Collection:
+    """Make the first index of svmlight text column 0, and name the columns.
+
+    The text need not use the last columns.
+    """
     X = collection.X
-    if first_index == 0:
-        return collection
-    shape = X.shape[0], max(X.shape[1] - first_index, 0)
-    return replace(collection, X=sp.csr_array((X.data, X.indices - 1, X.indptr), shape=shape))
-
-
-def _with_names(collection: Collection, options: Options) -> Collection:
-    """Name the columns of svmlight text, which need not use the last ones."""
-    names, X = options.names, collection.X
-    if names is None:
-        return collection
+    if first_index:
+        shape = X.shape[0], max(X.shape[1] - first_index, 0)
+        X = sp.csr_array((X.data, X.indices - first_index, X.indptr), shape=shape)
+    names = None if options is None else options.names
+    if options is None or names is None:
+        return replace(collection, X=X)
     if X.shape[1] > len(names):
         raise ValueError(
             f"{options.terms}: {len(names)} names for the {X.shape[1]} terms of {collection.source}"

@@ -35,11 +35,10 @@ from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
 from termsift.io._labels import read_names
-from termsift.io._source import Block, Blocks, Options, Source, docs_within
+from termsift.io._source import Block, Blocks, Options, Source, docs_in_chunk
 
 _MATRIX = ("indptr", "indices", "data")
 _FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
-_PART_BYTES = 1 << 28  # of the entries that are mapped at a time
 
 
 @printable_errors()
@@ -173,8 +172,11 @@ def is_csr_folder(path: Path) -> bool:
 class CsrFolder(Source):
     """A folder of arrays; their sizes are checked when it is opened."""
 
+    takes = frozenset({"terms"})
+    why = "a folder of arrays has its own labels, and no texts"
+
     def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         self.files = [path / name for name in _FILES if (path / name).exists()]
         self._indptr = _Array(path / "indptr.npy", "i")
         self._indices = _Array(path / "indices.npy", "i")
@@ -228,20 +230,15 @@ class CsrFolder(Source):
     def blocks(self, words: dict[str, int]) -> Blocks:
         """Map one part of the documents after another."""
         begin, n_bytes = 0, self.n_bytes
+        entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
         while begin < self._n_docs:
-            end = self._end_of_part(begin)
+            indptr = self._indptr.part(begin, self._n_docs + 1)  # a bisection reads few pages
+            end = begin + docs_in_chunk(indptr, entry_bytes, self.options.chunk_docs)
             X = self._matrix(begin, end)
             y, classes = self._labels(begin, end)
             yield Block(X, y, n_bytes * end // self._n_docs, classes)
-            del X, y
+            del X, y, indptr
             begin = end
-
-    def _end_of_part(self, begin: int) -> int:
-        """Find where the documents end that are mapped together from ``begin`` on."""
-        entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
-        indptr = self._indptr.part(begin, self._n_docs + 1)  # a bisection reads few pages
-        end = min(begin + docs_within(indptr, _PART_BYTES // entry_bytes), self._n_docs)
-        return end if self.options.chunk_docs is None else min(end, begin + self.options.chunk_docs)
 
     def _matrix(self, begin: int, end: int) -> Any:
         """Return documents as a CSR array on the memory of the files."""

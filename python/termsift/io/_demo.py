@@ -63,11 +63,15 @@ def load_demo() -> Collection:
     packages: list[str] = []
 
     def documents() -> Iterator[list[str]]:
-        for package in _packages(folder):
+        for package in sorted(entry.parent for entry in folder.glob("*/__init__.py")):
+            if package.name in _SKIPPED:
+                continue
             logger.debug("reading the docstrings of %s", package.name)
-            for docstring in _docstrings(package):
-                packages.append(package.name)
-                yield [word for word in _WORD.findall(docstring) if word not in _STOP_WORDS]
+            for path in sorted(package.rglob("*.py")):
+                if _SKIPPED.isdisjoint(path.relative_to(package).parts):
+                    for docstring in _docstrings_of(path):
+                        packages.append(package.name)
+                        yield [word for word in _WORD.findall(docstring) if word not in _STOP_WORDS]
 
     X, names = count_words(documents())
     if not packages:
@@ -77,22 +81,8 @@ def load_demo() -> Collection:
     return Collection(X, np.array(packages, dtype=object), names, source)
 
 
-def _packages(folder: Path) -> list[Path]:
-    return sorted(
-        entry
-        for entry in folder.iterdir()
-        if entry.name not in _SKIPPED and (entry / "__init__.py").is_file()
-    )
-
-
-def _docstrings(package: Path) -> Iterator[str]:
-    """Yield the docstrings of a package in lower case, with its files in the order of names."""
-    for path in sorted(package.rglob("*.py")):
-        if _SKIPPED.isdisjoint(path.relative_to(package).parts):
-            yield from _docstrings_of(path)
-
-
 def _docstrings_of(path: Path) -> Iterator[str]:
+    """Yield the docstrings of a file in lower case."""
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the sources

@@ -85,8 +85,8 @@ class _Zstandard(io.RawIOBase):
     """
 
     def __init__(self, raw: BinaryIO, path: Path) -> None:
-        self._package = require("zstandard", "zstd", f"{path}: reading it")
-        self._raw, self._frame, self._rest, self._ready = raw, None, b"", memoryview(b"")
+        self._pieces = self._decompressed(raw, require("zstandard", "zstd", f"{path}: reading it"))
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         """Return True, as `io.BufferedReader` asks."""
@@ -95,29 +95,27 @@ class _Zstandard(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with the next bytes, and return how many; 0 at the end."""
         while not self._ready:
-            piece = self._rest or self._raw.read(_ZSTANDARD_PIECE_BYTES)
-            self._rest = b""
-            if not piece:
-                if self._frame is not None:
-                    raise EOFError("the compressed content ends before its end was marked")
+            piece = next(self._pieces, None)
+            if piece is None:
                 return 0
-            self._ready = memoryview(self._decompressed(piece))
+            self._ready = memoryview(piece)
         n = min(len(buffer), len(self._ready))
         buffer[:n] = self._ready[:n]
         self._ready = self._ready[n:]
         return n
 
-    def _decompressed(self, piece: bytes) -> bytes:
-        if self._frame is None:
-            self._frame = self._package.ZstdDecompressor().decompressobj()
-        frame: Any = self._frame
-        try:
-            content: bytes = frame.decompress(piece)
-        except self._package.ZstdError as error:
-            raise EOFError(str(error)) from None
-        if frame.eof:
-            self._rest, self._frame = frame.unused_data, None
-        return content
+    @staticmethod
+    def _decompressed(raw: BinaryIO, package: Any) -> Iterator[bytes]:
+        frame, rest = None, b""
+        while piece := rest or raw.read(_ZSTANDARD_PIECE_BYTES):
+            frame = frame or package.ZstdDecompressor().decompressobj()
+            try:
+                yield frame.decompress(piece)
+            except package.ZstdError as error:
+                raise EOFError(str(error)) from None
+            rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        if frame is not None:
+            raise EOFError("the compressed content ends before its end was marked")
 
 
 def check_encoding(encoding: str) -> str:

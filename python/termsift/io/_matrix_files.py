@@ -21,7 +21,7 @@ class MatrixFile(Source):
     def __init__(
         self, path: Path, labels: Path | None, options: Options, read: Callable[[Path], Any]
     ) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         if labels is None:
             raise ValueError(
                 f"{path}: has no labels of its own; give a file with one label per line"
@@ -36,10 +36,7 @@ class MatrixFile(Source):
         if X.ndim != 2:
             raise ValueError(f"{self.path}: expected a matrix of two dimensions, found {X.ndim}")
         y = read_labels(self._labels)
-        if y.shape[0] != X.shape[0]:
-            raise ValueError(
-                f"{self._labels}: {y.shape[0]} labels for the {X.shape[0]} documents of {self.path}"
-            )
+        self.check_n_labels(y.shape[0], X.shape[0])
         if names is not None and len(names) != X.shape[1]:
             raise ValueError(
                 f"{self.options.terms}: {len(names)} names for the {X.shape[1]} terms of "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import time
+from _thread import start_new_thread
 from collections.abc import Generator
-from contextlib import closing, suppress
+from contextlib import suppress
+from inspect import GEN_CLOSED, getgeneratorstate
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -12,41 +14,27 @@ Item = TypeVar("Item")
 
 
 def prefetched(items: Generator[Item, None, None]) -> Generator[Item, None, None]:
-    """Yield the items of a generator, which makes the next one in a thread meanwhile."""
-    # Ctrl-C may interrupt Python code between any two steps and would leave a Queue or an Event
-    # locked. SimpleQueue and Lock take each step in C.
-    queue: SimpleQueue[tuple[Item] | BaseException | None] = SimpleQueue()
-    room = threading.Lock()  # held while an item waits
-    stopped: list[bool] = []
+    """Yield the items of a generator, and make each next one in a thread meanwhile."""
+    # Ctrl-C may interrupt Python code between any two steps and would leave the locks of a Queue,
+    # a Thread or a Future held. SimpleQueue takes each step in C.
+    results: SimpleQueue[tuple[Item] | BaseException] = SimpleQueue()
 
-    def run() -> None:
-        end: BaseException | None = None
+    def read() -> None:
         try:
-            with closing(items):
-                for item in items:
-                    room.acquire()
-                    if stopped:
-                        return
-                    queue.put((item,))
-                    del item  # frees its memory as soon as the consumer has dropped it
-        except BaseException as error:
-            end = error
-        queue.put(end)
+            results.put((next(items),))
+        except BaseException as error:  # StopIteration at the end
+            results.put(error)
 
-    thread = threading.Thread(target=run, name="termsift-reader", daemon=True)
-    thread.start()
     try:
-        while (message := queue.get()) is not None:
-            if isinstance(message, BaseException):
-                raise message
-            room.release()
-            (item,) = message
-            del message
-            yield item
-            del item
+        start_new_thread(read, ())
+        while not isinstance(result := results.get(), BaseException):
+            start_new_thread(read, ())
+            yield result[0]
+            del result  # frees its memory before the next one comes
+        if not isinstance(result, StopIteration):
+            raise result
     finally:
-        stopped.append(True)
-        while thread.is_alive():  # it may be waiting for room
-            with suppress(RuntimeError):
-                room.release()
-            thread.join(0.05)
+        while getgeneratorstate(items) != GEN_CLOSED:
+            with suppress(ValueError):  # it is running, and cannot be closed
+                items.close()
+            time.sleep(0.001)

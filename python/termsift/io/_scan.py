@@ -23,11 +23,16 @@ from termsift._util.printable import printable, printable_errors
 from termsift.io._kinds import open_source
 from termsift.io._labels import integers_if_all_whole, object_array
 from termsift.io._prefetch import prefetched
-from termsift.io._source import COMPLAINTS_KEPT, Options, Source, check_options, docs_within
+from termsift.io._source import (
+    COMPLAINTS_KEPT,
+    Block,
+    Options,
+    Source,
+    check_options,
+    docs_in_chunk,
+)
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
-
-_CHUNK_BYTES = 1 << 28  # of the entries of a chunk, at most
 
 
 @printable_errors()
@@ -54,18 +59,12 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts.
     labels : path, or sequence of as many paths, optional
-        For each path, the file of its labels: one per line, or a ``.npy`` array. Needed for
-        ``.npz`` and ``.mtx``; replaces the labels of svmlight files; not for texts and folders.
-    terms : path, optional
-        File with the name of one term per line, in the order of the columns; not for texts. Without
-        it, either all matrices have names of their own or none does.
-    text, label : str or int, optional
-        The columns of a table: names, "text" and "label" by default, or numbers from 1 for a table
-        without header.
-    encoding, preset, **rules
-        How texts are decoded and cut into terms, see `termsift.text.TextRules`. ``min_df``, which
-        matrices with names take too, is a number of documents of all files. `termsift.count`
-        applies it at the end; the chunks hold all terms. There is no ``max_df``.
+        The file of the labels of each path, as for `termsift.io.read_collection`.
+    terms, text, label, encoding, preset, **rules
+        As for `termsift.io.read_collection`. Without ``terms``, either all matrices have names of
+        their own or none does. ``min_df``, which matrices with names take too, is a number of
+        documents of all files, and is applied at the end: the chunks hold all terms. There is no
+        ``max_df``.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
         matrix, 16 MiB of svmlight text, or 2 million terms of documents of texts.
@@ -88,20 +87,18 @@ def scan(
     Raises
     ------
     FileNotFoundError, ValueError, TypeError, MissingExtraError
-        If something cannot be read, or the arguments do not fit. Errors in the content of a file
-        are raised as it is read, with the file and the line or row.
+        As for `termsift.io.read_collection`. Errors in the content of a file are raised as it is
+        read.
 
     Notes
     -----
-    Memory holds three chunks, whatever the size of the files: one is counted, one waits, and one is
+    Memory holds two chunks, whatever the size of the files: one is counted while the next one is
     read. Folders of arrays are mapped, and take memory only for the chunk that is counted. The
     words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
-    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`. A document is
-    never divided, however large.
+    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
 
-    Columns of texts are words in the order in which they first appear, so their number grows.
-    `termsift.count` sorts them at the end. It also makes integers of text labels if all of them are
-    whole numbers, which is not known earlier: the chunks have strings.
+    Columns of texts are words in the order in which they first appear. `termsift.count` sorts them
+    at the end, and makes integers of text labels if all of them are whole numbers.
 
     Examples
     --------
@@ -169,17 +166,15 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 @dataclass(frozen=True)
 class _Step:
-    """A chunk of documents, or the end of an input, and what has been read by then."""
+    """How far a scan has read when it yields a chunk or reaches the end of an input."""
 
-    X: Any  # None at the end of an input
-    y: Any
-    classes: list[Hashable] | None
-    where: str
     inputs_done: int
     bytes_done: int
     n_terms: int
     n_skipped: int
     skipped: list[str]
+    classes: list[Hashable] | None = None  # of the chunk
+    where: str = ""  # the chunk comes from
 
 
 class Scan:
@@ -228,9 +223,9 @@ class Scan:
     def _resume(
         self, inputs_done: int, words: list[str], n_skipped: int, skipped: list[str]
     ) -> None:
-        """Let every iteration begin after some inputs, with what is known from them."""
+        """Make every iteration begin after some inputs, with what is known from them."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
-        self._start = _Step(None, None, None, "", inputs_done, done, len(words), n_skipped, skipped)
+        self._start = _Step(inputs_done, done, len(words), n_skipped, skipped)
         self._start_words = words
         self._begin()
 
@@ -286,88 +281,77 @@ class Scan:
         """Yield the chunks, and (None, None) at the end of each input."""
         self._begin()
         with printable_errors(), closing(prefetched(self._read(self._words))) as steps:
-            for step in steps:
+            for step, X, y in steps:
                 self._take(step)
-                if step.X is None or step.X.shape[0]:
-                    yield step.X, step.y
-                del step
+                if X is None or X.shape[0]:
+                    yield X, y
+                del X, y
 
-    def _read(self, words: dict[str, int]) -> Generator[_Step, None, None]:
+    def _read(self, words: dict[str, int]) -> Generator[tuple[_Step, Any, Any], None, None]:
         """Read the chunks, in the reading thread."""
-        start = self._start
-        n_skipped, skipped, done = start.n_skipped, start.skipped, start.bytes_done
-        for number in range(start.inputs_done, len(self._sources)):
-            source = self._sources[number]
-            n_docs, n_bytes, width = 0, 0, len(words)
+        step = self._start
+        for source in self._sources[step.inputs_done :]:
+            n_docs, bytes_before = 0, step.bytes_done
             with closing(source.blocks(words)) as blocks:
                 for block in blocks:
-                    n_skipped += block.n_skipped
-                    skipped = [*skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
-                    n_new, width = block.X.shape
-                    for begin, end in self._pieces(block.X):
-                        X, y = _rows(block.X, block.y, begin, end)
-                        where = f"{source.path}, where row 0 is document {n_docs + begin}"
-                        share = (block.n_bytes - n_bytes) * end // max(n_new, 1)
-                        yield _Step(
-                            X,
-                            y,
-                            block.classes,
-                            where,
-                            number,
-                            done + n_bytes + share,
-                            width,
-                            n_skipped,
-                            skipped,
+                    n_terms = block.X.shape[1]
+                    n_skipped = step.n_skipped + block.n_skipped
+                    skipped = [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
+                    n_bytes = bytes_before + block.n_bytes
+                    for X, y in self._chunks(block):
+                        step = replace(
+                            step,
+                            bytes_done=n_bytes,
+                            n_terms=n_terms,
+                            n_skipped=n_skipped,
+                            skipped=skipped,
+                            classes=block.classes,
+                            where=f"{source.path}, where row 0 is document {n_docs}",
                         )
+                        n_docs += X.shape[0]
+                        yield step, X, y
                         del X, y
-                    n_docs, n_bytes = n_docs + n_new, block.n_bytes
                     del block  # before the next one is read
-            done += source.n_bytes
-            yield _Step(None, None, None, "", number + 1, done, width, n_skipped, skipped)
+            done = bytes_before + source.n_bytes
+            step = replace(step, inputs_done=step.inputs_done + 1, bytes_done=done)
+            yield step, None, None
 
-    def _pieces(self, X: sp.csr_array) -> Iterator[tuple[int, int]]:
-        """Divide a block into chunks. A block without documents is one chunk."""
-        n_docs, begin = X.shape[0], 0
+    def _chunks(self, block: Block) -> Iterator[tuple[Any, Any]]:
+        """Divide a block into chunks, which share its memory. An empty block is one chunk."""
+        X, y, begin = block.X, block.y, 0
+        n_docs = X.shape[0]
         if n_docs == 0:
-            yield 0, 0
-        n_entries = _CHUNK_BYTES // (X.indices.itemsize + X.data.itemsize)
+            yield X, y
         while begin < n_docs:
-            end = min(begin + docs_within(X.indptr[begin:], n_entries), n_docs)
-            if self._options.chunk_docs is not None:
-                end = min(end, begin + self._options.chunk_docs)
-            yield begin, end
+            entry_bytes = X.indices.itemsize + X.data.itemsize
+            end = begin + docs_in_chunk(X.indptr[begin:], entry_bytes, self._options.chunk_docs)
+            if end - begin == n_docs:
+                yield X, y
+            else:
+                yield _rows(X, begin, end), y[begin:end]
             begin = end
 
 
-def _rows(X: sp.csr_array, y: Any, begin: int, end: int) -> tuple[Any, Any]:
-    """Return some documents, which share the memory of X, and their labels."""
-    if (begin, end) == (0, X.shape[0]):
-        return X, y
+def _rows(X: sp.csr_array, begin: int, end: int) -> sp.csr_array:
+    """Return some documents, which share the memory of X."""
     first, last = X.indptr[begin], X.indptr[end]
     parts = X.data[first:last], X.indices[first:last], X.indptr[begin : end + 1] - first
-    return sp.csr_array(parts, shape=(end - begin, X.shape[1])), y[begin:end]
+    return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
 
 
 def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
     """Return the longest list of names, after checking that it begins with each of the others."""
-    named = [source for source in sources if source.names is not None]
-    unnamed = [source.path for source in sources if source.names is None]
-    if not named:
-        return None
-    if unnamed:
-        raise ValueError(
-            f"{named[0].path} and {unnamed[0]}: the terms have names in the first and none in the "
-            "second, and may be others: give the names of all by terms, or count both apart"
-        )
-    widest = max(named, key=lambda source: len(source.names))  # type: ignore[arg-type]
-    agreed: NDArray[np.object_] = widest.names  # type: ignore[assignment]
-    for source in named:
-        names: Any = source.names
-        differ = np.flatnonzero(names != agreed[: len(names)])
-        if len(differ):
-            term = int(differ[0])
+    agreed: NDArray[np.object_] | None = None
+    for source in sources:
+        first, names = sources[0], source.names
+        if (names is None) != (first.names is None):
             raise ValueError(
-                f"{widest.path} and {source.path}: the vocabularies differ: term {term} is "
-                f"{agreed[term]!r} in one and {names[term]!r} in the other"
+                f"{first.path} and {source.path}: the terms have names in one and none in the "
+                "other, and may be others: give the names of all by terms, or count both apart"
             )
+        if names is not None and agreed is not None:
+            with validation.naming(f"{first.path} and {source.path}"):
+                validation.check_same_terms(agreed, names)
+        if names is not None and (agreed is None or len(names) > len(agreed)):
+            agreed = names
     return agreed

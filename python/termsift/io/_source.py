@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Hashable, Mapping, Set
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -19,6 +19,8 @@ from termsift.io._labels import read_names
 from termsift.text import TextRules, text_rules
 
 COMPLAINTS_KEPT = 5
+TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
+CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,12 @@ class Block:
     complaints: list[str] = field(default_factory=list)
 
 
-def docs_within(indptr: NDArray[Any], n_entries: int) -> int:
-    """Return how many documents, at least 1, have at most so many entries together."""
-    limit = min(int(indptr[0]) + n_entries, np.iinfo(indptr.dtype).max)
+def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None) -> int:
+    """Return how many of some documents, at least 1, are in one chunk."""
+    limit = min(int(indptr[0]) + CHUNK_BYTES // entry_bytes, np.iinfo(indptr.dtype).max)
     # A limit of another dtype would let numpy copy the offsets.
-    n_docs = np.searchsorted(indptr, indptr.dtype.type(limit), side="right") - 1
-    return max(int(n_docs), 1)
+    n_docs = int(np.searchsorted(indptr, indptr.dtype.type(limit), side="right")) - 1
+    return min(max(n_docs, 1), len(indptr) - 1, chunk_docs or len(indptr))
 
 
 Blocks: TypeAlias = Generator[Block, None, None]
@@ -128,6 +130,8 @@ class Source(ABC):
         The file or folder.
     files : list of Path
         The files that are read.
+    takes : set of str
+        Which of the options that only some kinds of input take it takes, and ``why`` no others.
     names : ndarray of str, or None
         The names of the columns of a matrix, where they are known.
     labels_are_text : bool
@@ -135,8 +139,13 @@ class Source(ABC):
     """
 
     has_texts: ClassVar[bool] = False
+    takes: ClassVar[Set[str]] = {"labels", "terms"}
+    why: ClassVar[str] = "a matrix holds no texts"
 
-    def __init__(self, path: Path, options: Options) -> None:
+    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+        given = [*(["labels"] if labels is not None else []), *options.given]
+        if refused := [name for name in given if name not in self.takes]:
+            raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
         self.path, self.options = path, options
         self.files = [path]
         self.names = options.names
@@ -146,6 +155,13 @@ class Source(ABC):
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
         return sum(file.stat().st_size for file in self.files)
+
+    def check_n_labels(self, n_labels: int, n_docs: int) -> None:
+        """Check that a file of labels, the last of the files, has one for each document."""
+        if n_labels != n_docs:
+            raise ValueError(
+                f"{self.files[-1]}: {n_labels} labels for the {n_docs} documents of {self.path}"
+            )
 
     @abstractmethod
     def blocks(self, words: dict[str, int]) -> Blocks:

@@ -29,7 +29,7 @@ class SvmlightFile(Source):
     """An svmlight file, with labels of its own or in another file."""
 
     def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         self._labels = None if labels is None else existing(labels)
         if self._labels is not None:
             if options.skip:
@@ -50,47 +50,39 @@ class SvmlightFile(Source):
         n_terms = _core.max_terms + (options.index_base is None) if names is None else len(names)
         notes = [] if names is None else [f"there are {n_terms} names of terms"]
         notes += ["from 0 with index_base=0"] if base == 1 else []
-        with (
-            opened(self.path) as (content, raw),
-            closing(
-                read_blocks(
-                    content,
-                    str(self.path),
-                    multilabel=None if y is None else True,
-                    skip=options.skip,
-                    indices=(base, base + n_terms - 1),
-                    index_note=f" ({'; '.join(notes)})" if notes else "",
-                    n_threads=options.n_threads or None,
-                )
-            ) as parsed_blocks,
-        ):
-            for parsed in parsed_blocks:
-                indptr, indices = parsed["indptr"], parsed["indices"]
-                width = int(indices.max(initial=base - 1)) - base + 1
-                shape = len(indptr) - 1, width if names is None else len(names)
-                columns = (indices - base).astype(np.int32)
-                X = sp.csr_array((parsed["data"], columns, indptr), shape=shape)
-                if y is None:
-                    labels, classes = _own_labels(parsed)
-                else:
-                    labels, classes = y[n_docs : n_docs + shape[0]], None
-                n_docs += shape[0]
-                if y is not None and y.shape[0] < n_docs:
-                    raise ValueError(
-                        f"{self._labels}: {y.shape[0]} labels, and {self.path} has more documents"
-                    )
-                complaints = [
-                    f"{self.path}, line {line}: {what}"
-                    for line, what in parsed["skipped"][:COMPLAINTS_KEPT]
-                ]
-                n_skipped = parsed["n_skipped"]
-                del parsed, indices, columns  # before the next block is parsed
-                yield Block(X, labels, raw.tell(), classes, n_skipped, complaints)
-                del X, labels
-        if y is not None and y.shape[0] != n_docs:
-            raise ValueError(
-                f"{self._labels}: {y.shape[0]} labels for the {n_docs} documents of {self.path}"
+        with opened(self.path) as (content, raw):
+            parsed_blocks = read_blocks(
+                content,
+                str(self.path),
+                multilabel=None if y is None else True,
+                skip=options.skip,
+                indices=(base, base + n_terms - 1),
+                index_note=f" ({'; '.join(notes)})" if notes else "",
+                n_threads=options.n_threads or None,
             )
+            with closing(parsed_blocks):
+                for parsed in parsed_blocks:
+                    indptr, indices = parsed["indptr"], parsed["indices"]
+                    width = int(indices.max(initial=base - 1)) - base + 1
+                    shape = len(indptr) - 1, width if names is None else len(names)
+                    columns = (indices - base).astype(np.int32)
+                    X = sp.csr_array((parsed["data"], columns, indptr), shape=shape)
+                    begin, n_docs = n_docs, n_docs + shape[0]
+                    if y is None:
+                        labels, classes = _own_labels(parsed)
+                    else:
+                        self.check_n_labels(y.shape[0], max(y.shape[0], n_docs))
+                        labels, classes = y[begin:n_docs], None
+                    complaints = [
+                        f"{self.path}, line {line}: {what}"
+                        for line, what in parsed["skipped"][:COMPLAINTS_KEPT]
+                    ]
+                    n_skipped = parsed["n_skipped"]
+                    del parsed, indices, columns  # before the next block is parsed
+                    yield Block(X, labels, raw.tell(), classes, n_skipped, complaints)
+                    del X, labels
+        if y is not None:
+            self.check_n_labels(y.shape[0], n_docs)
 
 
 def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:
@@ -113,49 +105,17 @@ def read_blocks(
     index_note: str = "",
     n_threads: int | None = None,
 ) -> Generator[_core.SvmlightBlock, None, None]:
-    r"""Parse a file block by block, while another thread reads the next block.
+    """Parse a file block by block, while another thread reads the next block.
 
-    Parameters
-    ----------
-    file : binary file
-        The uncompressed text.
-    name : str
-        What errors call the file.
-    block_bytes : int, default 2^24
-        How much is read at a time. A longer line is read whole, and a block of more than 500,000
-        lines is divided.
-    multilabel : bool, optional
-        True: a document has any number of labels. False: it has one. By default it may have any
-        number if some document of the file has several, and needs one otherwise. That is known at
-        the end of the file, where the first line without a label is refused if it is an error.
-    skip : bool
-        Whether a bad line is skipped or is an error. Unless `multilabel` is True, a line without a
-        label is bad if bad lines are skipped, since it is not yet known what the file has.
-    indices : (int, int)
-        The lowest and the highest index allowed.
-    index_note : str, optional
-        What errors add to these limits.
-    n_threads : int, optional
-        How many threads parse a block; by default as many as there are.
+    Yields what `_core.parse_svmlight` returns: the same documents in the same order whatever
+    ``block_bytes``, how much is read at a time, and ``n_threads``. Blocks may have no documents.
+    Errors call the file ``name``, and add ``index_note`` to the limits of ``indices``.
 
-    Yields
-    ------
-    parsed : dict
-        What `_core.parse_svmlight` returns: the same documents in the same order whatever
-        `block_bytes` and `n_threads`. There may be blocks without documents.
-
-    Raises
-    ------
-    ValueError
-        For the first bad line; the message has its number, the token and what was expected.
-
-    Examples
-    --------
-    >>> import io
-    >>> file = io.BytesIO(b"1 3:2 7:1\n# no document\n-1 2:0.5\n")
-    >>> [parsed] = read_blocks(file, "example", multilabel=False)
-    >>> parsed["indptr"], parsed["indices"], parsed["data"], parsed["labels"]
-    (array([0, 2, 3]), array([3, 7, 2]), array([2. , 1. , 0.5]), array([ 1., -1.]))
+    If ``multilabel`` is True, a document has any number of labels; if it is False, one. By default
+    it may have any number if some document of the file has several, and needs one otherwise. That
+    is known at the end of the file, where the first line without a label is an error. With
+    ``skip``, bad lines are left out, and lines without a label are bad unless ``multilabel`` is
+    True.
     """
     threads = check_n_threads(n_threads)
     min_index, max_index = indices
@@ -191,7 +151,7 @@ def read_blocks(
 def _whole_lines(file: BinaryIO, block_bytes: int) -> Generator[bytes, None, None]:
     """Yield the text in blocks of about this size that end with a line."""
     parts: list[bytes | memoryview] = []
-    is_first = True
+    bom = _BOM
     while piece := file.read(block_bytes):
         end = piece.rfind(b"\n") + 1
         if end == 0:  # the line is longer than the block
@@ -199,10 +159,10 @@ def _whole_lines(file: BinaryIO, block_bytes: int) -> Generator[bytes, None, Non
             continue
         text = b"".join([*parts, memoryview(piece)[:end]])
         parts = [piece[end:]]
-        yield from _cut(text.removeprefix(_BOM) if is_first else text)
-        is_first = False
+        yield from _cut(text.removeprefix(bom))
+        bom = b""
     if last := b"".join(parts):
-        yield from _cut(last.removeprefix(_BOM) if is_first else last)
+        yield from _cut(last.removeprefix(bom))
 
 
 def _cut(text: bytes) -> Generator[bytes, None, None]:

@@ -34,7 +34,7 @@ class DelimitedTable(TextSource):
         dialect: type[csv.Dialect] | None,
         default: tuple[str | int, str | int],
     ) -> None:
-        super().__init__(path, options)
+        super().__init__(path, labels, options)
         self._dialect = dialect
         given = options.text, options.label
         self._columns = [
@@ -154,9 +154,6 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
 
 class JsonLines(TextSource):
     """A table with a JSON object per line."""
-
-    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
-        super().__init__(path, options)
 
     def rows(self, complain: Complain) -> Rows:
         """Yield the rows; blank lines are ignored."""

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from termsift.io._files import Complain
 from termsift.io._labels import object_array
-from termsift.io._source import COMPLAINTS_KEPT, Block, Blocks, Source
+from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Blocks, Source
 from termsift.text import GrowingRows, TextRules
 
 _BATCH_ENTRIES = 1 << 21  # terms of documents; reading texts takes longer than counting them
@@ -29,6 +29,8 @@ class TextSource(Source):
     """
 
     has_texts = True
+    takes = TEXT_OPTIONS | {"text", "label"}
+    why = "texts have their own labels and terms"
     bytes_read: Callable[[], int]
 
     @abstractmethod
