@@ -179,7 +179,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     counts = _core.Counts.from_arrays(
         header["n_terms"], n_docs, header["has_collection"], **cast(Any, arrays)
     )
-    classes = validation.distinct_labels([decode_label(label) for label in header["classes"]])
+    classes = validation.check_classes([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))
