@@ -154,17 +154,12 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Most class scores measure how far a class is from the others, and are large on either side.
-        The direction is the side, computed from the same numbers as the score. It is the sign of
-        p_ic - q_ic for `md` and `md_chi2`, with the given model, smoothing and priors; of l_ic - E
-        for `chi2_counts`; of l_ic l - l_i l_c for `log_odds` and `tfidf`; and of det = AD - BC for
-        all other methods. `df` and `tfidf` do not compare classes: their direction is that of the
-        frequency they read.
-
-        Under smoothing a small class may have the largest p of a term that does not occur in it,
-        since b1 weighs most where there are few tokens. The direction by `md` is then 1.
-
-        Class scores of `md` and `md_chi2` are 0 exactly where p and q are equal.
+        Most class scores are large on either side; this is the side. It is the sign of p_ic - q_ic
+        for `md` and `md_chi2`, with the given model, smoothing and priors; of l_ic - E for
+        `chi2_counts`; of l_ic l - l_i l_c for `log_odds` and `tfidf`; and of det = AD - BC for all
+        other methods. `df` and `tfidf` compare no classes: their direction is that of the frequency
+        they read. Under smoothing a small class may have the largest p of a term that is absent
+        from it, since b1 weighs most where there are few tokens. By `md` its direction is then 1.
 
         Examples
         --------
@@ -229,8 +224,7 @@ class ClassCounts(CountTable):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Scores are accurate
-        to 4 ulp in ordinary cases, and to a relative 1e-14 unless p and q agree in more than 16
-        digits.
+        to a relative 1e-14 unless p and q agree in more than 16 digits.
 
         Time is O(pairs of a class and a term in it), but O(n_classes * n_terms) for `md` and
         `md_chi2` with few classes or with the largest value. The sum or mean of `g2`, `bns`,
@@ -270,8 +264,7 @@ class ClassCounts(CountTable):
             it, with one degree of freedom. chi2_counts is scikit-learn's chi2.
         per_class : bool, default False
             Test each class against the others. Otherwise chi2 and g2 test the class in which they
-            are largest, and chi2_counts tests the sum over all classes. The sum has one degree of
-            freedom less than there are classes with documents.
+            are largest, and chi2_counts tests the sum over all classes.
         n_threads : int, optional
             As for `termsift.count`.
 
@@ -336,10 +329,8 @@ class ClassCounts(CountTable):
         Returns
         -------
         ranking : Ranking
-            Of equal scores the lowest index comes first. Terms with equal counts in every class
-            have equal scores. For other terms, scores that the formula makes equal may differ by
-            rounding. With round robin the scores are the class values that gave the terms their
-            places.
+            Of equal scores the lowest index comes first. With round robin the scores are the class
+            values that gave the terms their places.
 
         Raises
         ------
@@ -348,7 +339,9 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Round robin takes O(n_classes * n_terms) time and up to 160 MiB of memory.
+        Terms with equal counts in every class have equal scores. For other terms, scores that the
+        formula makes equal may differ by rounding. Round robin takes O(n_classes * n_terms) time
+        and up to 160 MiB of memory.
 
         Examples
         --------
@@ -363,16 +356,14 @@ class ClassCounts(CountTable):
             raise TypeError("round_robin ranks by class scores and has no aggregate")
         entry = find_ranker(method)
         if not isinstance(entry, Method):
-            shared = {"aggregate": aggregate is not None, "policy": turns}
-            surplus = [*options, *(name for name, given in shared.items() if given)]
             if entry.reads_documents:
                 raise ValueError(
                     f"{method} reads the documents, which counts no longer hold: use "
                     f"termsift.{method}(X, y, k)"
                 )
-            if surplus:
+            if options or turns or aggregate is not None:
                 raise TypeError(
-                    f"{method} has no option {', '.join(surplus)} in a ranking: see "
+                    f"{method} has no policy, aggregate or options in a ranking: see "
                     f"ClassCounts.{method}"
                 )
             choose: Callable[..., Ranking] = getattr(self, method)
@@ -450,17 +441,15 @@ class ClassCounts(CountTable):
             - class: the label;
             - term: the name, or null;
             - index: the column;
-            - rank: the place within the class, from 1; of equal scores the lowest index first;
+            - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: 1 if the term is over-represented in the class, -1 if under-represented, 0 for
-              neither; see `class_directions`, since a score may be large on either side;
+            - sign: its direction by `class_directions`;
             - n_class, n_rest: its occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with it in the class, and outside it;
             - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class.
 
-            If not per class, the columns are rank, term (if names are known), index, score, and for
-            tests log_pvalue, pvalue and pvalue_adj of `significance`, which for `chi2` and `g2`
-            belong to a term's strongest class.
+            If not per class, the columns are those of `Ranking.to_frame`, and for tests log_pvalue,
+            pvalue and pvalue_adj of `significance`.
 
         Raises
         ------
@@ -473,8 +462,7 @@ class ClassCounts(CountTable):
         Notes
         -----
         Per class it takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
-        frame, since class scores beyond 32 MiB are computed for some terms at a time. "bh" depends
-        on the order of all tests and takes 50 bytes for each class and term. "bonferroni" does not.
+        frame. "bh" takes another 50 bytes for each class and term.
 
         Examples
         --------
@@ -486,15 +474,8 @@ class ClassCounts(CountTable):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        columns = self.columns(
-            method,
-            k,
-            per_class=per_class,
-            over_represented=over_represented,
-            adjust=adjust,
-            **scoring,
-        )
-        return frame_of(columns, library, "ClassCounts.to_frame")
+        scoring |= {"per_class": per_class, "over_represented": over_represented, "adjust": adjust}
+        return frame_of(self.columns(method, k, **scoring), library, "ClassCounts.to_frame")
 
     def columns(
         self,
@@ -520,9 +501,7 @@ class ClassCounts(CountTable):
         entry = find_ranker(method)
         if isinstance(entry, Method) and entry.is_test:
             tests = self.significance(method, n_threads=scoring.get("n_threads"))
-            columns |= {
-                "log_pvalue": tests.log_pvalues[ranking.indices],
-                "pvalue": tests.pvalues[ranking.indices],
-                "pvalue_adj": tests.adjusted(adjust)[ranking.indices],
-            }
+            listed = tests.log_pvalues, tests.pvalues, tests.adjusted(adjust)
+            for name, values in zip(("log_pvalue", "pvalue", "pvalue_adj"), listed, strict=True):
+                columns[name] = values[ranking.indices]
         return columns

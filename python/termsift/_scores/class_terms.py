@@ -82,13 +82,13 @@ def distinctive_terms(
     ValueError
         For an unknown method, and for a label that is not among the classes.
     TypeError
-        If k is not an integer, or classes hold something that is not a label.
+        If k is not an integer, or ``classes`` are not several labels.
 
     Notes
     -----
-    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. They are computed for
-    some terms at a time. Memory is some 60 bytes for each pair of a wanted class and a term in it,
-    and 64 MiB. Time is O(n_classes) for each term of a wanted class.
+    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. Memory is some 60
+    bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is O(n_classes) for
+    each term of a wanted class.
 
     Examples
     --------
@@ -116,19 +116,9 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    Parameters
-    ----------
-    counts : ClassCounts
-    terms : array of integers
-        The terms' columns.
-    method, **scoring
-        As for `distinctive_terms`, which defines over-represented.
-
-    Returns
-    -------
-    classes : ndarray of shape (len(terms),), int64
-        Positions in ``counts.classes``; -1 for a term that is over-represented in no class. Of
-        classes with equal scores it is the first.
+    The results are positions in ``counts.classes``, the first of classes with equal scores, or -1
+    for a term that is over-represented in no class. Over-represented is as for
+    `distinctive_terms`.
 
     Examples
     --------
@@ -280,10 +270,6 @@ def _rows_of(counts: CountTable, classes: Iterable[Hashable]) -> NDArray[np.int6
     for label in validation.check_iterable(classes, "classes", "labels"):
         try:
             rows.append(position[label])
-        except TypeError:
-            raise TypeError(
-                f"classes hold {label!r}, which is no label: it is not hashable"
-            ) from None
-        except KeyError:
+        except (KeyError, TypeError):
             raise ValueError(f"class {label!r} is not among the classes") from None
     return np.array(rows, dtype=np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -98,10 +97,8 @@ class Ranking:
 
         Raises
         ------
-        TypeError
-            If k is not an integer.
-        ValueError
-            If k is less than 1 or more than the length of a ranking, or if one is empty.
+        TypeError, ValueError
+            If k is not an integer from 1 to the length of the shorter ranking.
 
         Examples
         --------
@@ -114,15 +111,8 @@ class Ranking:
         shorter = min(len(self), len(other))
         if shorter == 0:
             raise ValueError("a ranking is empty: there are no first terms to share")
-        k = shorter if k is None else check_integer(k, "k", 1, shorter)
+        k = check_integer(shorter if k is None else k, "k", 1, shorter)
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
-
-    def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
-        """Yield (rank from 1, name or None, index, score) as Python values."""
-        terms = [None] * len(self) if self.terms is None else self.terms.tolist()
-        indices, scores = self.indices.tolist(), self.scores.tolist()
-        for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
-            yield (rank, *row)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of `to_frame`, by name."""
@@ -150,16 +140,6 @@ class Ranking:
             For another library.
         ImportError
             If the library is not installed.
-
-        Examples
-        --------
-        >>> import numpy as np, termsift as ts
-        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
-        >>> counts.rank("md").to_frame().round(3)
-           rank  index  score
-        0     1      0  0.972
-        1     2      2  0.730
-        2     3      1  0.034
         """
         return frame_of(self.columns(), library, "Ranking.to_frame")
 
@@ -180,9 +160,7 @@ class Ranking:
         return figure
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the ranking as CSV with the columns of `to_frame`.
-
-        Reading a score gives the same float64.
+        """Write the columns of `to_frame` as CSV; scores read back as the same float64.
 
         Parameters
         ----------
