@@ -24,12 +24,12 @@ from termsift._scores.registry import (
     find_test,
 )
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance, significance_by
+from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable_errors
-from termsift._util.validation import check_choice, check_flag, check_k
+from termsift._util.validation import check_k
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -404,39 +404,35 @@ class ClassCounts(CountTable):
         method: str = "md",
         k: int | None = None,
         *,
-        per_class: bool = True,
         over_represented: bool = False,
         library: Library = "pandas",
         adjust: Adjustment = "bh",
         **scoring: Any,
     ) -> Any:
-        """Return a data frame of the best terms of each class, or of the collection.
+        """Return a data frame of the best terms of each class.
 
         Parameters
         ----------
         method : str
-            A name of `termsift.methods`, or if not per class also of `termsift.selectors`.
+            A name of `termsift.methods`.
         k : int, optional
             How many terms of each class; all if None or more than there are.
-        per_class : bool, default True
-            List the best terms of each class by `class_scores`, else those of one ranking by
-            `rank`.
         over_represented : bool, default False
-            Per class, list only terms that are over-represented in the class, as
-            `termsift.distinctive_terms` does. There may be fewer than k.
+            List only terms that are over-represented in the class, as `termsift.distinctive_terms`
+            does. There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         adjust : {"bh", "bonferroni"}
-            How the p-values of tests are adjusted, as by `Significance.adjusted`. Per class there
-            is a test for each class and term, else for each term. All count, listed or not.
+            How the p-values of tests are adjusted, as by `Significance.adjusted`. There is a test
+            for each class and term. All count, listed or not.
         **scoring
-            As for `class_scores`, or if not per class for `rank`.
+            As for `class_scores`.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Per class, the rows are the terms of each class, best first. Classes come in their
-            order, and those without documents are left out. The columns are
+            The terms of each class, best first. Classes come in their order, and those without
+            documents are left out. The columns are
 
             - class: the label;
             - term: the name, or null;
@@ -448,20 +444,16 @@ class ClassCounts(CountTable):
             - df_class, df_rest: the documents with it in the class, and outside it;
             - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class.
 
-            If not per class, the columns are those of `Ranking.to_frame`, and for tests log_pvalue,
-            pvalue and pvalue_adj of `significance`.
-
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores` and `rank`, and for an invalid argument. polars and pyarrow hold
-            only labels of one type.
+            As for `class_scores`. polars and pyarrow hold only labels of one type.
         ImportError
             If the library is not installed.
 
         Notes
         -----
-        Per class it takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
+        It takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
         frame. "bh" takes another 50 bytes for each class and term.
 
         Examples
@@ -474,34 +466,7 @@ class ClassCounts(CountTable):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        scoring |= {"per_class": per_class, "over_represented": over_represented, "adjust": adjust}
-        return frame_of(self.columns(method, k, **scoring), library, "ClassCounts.to_frame")
-
-    def columns(
-        self,
-        method: str = "md",
-        k: int | None = None,
-        *,
-        per_class: bool = True,
-        over_represented: bool = False,
-        adjust: Adjustment = "bh",
-        **scoring: Any,
-    ) -> dict[str, NDArray[Any]]:
-        """Return the columns of `to_frame`, by name."""
-        check_choice(adjust, ADJUSTMENTS, "adjust")
-        over_represented = check_flag(over_represented, "over_represented")
-        if check_flag(per_class, "per_class"):
-            k = check_k(k, self.n_terms)
-            found = Scoring.of(self, find_method(method), **scoring)
-            return class_columns(self, found, k, adjust, over_represented=over_represented)
-        if over_represented:
-            raise TypeError("over_represented lists terms of classes: it needs per_class=True")
-        ranking = self.rank(method, k, **scoring)
-        columns = ranking.columns()
-        entry = find_ranker(method)
-        if isinstance(entry, Method) and entry.is_test:
-            tests = self.significance(method, n_threads=scoring.get("n_threads"))
-            listed = tests.log_pvalues, tests.pvalues, tests.adjusted(adjust)
-            for name, values in zip(("log_pvalue", "pvalue", "pvalue_adj"), listed, strict=True):
-                columns[name] = values[ranking.indices]
-        return columns
+        columns = class_columns(
+            self, method, k, over_represented=over_represented, adjust=adjust, **scoring
+        )
+        return frame_of(columns, library, "ClassCounts.to_frame")

@@ -15,7 +15,12 @@ from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
-from termsift._scores.significance import Adjustment, class_statistics, significance_by
+from termsift._scores.significance import (
+    ADJUSTMENTS,
+    Adjustment,
+    class_statistics,
+    significance_by,
+)
 from termsift._util import validation
 
 # The terms of a class, best first, and their scores.
@@ -150,9 +155,19 @@ def largest_classes(counts: CountTable, n: int) -> list[int]:
 
 
 def class_columns(
-    counts: CountTable, scoring: Scoring, k: int, adjust: Adjustment, *, over_represented: bool
+    counts: CountTable,
+    method: str = "md",
+    k: int | None = None,
+    *,
+    over_represented: bool = False,
+    adjust: Adjustment = "bh",
+    **options: Any,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns of `ClassCounts.to_frame` per class, by name."""
+    """Return the columns of `ClassCounts.to_frame`, by name."""
+    validation.check_choice(adjust, ADJUSTMENTS, "adjust")
+    over_represented = validation.check_flag(over_represented, "over_represented")
+    k = validation.check_k(k, counts.n_terms)
+    scoring = Scoring.of(counts, find_method(method), **options)
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
     term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
     if over_represented:
