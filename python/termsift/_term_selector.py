@@ -35,6 +35,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+_SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 _ROUNDING = 1e-9  # sums of fractions that differ by a smaller share are equal
 
 
@@ -81,18 +82,6 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     counts_ : ClassCounts
         The counts.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    ranking_ : Ranking
-        The terms that are kept, best first.
-    scores_ : ndarray of shape (n_features,), float64
-        The score of each term, unless the method is a selector.
-    pvalues_ : ndarray of shape (n_features,), float64
-        The p-value of each term, if the method is a test.
-    class_count_ : ndarray of shape (n_classes,)
-        Documents of each class.
-    feature_count_ : csr_array of shape (n_classes, n_features)
-        Occurrences of each term in each class.
     n_features_in_ : int
         Number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -274,22 +263,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """The score of each term."""
+        """The score of each term, of shape (n_features,), unless the method is a selector."""
         counts, fitted = self.counts_, self._as_fitted
         if not isinstance(find_ranker(fitted.method), Method):
             raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
-        return counts.score(
-            fitted.method,
-            model=fitted.model,
-            alpha=fitted.alpha,
-            class_prior=fitted.class_prior,
-            aggregate=fitted.aggregate,
-            n_threads=fitted.n_threads,
-        )
+        return counts.score(fitted.method, **fitted._options(*_SCORING))
 
     @property
     def pvalues_(self) -> NDArray[np.float64]:
-        """The p-value of each term; for `chi2` and `g2`, that of the strongest class."""
+        """The p-value of each term by a test; for `chi2` and `g2`, that of the strongest class."""
         counts, fitted = self.counts_, self._as_fitted
         ranker = find_ranker(fitted.method)
         if not (isinstance(ranker, Method) and ranker.is_test):
@@ -328,20 +310,11 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         k = self._how_many(counts, X, y, weights)
         if find_ranker(self.method).reads_documents:
             self._refuse(f"method={self.method!r}", alpha=1.0, tf="raw")
-        return rank_by(
-            self.method,
-            counts,
-            X,
-            y,
-            k,
-            sample_weight=weights,
-            policy=self.policy,
-            model=self.model,
-            alpha=self.alpha,
-            class_prior=self.class_prior,
-            aggregate=self.aggregate,
-            n_threads=self.n_threads,
-        )
+        options = self._options("policy", *_SCORING)
+        return rank_by(self.method, counts, X, y, k, sample_weight=weights, **options)
+
+    def _options(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
 
     def _how_many(self, counts: ClassCounts, X: Any, y: Any, weights: Any) -> int:
         """Return the number of terms that ``k`` stands for."""
@@ -394,13 +367,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             X,
             y,
             self.method,
-            policy=self.policy,
-            model=self.model,
-            alpha=self.alpha,
             cv=usual_folds(labels, weights) if self.cv is None else self.cv,
-            random_state=self.random_state,
             sample_weight=weights,
-            n_threads=self.n_threads,
+            **self._options("policy", "model", "alpha", "random_state", "n_threads"),
         )
 
     def _refuse(self, what: str, **usual: Any) -> None:

@@ -359,7 +359,7 @@ def test_a_split_of_matrices(run: Any, tmp_path: Path) -> None:
     curve = ts.selection_curve(ranking, X[:30], y[:30], X[30:], y[30:], [10])
     assert read_csv(result.out) == as_columns({"md": curve})
 
-    expected = f"{tmp_path / 'test.npz'}: has no labels of its own; give a file with one label per l"
+    expected = f"{tmp_path / 'test.npz'}: has no labels of its own; give a file with one label"
     assert run(*arguments).complaint.startswith(expected)
 
 
@@ -422,7 +422,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "5,1042"], "-k has 1,042, expected at most 41, the terms of "),
+        (["-k", "5,1042"], "texts.csv: ks has 1042, expected numbers in [1, 41], the terms ranked"),
         (["--cv", "21"], "cv = 21 folds are more than the 20 documents of the largest class"),
         (["--threads", "9999"], "n_threads must be in [1, 4096], got 9999"),
         (["--test", "absent.csv"], "absent.csv: no such file"),

@@ -320,6 +320,7 @@ def variadic() -> dict[str, list[str]]:
     return {
         "scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"],
         "options": ["noncentrality", "nonsense"],
+        "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads", "nonsense"],
         "rules": [*rules, "nonsense"],
     }
 
@@ -331,6 +332,8 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
     for argument in inspect.signature(function).parameters.values():
         if argument.kind is argument.VAR_KEYWORD:
             names += variadic()[argument.name]
+            if argument.name == "evaluation":
+                good["cv"] = GOOD["cv"]()
             continue
         names.append(argument.name)
         if argument.name in _PATHLIKE and argument.default is argument.empty:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import Library, frame_of
 from termsift._util.later import call_later_stage
+from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ TITLES: dict[Metric, str] = {
 _ROUNDING = 1e-12  # means of the same runs in another order differ by less
 
 
+def _mean_of(metric: Metric, about: str) -> property:
+    return property(lambda curve: curve.mean(metric), doc=f"Mean {about} at each k.")
+
+
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Tabular):
     """The metrics of a classifier that knows the first k terms of a ranking, for several k.
 
     Attributes
@@ -68,6 +72,14 @@ class Curve:
     runs: Mapping[Metric, NDArray[np.float64]]
     repeats: float = 1.0
 
+    accuracy = _mean_of("accuracy", "accuracy")
+    precision = _mean_of("precision", "precision, weighted by class size,")
+    recall = _mean_of("recall", "recall, weighted by class size, which equals the accuracy,")
+    f1 = _mean_of("f1", "F1, weighted by class size,")
+    macro_precision = _mean_of("macro_precision", "precision, of equal weight for each class,")
+    macro_recall = _mean_of("macro_recall", "recall, of equal weight for each class,")
+    macro_f1 = _mean_of("macro_f1", "F1, of equal weight for each class,")
+
     def __repr__(self) -> str:
         if not len(self):
             return f"<Curve of {self.name}, empty>"
@@ -90,41 +102,6 @@ class Curve:
     def n_runs(self) -> int:
         """Number of runs."""
         return len(self.runs["accuracy"])
-
-    @property
-    def accuracy(self) -> NDArray[np.float64]:
-        """Mean accuracy at each k, of shape (n_ks,)."""
-        return self.mean("accuracy")
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """Mean precision at each k, weighted by class size."""
-        return self.mean("precision")
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        """Mean recall at each k, weighted by class size; it equals the accuracy."""
-        return self.mean("recall")
-
-    @property
-    def f1(self) -> NDArray[np.float64]:
-        """Mean F1 at each k, weighted by class size."""
-        return self.mean("f1")
-
-    @property
-    def macro_precision(self) -> NDArray[np.float64]:
-        """Mean precision at each k, with equal weight for every class."""
-        return self.mean("macro_precision")
-
-    @property
-    def macro_recall(self) -> NDArray[np.float64]:
-        """Mean recall at each k, with equal weight for every class."""
-        return self.mean("macro_recall")
-
-    @property
-    def macro_f1(self) -> NDArray[np.float64]:
-        """Mean F1 at each k, with equal weight for every class."""
-        return self.mean("macro_f1")
 
     def mean(self, metric: Metric) -> NDArray[np.float64]:
         """Return the metric's mean over the runs at each k."""
@@ -149,12 +126,7 @@ class Curve:
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
         Repeats do not make it smaller: dealing the same documents to other folds steadies the mean,
-        but shows no other documents.
-
-        Raises
-        ------
-        ValueError
-            If there is only one run.
+        but shows no other documents. With one run, raise a ValueError as `std` does.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
@@ -165,12 +137,8 @@ class Curve:
     def smallest_k(self, metric: Metric = "accuracy") -> int:
         """Return the smallest k that is as good as the best one within the error of the runs.
 
-        Its mean is at most one `standard_error` of the best mean below the best mean.
-
-        Raises
-        ------
-        ValueError
-            If there is only one run.
+        Its mean is at most one `standard_error` of the best mean below the best mean. With one run,
+        raise a ValueError as `std` does.
 
         References
         ----------
@@ -188,31 +156,11 @@ class Curve:
         means = self.mean(metric)
         return int(np.argmax(means >= means.max() - _ROUNDING))
 
-    def to_frame(self, library: Library = "pandas") -> Any:
-        """Return the curve as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}
-            The library of the data frame.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Columns k and each metric's mean. Several runs add each metric's standard deviation,
-            ``accuracy_std`` and so on.
-
-        Raises
-        ------
-        ValueError
-            If the library is not one of these.
-        ImportError
-            If the library is not installed.
-        """
-        return frame_of(self.columns(), library, "Curve.to_frame")
-
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """Return the columns of `to_frame` by name."""
+        """Return the columns by name: k, and the mean of each metric.
+
+        Several runs add the standard deviation of each metric, ``accuracy_std`` and so on.
+        """
         table: dict[str, NDArray[np.generic]] = {"k": self.ks}
         for metric in METRICS:
             table[metric] = self.mean(metric)

@@ -86,16 +86,11 @@ def selection_curve(
 
     Notes
     -----
-    At each k the model is trained on those k terms alone: for "multinomial"
-    log p_ic = log(l_ic + b1) - log(l_c(k) + b2), where l_c(k) counts the occurrences of the k terms
-    in class c. The predictions are those of fitting and predicting anew with
-    ``X[:, ranking.indices[:k]]``. Classes are tied if their posteriors agree within rounding; then
-    the first is chosen. Rounding is 2^-45 of the sum of the magnitudes of a posterior's summands,
-    such as log(1 + l_ic / b1) for each occurrence, and 2^-53 for each term of the document.
-
-    One sweep over the ranking serves all k: a document is looked at again only where it has the
-    next term, or where the totals of the classes have drifted as far apart as its best two classes
-    are. Memory: 24 bytes for each k and class.
+    At each k the predictions are those of fitting and predicting anew with
+    ``X[:, ranking.indices[:k]]``: for "multinomial" log p_ic = log(l_ic + b1) - log(l_c(k) + b2),
+    where l_c(k) counts the occurrences of the k terms in class c. The first of several classes is
+    chosen if their posteriors agree within 2^-45 of the summands' magnitudes. One sweep over the
+    ranking serves all k, and takes 24 bytes of memory for each k and class.
 
     Examples
     --------
@@ -183,16 +178,12 @@ def cross_validate(
     Notes
     -----
     The documents of each class are shuffled and dealt to the folds in turn. So folds differ in size
-    by at most one document, in total and within each class. The training counts of a fold are the
-    counts of all documents minus those of the fold, so that each document is counted twice,
-    however many folds there are. Sums of fractions round; then the training documents of each fold
-    are counted anew.
+    by at most one document, in total and within each class. Each document is counted twice however
+    many folds there are, or once per fold if sums of fractions would round.
 
     Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
-    pairs). A document of weight w counts like w copies of it that every fold keeps together.
-    Dealing the copies to folds one by one gives another result, since each is then classified by
-    what was learnt from the others. In the metrics, fractional weights are rounded to 2^-62 of
-    their sum.
+    pairs). A document of weight w counts like w copies of it that every fold keeps together. In the
+    metrics, fractional weights are rounded to 2^-62 of their sum.
 
     Examples
     --------
@@ -243,25 +234,21 @@ def choose_k(
     policy: Policy = "top",
     model: Model = "multinomial",
     metric: Metric = "accuracy",
-    ks: Iterable[int] | None = None,
-    cv: Any = USUAL_FOLDS,
-    random_state: Any = 0,
-    sample_weight: Any = None,
-    naive_bayes: Model = "multinomial",
-    alpha: float = 1.0,
-    estimator: Any = None,
-    n_threads: int | None = None,
+    **evaluation: Any,
 ) -> int:
     """Choose how many terms to keep, by cross-validation.
 
     Parameters
     ----------
-    X, y, ks, cv, random_state, sample_weight, naive_bayes, alpha, estimator, n_threads
+    X, y
         As for `cross_validate`.
     method, policy, model
         As for `ClassCounts.rank`.
     metric : str, default "accuracy"
         A metric of `Curve`.
+    **evaluation
+        As for `cross_validate`: ks, cv, random_state, repeats, sample_weight, naive_bayes, alpha,
+        estimator and n_threads.
 
     Returns
     -------
@@ -285,21 +272,7 @@ def choose_k(
     check_model(model, chosen)
     if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(
-        X,
-        y,
-        [method],
-        ks,
-        cv,
-        random_state,
-        models=[model],
-        policies=[policy],
-        sample_weight=sample_weight,
-        naive_bayes=naive_bayes,
-        alpha=alpha,
-        estimator=estimator,
-        n_threads=n_threads,
-    )
+    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **evaluation)
     (curve,) = curves.values()
     return curve.smallest_k(metric)
 
@@ -320,31 +293,24 @@ def evaluate(
     with progress("evaluated", n_splits * len(variants), "rankings") as report:
         for number, split in enumerate(splits):
             for done, (name, variant) in enumerate(variants.items(), number * len(variants) + 1):
-                ranking = _rank(variant, split, int(ks[-1]), classifier)
+                of_documents = find_ranker(variant.method).reads_documents
+                train = split.train if of_documents else None
+                ranking = rank_by(
+                    variant.method,
+                    split.counts,
+                    train and train.X,
+                    train and train.labels.codes,
+                    int(ks[-1]),
+                    sample_weight=train and train.weights,
+                    alpha=classifier.alpha,
+                    n_threads=classifier.n_threads or None,
+                    model=variant.model,
+                    policy=variant.policy,
+                )
                 runs[name].append(classifier.metrics(split, ranking.indices, ks))
                 if report is not None:
                     report(done)
     return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
-
-
-def _rank(variant: Variant, split: Split, k: int, classifier: Classifier) -> Ranking:
-    """Rank the training documents of a split."""
-    X = y = weights = None
-    if find_ranker(variant.method).reads_documents:
-        train = split.train
-        X, y, weights = train.X, train.labels.codes, train.weights
-    return rank_by(
-        variant.method,
-        split.counts,
-        X,
-        y,
-        k,
-        sample_weight=weights,
-        alpha=classifier.alpha,
-        n_threads=classifier.n_threads or None,
-        model=variant.model,
-        policy=variant.policy,
-    )
 
 
 def _subtracts_exactly(whole: ClassCounts, documents: Documents) -> bool:

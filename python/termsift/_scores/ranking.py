@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import Library, frame_of, write_csv
+from termsift._util.export import write_csv
 from termsift._util.files import text_output
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
+from termsift._util.tabular import Tabular
 from termsift._util.validation import check_integer, check_kind
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _LETTERS = 24  # shown of each term in the repr
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Tabular):
     """Terms in order, best first, with their scores.
 
     Attributes
@@ -115,33 +116,22 @@ class Ranking:
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of `to_frame`, by name."""
+        """Return the columns by name: rank (from 1), term (if names are known), index and score.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
+        >>> counts.rank("md").to_frame().round(3)
+           rank  index  score
+        0     1      0  0.972
+        1     2      2  0.730
+        2     3      1  0.034
+        """
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
             columns["term"] = self.terms
         return {**columns, "index": self.indices, "score": self.scores}
-
-    def to_frame(self, library: Library = "pandas") -> Any:
-        """Return the ranking as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}
-            The library of the data frame.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns are rank (from 1), term (if names are known), index and score.
-
-        Raises
-        ------
-        ValueError
-            For another library.
-        ImportError
-            If the library is not installed.
-        """
-        return frame_of(self.columns(), library, "Ranking.to_frame")
 
     def plot(
         self,

@@ -14,7 +14,7 @@ from termsift._counts.table import CountTable
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import Method, PValue
 from termsift._scores.scoring import Scoring
-from termsift._util.export import Library, frame_of
+from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice, check_flag
 
 Adjustment: TypeAlias = Literal["bh", "bonferroni"]
@@ -22,7 +22,7 @@ ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)  # the default first
 
 
 @dataclass(frozen=True, eq=False)
-class Significance:
+class Significance(Tabular):
     """Test statistics of terms and their p-values under independence of terms and classes.
 
     Attributes
@@ -127,25 +127,12 @@ class Significance:
             np.exp(logs, out=logs)
         return logs
 
-    def to_frame(self, library: Library = "pandas") -> Any:
-        """Return a data frame with one row per test.
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, with one row per test.
 
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}
-            The library of the data frame.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            In the order of terms, or per class of classes and then terms. The columns are class
-            (the label, or the row of the counts if labels are unknown), term (if names are known),
-            index, sign, statistic, pvalue and log_pvalue.
-
-        Raises
-        ------
-        ValueError, ImportError
-            As for `ClassCounts.to_frame`.
+        The rows are in the order of terms, or per class of classes and then terms. The columns are
+        class (the label, or the row of the counts if labels are unknown), term (if names are
+        known), index, sign, statistic, pvalue and log_pvalue.
         """
         positions = np.indices(self.statistics.shape)
         classes: NDArray[Any] = (positions[0] if self.classes is None else self.classes).ravel()
@@ -153,7 +140,7 @@ class Significance:
         if self.labels is not None:
             classes = np.fromiter(self.labels, object, len(self.labels))[classes]
         named = {} if self.terms is None else {"term": self.terms[index]}
-        columns = {
+        return {
             "class": classes,
             **named,
             "index": index,
@@ -162,7 +149,6 @@ class Significance:
             "pvalue": self.pvalues.ravel(),
             "log_pvalue": self.log_pvalues.ravel(),
         }
-        return frame_of(columns, library, "Significance.to_frame")
 
 
 def significance_by(

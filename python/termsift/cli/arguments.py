@@ -212,6 +212,12 @@ def add_min_df(group: Any) -> None:
     )
 
 
+def add_output_file(group: Any, what: str, endings: str) -> None:
+    """Add the output of a command that writes one kind of file."""
+    about = f"{what}, written atomically; its name ends in {endings} or has no ending"
+    group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
+
+
 # ---- methods and folds ---------------------------------------------------------------------------
 
 
@@ -230,32 +236,26 @@ def add_folds(group: Any, when: str = "") -> None:
     )
 
 
-def methods_help() -> str:
-    """Describe the methods that score, as help."""
-    return _registry_help(
-        "methods; p and q are the term's probability within a class and outside it; of the n "
-        "documents,\nA are in the class with the term, B in others with it, C in the class without "
-        "it, D neither;\nn_c = A + C, d_i = A + B, det = AD - BC; the term has l_ic occurrences in "
-        "the class, l_i in all:",
-        ts.methods(),
-    )
+_METHODS = """\
+methods; p and q are the term's probability within a class and outside it; of the n documents,
+A are in the class with the term, B in others with it, C in the class without it, D neither;
+n_c = A + C, d_i = A + B, det = AD - BC; the term has l_ic occurrences in the class, l_i in all:
+"""
+_SELECTORS = "methods that choose one term after the other, given those chosen before it:\n"
 
 
-def selectors_help() -> str:
-    """Describe the methods that choose one term after the other, as help."""
-    return _registry_help(
-        "methods that choose one term after the other, given those chosen before it:",
-        ts.selectors(),
-    )
+def methods_help(*, selectors: bool = False) -> str:
+    """Describe the methods, and the selectors if asked, as help."""
+    return _listed(_METHODS, ts.methods()) + selectors * _listed(_SELECTORS, ts.selectors())
 
 
-def _registry_help(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
+def _listed(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
     wrap = partial(textwrap.fill, width=98, subsequent_indent=" " * 20, break_on_hyphens=False)
-    lines = [title]
-    for method in methods:
-        lines.append(wrap(f"  {method.name:<18}{method.title}"))
-        lines.append(wrap(f"{'':20}{method.formula}"))
-    return "\n".join(lines) + "\n\n"
+    lines = (
+        wrap(f"  {method.name:<18}{method.title}") + "\n" + wrap(f"{'':20}{method.formula}")
+        for method in methods
+    )
+    return title + "\n".join(lines) + "\n\n"
 
 
 # ---- types of values -----------------------------------------------------------------------------
@@ -309,9 +309,8 @@ def smoothing(text: str) -> float | tuple[float, float]:
 def _number_or_share(text: str) -> int | float:
     number = _finite(text)
     if number is None:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of documents or a share of them, not {text!r}"
-        )
+        expected = "expected a number of documents or a share of them"
+        raise argparse.ArgumentTypeError(f"{expected}, not {text!r}")
     try:
         return int(text)
     except ValueError:

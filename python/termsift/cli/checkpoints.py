@@ -42,7 +42,7 @@ class Checkpoint:
         Return None if there is no checkpoint. Raise ValueError if it is damaged, or if its inputs
         or options are not those of this job.
         """
-        if not self.exists():
+        if not self.path.exists():
             return None
         with open(self.path, "rb") as file:
             line = file.readline()
@@ -71,13 +71,14 @@ class Checkpoint:
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, None, tf)
 
-    def is_due(self) -> bool:
-        """Return whether more has been read since the last checkpoint than a new one may write."""
-        return self._scan.bytes_done - self._bytes_done >= self._size
+    def write_if_due(self, counts: ClassCounts) -> None:
+        """Replace the checkpoint by the counts of all inputs that the scan has read.
 
-    def write(self, counts: ClassCounts) -> None:
-        """Replace the checkpoint by the counts of all inputs that the scan has read."""
+        It stays as it is until more has been read since than a new one may write.
+        """
         scan, n_inputs = self._scan, self._scan.inputs_done
+        if scan.bytes_done - self._bytes_done < self._size:
+            return
         job = {
             "n_inputs": n_inputs,
             "files": _identities(scan._files(n_inputs)),
@@ -92,14 +93,6 @@ class Checkpoint:
             write_to(file, state)
             self._size = file.seek(0, os.SEEK_END)
         self._bytes_done = scan.bytes_done
-
-    def exists(self) -> bool:
-        """Return whether there is a checkpoint to go on from."""
-        return self.path.exists()
-
-    def remove(self) -> None:
-        """Remove the file, once the job is done."""
-        self.path.unlink(missing_ok=True)
 
     def _damaged(self) -> ValueError:
         return ValueError(f"{self.path}: the checkpoint is damaged; delete it to count anew")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, TextIO, TypeAlias
 
@@ -34,7 +34,6 @@ from termsift.cli.arguments import (
     methods_help,
     positive,
     refuse,
-    selectors_help,
 )
 from termsift.cli.inputs import DEMO, read_documents, reading_options, refuse_counts
 from termsift.cli.output import Answer, add_output, answering, write_table
@@ -45,23 +44,20 @@ _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss")  # the methods of the 
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _CURVE_MEANING = """\
 what the numbers mean:
-  A classifier, naive Bayes, knows only the first k terms of a method's ranking. How well it does
-  shows how good the ranking is. The documents that it classifies are new to the ranking and to the
-  classifier: those of --test, or those of each fold in turn after training on all others.
+  Naive Bayes knows only the first k terms of a method's ranking, and classifies documents that are
+  new to the ranking and to it: those of --test, or those of each fold after training on all others.
   accuracy     share of documents classified correctly
   weighted F1  F1 of each class against the rest, weighted by the class's share of the documents
   s.e.         standard error of the mean over the folds
-  Folds differ by chance. If two values differ by less than one or two standard errors, either
-  method may be the better. Hence the smallest k within one standard error of the best.
+  If two values differ by less than one or two standard errors, either method may be the better.
 
 csv, jsonl, parquet and json output:
-  All metrics of each method at each k, as shares of 1; over folds also their standard deviations,
-  as accuracy_std and so on. There is one row, or one object per line, for each method and k; json
-  is one object with one list per method. parquet needs -o and pyarrow.
+  All metrics of each method at each k, as shares of 1, and over folds their standard deviations.
+  There is one row or line for each method and k; json is one object with one list per method.
 
 """
 
-_Curves: TypeAlias = Mapping[str, ts.Curve]
+_Curves: TypeAlias = dict[str, ts.Curve]
 _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of the JSON output
 
 
@@ -72,7 +68,7 @@ def add(commands: Any) -> None:
         "compare",
         _run,
         "evaluate methods: how well a classifier does by the first k terms of each",
-        _CURVE_MEANING + methods_help() + selectors_help() + INPUT_FORMATS,
+        _CURVE_MEANING + methods_help(selectors=True) + INPUT_FORMATS,
     )
     add_input(parser, counts=False)
     group = parser.add_argument_group(
@@ -125,9 +121,13 @@ def _run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         require("matplotlib", "plot", "--plot")  # an error now rather than after the work
         plots.check_plot_path(args.plot)
-    rankers = (args.method or _COMPARED, args.model or MODELS[:1], args.policy or POLICIES[:1])
+    rankers = {
+        "methods": args.method or _COMPARED,
+        "models": args.model or MODELS[:1],
+        "policies": args.policy or POLICIES[:1],
+    }
     with answering(args) as answer:
-        curves, about = (_cross_validated if args.test is None else _tested)(args, *rankers)
+        curves, about = (_cross_validated if args.test is None else _tested)(args, rankers)
         lines, table = _json_lines(curves, about), partial(_write_table, curves=curves, about=about)
         answer(Answer(_columns(curves), table, about, "curves", json_lines=lines))
         if args.plot is not None:
@@ -135,79 +135,42 @@ def _run(args: argparse.Namespace) -> None:
             plots.plot_curves(curves, args.plot, metrics=_metrics(args.metric), title=title)
 
 
-def _cross_validated(
-    args: argparse.Namespace, methods: Any, models: Any, policies: Any
-) -> tuple[_Curves, _About]:
+def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     collection = read_documents(args)
+    X, y, ks = collection.X, collection.y, _ks_of(args, collection)
     how = {name: getattr(args, name) for name in ("cv", "repeats", "random_state")}
-    ks = _fitting_ks(args, collection)
+    classifier = {"naive_bayes": args.naive_bayes, "alpha": args.alpha, "n_threads": args.threads}
     with naming(collection.source):
-        curves = ts.cross_validate(
-            collection.X,
-            collection.y,
-            methods,
-            ks,
-            models=models,
-            policies=policies,
-            naive_bayes=args.naive_bayes,
-            alpha=args.alpha,
-            n_threads=args.threads,
-            **how,
-        )
+        curves = ts.cross_validate(X, y, ks=ks, **rankers, **how, **classifier)
     return curves, {**_about(args, collection), **how}
 
 
-def _tested(
-    args: argparse.Namespace, methods: Any, models: Any, policies: Any
-) -> tuple[_Curves, _About]:
+def _tested(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
     refuse_counts(args)
     _log.info("reading %s and %s", args.input, args.test)
     options = reading_options(args)
     train, test = io.read_split(args.input, args.test, test_labels=args.test_labels, **options)
-    asked = _fitting_ks(args, train)
     with naming(f"{train.source} and {test.source}"):
         classifier = Classifier(args.naive_bayes, args.alpha, None, args.threads)
         split = Split.of(train.X, train.y, test.X, test.y, classifier.n_threads)
-        ks = check_ks(asked, train.X.shape[1])
-        curves = evaluate([split], 1, variants_of(methods, models, policies), ks, classifier)
-    _warn_of_unknown_labels(split, test)
-    return curves, {**_about(args, train), "test": test.source, "n_test_docs": test.X.shape[0]}
+        ks = check_ks(_ks_of(args, train), train.X.shape[1])
+        curves = evaluate([split], 1, variants_of(**rankers), ks, classifier)
+    unknown = int((split.codes >= split.n_classes).sum())
+    if unknown:
+        why = "have labels that no training document has, and count as errors"
+        _log.warning("%s: %d of %d documents %s", test.source, unknown, len(split.codes), why)
+    return curves, {**_about(args, train), "test": test.source, "n_test_docs": len(split.codes)}
 
 
-def _fitting_ks(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
+def _ks_of(args: argparse.Namespace, collection: io.Collection) -> list[int] | None:
     """Return the numbers of terms asked for, or the usual ones; None, every one, for few terms."""
-    n_terms = collection.X.shape[1]
-    ks: list[int] | None = args.k
-    if ks is None:
-        return [k for k in _KS if k <= n_terms] or None
-    if ks[-1] > n_terms:
-        raise ValueError(
-            f"-k has {ks[-1]:,}, expected at most {n_terms:,}, the terms of {collection.source}"
-        )
-    return ks
+    return args.k or [k for k in _KS if k <= collection.X.shape[1]] or None
 
 
 def _about(args: argparse.Namespace, collection: io.Collection) -> _About:
     n_docs, n_terms = collection.X.shape
-    return {
-        "input": collection.source,
-        "n_docs": n_docs,
-        "n_terms": n_terms,
-        "naive_bayes": args.naive_bayes,
-        "alpha": args.alpha,
-        "metric": args.metric,
-    }
-
-
-def _warn_of_unknown_labels(split: Split, test: io.Collection) -> None:
-    unknown = int((split.codes >= split.n_classes).sum())
-    if unknown:
-        _log.warning(
-            "%s: %d of %d documents have labels that no training document has, and count as errors",
-            test.source,
-            unknown,
-            len(split.codes),
-        )
+    about = {"input": collection.source, "n_docs": n_docs, "n_terms": n_terms}
+    return about | {name: getattr(args, name) for name in ("naive_bayes", "alpha", "metric")}
 
 
 def _title(about: _About) -> str:

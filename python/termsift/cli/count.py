@@ -12,25 +12,23 @@ import termsift as ts
 from termsift._api.counting import count_steps, finished
 from termsift._util.files import check_replaceable
 from termsift._util.progress import progress
-from termsift.cli.arguments import add_command, add_input, positive
+from termsift.cli.arguments import (
+    INPUT_FORMATS,
+    add_command,
+    add_input,
+    add_output_file,
+    add_values,
+    positive,
+)
 from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import reading_options, refuse_repeated
-from termsift.cli.output import check_writable, print_written, tell
+from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
 
 _log = logging.getLogger("termsift")
 
-_FORMATS = """\
-inputs, of any size, known by the ending of the name; all are matrices or all are texts:
-  .svm .svmlight .libsvm  label index:count ... per line; --terms names the terms
-  a folder                a sub-folder per class, in which each file is a document; or arrays:
-                          indptr.npy, indices.npy, data.npy, y.npy (termsift.save_csr in Python)
-  .npz .mtx               a matrix with --labels; read whole
-  .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
-  .txt                    label<TAB>text per line, without header or quoting
-  .jsonl .ndjson          a JSON object per line, keys 'text' and 'label' or --text and --label
-  .parquet .arrow .feather  a table with the same columns (needs pyarrow)
-Files of text and .mtx may also end in .gz or .zst (needs zstandard). Inputs are read a part at a
-time; while a part is counted, the next one is read.
+_MORE = """\
+Several inputs are all matrices or all texts. Inputs are read a part at a time, except .npz and
+.mtx, which are read whole. While a part is counted, the next one is read.
 
 checkpoints:
   With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
@@ -46,9 +44,8 @@ after an error.
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = add_command(
-        commands, "count", _run, "count collections of any size into a file of counts", _FORMATS
-    )
+    about = "count collections of any size into a file of counts"
+    parser = add_command(commands, "count", _run, about, INPUT_FORMATS + "\n" + _MORE)
     add_input(parser, several=True)
     parser.add_argument(
         "--index-base",
@@ -57,13 +54,11 @@ def add(commands: Any) -> None:
         default=1,
         help="the index of the first term in svmlight files (default: 1)",
     )
-    parser.add_argument(
-        "--chunk-docs",
-        type=positive,
-        metavar="N",
-        help="the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
-        "16 MiB of svmlight text, or 2 million terms of documents of texts)",
+    most = (
+        "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
+        "16 MiB of svmlight text, or 2 million terms of documents of texts)"
     )
+    add_values(parser, ("--chunk-docs", positive, "N", most))
     parser.add_argument(
         "--on-error",
         choices=("raise", "skip"),
@@ -71,13 +66,7 @@ def add(commands: Any) -> None:
         help="skip: leave out bad lines, rows and documents, and print how many (default: raise)",
     )
     group = parser.add_argument_group("output")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        required=True,
-        help="the counts, written atomically; its name ends in .termsift or has no ending",
-    )
+    add_output_file(group, "the counts", COUNTS_FILE)
     group.add_argument(
         "--checkpoint",
         action="store_true",
@@ -104,23 +93,18 @@ def _run(args: argparse.Namespace) -> None:
         counts = finished(_counted(args, scan, checkpoint, restored), scan)
         counts.save(args.output)
     except BaseException:
-        if checkpoint and checkpoint.exists():
+        if checkpoint and checkpoint.path.exists():
             tell(f"stopped; the same command goes on from {args.output}.checkpoint")
         raise
     if checkpoint:
-        checkpoint.remove()
+        checkpoint.path.unlink(missing_ok=True)
     print_written(args.output, counts)
     if scan.n_skipped:
-        _print_skipped(scan)
-
-
-def _print_skipped(scan: ts.Scan) -> None:
-    """Print what was left out."""
-    _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
-    for complaint in scan.skipped:
-        _log.warning("  %s", complaint)
-    if scan.n_skipped > len(scan.skipped):
-        _log.warning("  and %d more", scan.n_skipped - len(scan.skipped))
+        _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
+        for complaint in scan.skipped:
+            _log.warning("  %s", complaint)
+        if scan.n_skipped > len(scan.skipped):
+            _log.warning("  and %d more", scan.n_skipped - len(scan.skipped))
 
 
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
@@ -164,19 +148,10 @@ def _counted(
                 report(scan.bytes_done)
             if checkpoint and scan.inputs_done > inputs_done:
                 inputs_done = scan.inputs_done
-                if checkpoint.is_due():
-                    _write(checkpoint, counts)
+                try:
+                    checkpoint.write_if_due(counts)
+                except OSError as error:  # on a full disk the count goes on without it
+                    message = "warning: %s: could not be written, and is what it was before: %s"
+                    _log.warning(message, checkpoint.path, error.strerror or error)
     assert counts is not None
     return counts
-
-
-def _write(checkpoint: Checkpoint, counts: ts.ClassCounts) -> None:
-    """Write a checkpoint; if that fails, on a full disk say, the count goes on without it."""
-    try:
-        checkpoint.write(counts)
-    except OSError as error:
-        _log.warning(
-            "warning: %s: could not be written, and is what it was before: %s",
-            checkpoint.path,
-            error.strerror or error,
-        )

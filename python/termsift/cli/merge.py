@@ -8,9 +8,9 @@ from typing import Any
 import termsift as ts
 from termsift._api.merging import merged_pair
 from termsift._util.progress import progress
-from termsift.cli.arguments import add_command, add_min_df
+from termsift.cli.arguments import add_command, add_min_df, add_output_file
 from termsift.cli.inputs import pruned, refuse_repeated
-from termsift.cli.output import check_writable, print_written
+from termsift.cli.output import COUNTS_FILE, check_writable, print_written
 
 _ABOUT = """\
 Classes are matched by label. Terms are matched by name if they have names, else by index. Files
@@ -22,25 +22,14 @@ counting the shards: a term that is rare in one may be common in all.
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = add_command(
-        commands,
-        "merge",
-        _run,
-        "merge files of counts, by termsift count, into one",
-        _ABOUT,
-    )
+    about = "merge files of counts, by termsift count, into one"
+    parser = add_command(commands, "merge", _run, about, _ABOUT)
     parser.add_argument("inputs", metavar="COUNTS", nargs="+", help="files of counts")
     parser.add_argument(
         "--by-index", action="store_true", help="match terms without names by index"
     )
     add_min_df(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        required=True,
-        help="the counts, written atomically; its name ends in .termsift or has no ending",
-    )
+    add_output_file(parser, "the counts", COUNTS_FILE)
 
 
 def _run(args: argparse.Namespace) -> None:

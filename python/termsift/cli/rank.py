@@ -15,7 +15,7 @@ from termsift import _core, io
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import POLICIES, find_method, find_ranker
+from termsift._scores.registry import POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
 from termsift._util.validation import naming
@@ -31,7 +31,6 @@ from termsift.cli.arguments import (
     methods_help,
     positive,
     refuse,
-    selectors_help,
     smoothing,
 )
 from termsift.cli.inputs import count_collection, read_counts, read_documents
@@ -46,21 +45,17 @@ _K_OF_CLASSES = 20
 _SCORE_MEANING = """\
 what the score means:
   The higher the score, the better the term tells the classes apart. Terms with equal scores are
-  listed by index. Compare only scores of one method on one collection. A score by 'md' is a
-  divergence in nats between each class and the rest; it is small because one term is a small part
-  of a text. Three lists need not begin with the highest score. With --policy round_robin a score is
-  the term's score in the class that gave it its place, and the places make the order. By 'greedy'
-  it is the divergence in nats of a term and all before it; the table ends with the rank from which
-  on no term adds anything. By 'conditional_gain' it is how much the term lowered the documents' log
-  losses when it was chosen, in nats; it may exceed the one before, or be negative.
+  listed by index. Compare only scores of one method on one collection. With --policy round_robin a
+  score is the term's score in the class that gave it its place. By 'greedy' it is the divergence in
+  nats of a term and all before it. By 'conditional_gain' it is how much the term lowered the
+  documents' log losses when it was chosen, in nats; it may be negative.
 
 with --per-class:
   Each class has its own list, by the score of the class. The sign is + if the class has more of the
-  term than the other classes and - if it has less, by the numbers that the score compares; scores
-  may be large for either. n_class and n_rest are the occurrences of the term in the class and
-  outside it; df_class and df_rest are the documents with it. Tests (chi2, g2, chi2_counts) have
-  p-values, adjusted for one test of each class and term. For p-values per term use
-  counts.significance in Python.
+  term than the other classes and - if it has less; scores may be large for either. n_class and
+  n_rest are the occurrences of the term in the class and outside it; df_class and df_rest are the
+  documents with it. Tests have p-values, adjusted for one test of each class and term. For p-values
+  per term use counts.significance in Python.
 
 output:
   csv and parquet have one row per term (parquet needs -o and pyarrow), jsonl has one object per
@@ -81,7 +76,7 @@ def add(commands: Any) -> None:
         "rank",
         _run,
         "list the terms that tell the classes apart best",
-        methods_help() + selectors_help() + _SCORE_MEANING + INPUT_FORMATS,
+        methods_help(selectors=True) + _SCORE_MEANING + INPUT_FORMATS,
     )
     add_input(parser)
     group = parser.add_argument_group("score")
@@ -160,32 +155,28 @@ def _run(args: argparse.Namespace) -> None:
 
 def _check_options(args: argparse.Namespace) -> None:
     """Refuse options that mean nothing beside others."""
-    own = _method_options()
-    ranker = find_ranker(args.method)
+    ranker, own = find_ranker(args.method), _method_options()
     for option, (_, methods) in own.items():
         if args.method not in methods:
             refuse(args, f"only for --method {' or '.join(methods)}", option)
-    if isinstance(ranker, ts.Selector):
-        refuse(args, f"not for --method {args.method}", "aggregate", "policy", "per_class")
-    if args.policy != POLICIES[0]:
-        refuse(args, f"not for --policy {args.policy}", "aggregate")
-    if not ranker.models:
-        refuse(args, f"only for --method {' or '.join(_with_models())}", "model")
-    if ranker.reads_documents:
-        refuse(args, f"not for --method {args.method}", "alpha", "class_prior", "tf")
-    if args.k == _AUTO:
-        refuse(args, f"not with -k {_AUTO}", "aggregate", "class_prior", "tf", "per_class", *own)
-        if isinstance(args.alpha, tuple) or args.alpha == 0:
-            args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
-    else:
-        refuse(args, f"only with -k {_AUTO}", "cv", "random_state")
-    if args.per_class:
-        refuse(args, "not with --per-class", "policy", "aggregate")
-        if not find_method(args.method).is_test:
-            tests = [method.name for method in ts.methods() if method.is_test]
-            refuse(args, f"only for --method {' or '.join(tests)}", "adjust")
-    else:
-        refuse(args, "only with --per-class", "adjust", "over_represented")
+    not_for_method, is_auto = f"not for --method {args.method}", args.k == _AUTO
+    tests = [method.name for method in ts.methods() if method.is_test]
+    not_auto = ("aggregate", "class_prior", "tf", "per_class", *own)
+    for applies, why, options in (
+        (isinstance(ranker, ts.Selector), not_for_method, ("aggregate", "policy", "per_class")),
+        (args.policy != POLICIES[0], f"not for --policy {args.policy}", ("aggregate",)),
+        (not ranker.models, f"only for --method {' or '.join(_with_models())}", ("model",)),
+        (ranker.reads_documents, not_for_method, ("alpha", "class_prior", "tf")),
+        (is_auto, f"not with -k {_AUTO}", not_auto),
+        (not is_auto, f"only with -k {_AUTO}", ("cv", "random_state")),
+        (args.per_class, "not with --per-class", ("policy", "aggregate")),
+        (not args.per_class, "only with --per-class", ("adjust", "over_represented")),
+        (args.method not in tests, f"only for --method {' or '.join(tests)}", ("adjust",)),
+    ):
+        if applies:
+            refuse(args, why, *options)
+    if is_auto and (isinstance(args.alpha, tuple) or args.alpha == 0):
+        args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
 
 
 def _k(text: str) -> int | str:
@@ -209,18 +200,10 @@ def _method_options() -> dict[str, tuple[tuple[str, ...], list[str]]]:
 
 def _chosen_k(args: argparse.Namespace, collection: io.Collection) -> int:
     """Choose how many terms to list, and print the choice."""
+    names = ("policy", "model", "alpha", "cv", "random_state")
+    options = {name: getattr(args, name) for name in names} | {"n_threads": args.threads}
     with naming(collection.source):
-        k = ts.choose_k(
-            collection.X,
-            collection.y,
-            args.method,
-            policy=args.policy,
-            model=args.model,
-            alpha=args.alpha,
-            n_threads=args.threads,
-            cv=args.cv,
-            random_state=args.random_state,
-        )
+        k = ts.choose_k(collection.X, collection.y, args.method, **options)
     tell(
         f"k = {k}, the smallest within one standard error of the best accuracy "
         f"(multinomial naive Bayes, {args.cv}-fold cross-validation)"

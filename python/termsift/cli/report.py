@@ -15,6 +15,7 @@ from termsift.cli.arguments import (
     add_command,
     add_input,
     add_method,
+    add_output_file,
     add_values,
     flag,
     methods_help,
@@ -31,6 +32,7 @@ from termsift.cli.inputs import (
 from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.report import write_report
 
+_ENDINGS = (".html", ".htm")
 _MEANING = """\
 what is on the page:
   The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
@@ -60,14 +62,7 @@ def add(commands: Any) -> None:
         ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
         ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        required=True,
-        help="the page, written atomically; its name ends in .html or .htm or has no ending; - is "
-        "stdout",
-    )
+    add_output_file(group, "the page, - for stdout", " or ".join(_ENDINGS))
 
 
 def _folds(text: str) -> int:
@@ -79,7 +74,7 @@ def _folds(text: str) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
-    check_ending(args.output, [".html", ".htm"], "a page")
+    check_ending(args.output, _ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     with opened(args.output) as out:  # first, so that a wrong path is reported before the work
@@ -97,7 +92,7 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _command(args: argparse.Namespace) -> str:
-    """Return the command that makes the page, without what changes nothing in it."""
+    """Return the command that makes the page, without options that do not change the page."""
     source = str(args.input)
     words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
     for option in (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title"):

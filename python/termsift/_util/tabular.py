@@ -1,0 +1,36 @@
+"""Results that are tables: their columns as a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from termsift._util.export import Columns, Library, frame_of
+
+
+class Tabular:
+    """Base of results that are tables; a subclass has ``columns``, the columns by name."""
+
+    def columns(self) -> Columns:
+        """Return the columns of `to_frame` by name."""
+        raise NotImplementedError
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return the `columns` as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            The library of the data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+        Raises
+        ------
+        ValueError
+            For another library, or labels of several types, which only pandas holds.
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
