@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,6 @@ from termsift._util.export import Library, frame_of
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable_errors
 from termsift._util.validation import check_k
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
@@ -378,26 +375,6 @@ class ClassCounts(CountTable):
             scores = every[indices]
         names = self._names_of(indices)
         return Ranking(indices, scores, names, method, policy=policy, model=model)
-
-    def plot_classes(
-        self,
-        method: str = "md",
-        k: int = 10,
-        classes: Iterable[Hashable] | None = None,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        title: str | None = None,
-        **scoring: Any,
-    ) -> Figure:
-        """Draw the best terms of each class with `termsift.plots.plot_classes`.
-
-        Returns
-        -------
-        figure : matplotlib.figure.Figure
-        """
-        shown = {"method": method, "k": k, "classes": classes, "title": title, **scoring}
-        figure: Figure = call_later_stage("plots", "plot_classes", self, path, **shown)
-        return figure
 
     def to_frame(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_integer, check_kind
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _LETTERS = 24  # shown of each term in the repr
 
@@ -132,22 +129,6 @@ class Ranking(Tabular):
         if self.terms is not None:
             columns["term"] = self.terms
         return {**columns, "index": self.indices, "score": self.scores}
-
-    def plot(
-        self,
-        k: int | None = 20,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        title: str | None = None,
-    ) -> Figure:
-        """Draw the scores of the first k terms with `termsift.plots.plot_ranking`.
-
-        Returns
-        -------
-        figure : matplotlib.figure.Figure
-        """
-        figure: Figure = call_later_stage("plots", "plot_ranking", self, path, k=k, title=title)
-        return figure
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the columns of `to_frame` as CSV; scores read back as the same float64.
