@@ -134,7 +134,12 @@ def plot_ranking(
     k : int or None, default 20
         Number of terms; all if None or if there are fewer.
     path, title
-        These, the result and the errors are as for `plot_curves`.
+        As for `plot_curves`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        As for `plot_curves`, which raises the same errors.
 
     Notes
     -----
@@ -184,7 +189,12 @@ def plot_classes(
     classes : sequence of labels, optional
         The classes to draw, in this order; by default the 12 with the most documents.
     path, title
-        These, the result and the errors are as for `plot_curves`. Each panel has its own scale.
+        As for `plot_curves`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        As for `plot_curves`, which raises the same errors. Each panel has its own scale.
 
     Examples
     --------

@@ -273,10 +273,6 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
         sizes != expected,
         lambda row: f"the vector of row {row} has {sizes[row]} terms, others have {expected}",
     )
-    _refuse_first(
-        sparse & (_lengths(indices) != lengths),
-        lambda row: f"the vector of row {row} has {lengths[row]} values, but not as many indices",
-    )
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not sparse.all():

@@ -207,8 +207,13 @@ class TextRules:
 def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     """Return the rules of a preset, with some of them replaced or added.
 
-    "paper" stands for the rules of Tang, Kay and He: words of a stop list and words in fewer than
-    two documents are left out. The rules are those of `TextRules`.
+    Parameters
+    ----------
+    preset : {"paper"}, optional
+        "paper" stands for the rules of Tang, Kay and He: words of a stop list and words in fewer
+        than two documents are left out.
+    **rules
+        Rules of `TextRules`.
 
     Examples
     --------

@@ -121,9 +121,19 @@ def dominant_class(
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
-    The results are positions in ``counts.classes``, the first of classes with equal scores, or -1
-    for a term that is over-represented in no class. Over-represented is as for
-    `distinctive_terms`.
+    Parameters
+    ----------
+    counts : ClassCounts
+    terms : array of integers
+        The terms' columns, each once.
+    method, **scoring
+        As for `distinctive_terms`, which defines over-represented.
+
+    Returns
+    -------
+    classes : ndarray of shape (len(terms),), int64
+        Positions in ``counts.classes``, the first of classes with equal scores, or -1 for a term
+        that is over-represented in no class.
 
     Examples
     --------
