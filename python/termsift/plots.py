@@ -80,10 +80,8 @@ def plot_curves(
 
     Raises
     ------
-    ValueError
-        If there is nothing to draw, or the path has another ending.
-    TypeError
-        For arguments of another kind.
+    ValueError, TypeError
+        If there is nothing to draw, the path has another ending, or an argument is of another kind.
     ImportError
         If matplotlib is not installed.
 
@@ -133,20 +131,15 @@ def plot_ranking(
     Parameters
     ----------
     ranking : Ranking
-    path, title
-        As for `plot_curves`.
     k : int or None, default 20
         Number of terms; all if None or if there are fewer.
+    path, title
+        As for `plot_curves`.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As for `plot_curves`.
-
-    Raises
-    ------
-    ValueError, TypeError, ImportError
-        As for `plot_curves`.
+        As for `plot_curves`, which raises the same errors.
 
     Notes
     -----
@@ -191,26 +184,17 @@ def plot_classes(
     Parameters
     ----------
     counts : ClassCounts
-    path, title
-        As for `plot_curves`.
-    method : str
-        A name of `termsift.methods`.
-    k : int, default 10
-        Number of terms per class: the best of `termsift.distinctive_terms`.
+    method, k, **scoring
+        As for `termsift.distinctive_terms`.
     classes : sequence of labels, optional
         The classes to draw, in this order; by default the 12 with the most documents.
-    **scoring
-        As for `termsift.ClassCounts.class_scores`.
+    path, title
+        As for `plot_curves`.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        As for `plot_curves`. Each panel has its own scale.
-
-    Raises
-    ------
-    ValueError, TypeError, ImportError
-        As for `plot_curves`, and for a label that is not among the classes.
+        As for `plot_curves`, which raises the same errors. Each panel has its own scale.
 
     Examples
     --------
@@ -299,8 +283,8 @@ def _height(n_bars: int) -> float:
 
 def _named(curves: Curve | Iterable[Curve] | Mapping[str, Curve]) -> list[tuple[str, Curve]]:
     """Return the curves that are not empty, with their names."""
-    listed = [curves] if isinstance(curves, Curve) else curves
     expected = "a Curve, several or a dict of them"
+    listed = [curves] if isinstance(curves, Curve) else curves
     listed = validation.check_iterable(listed, "curves", expected)
     if isinstance(listed, Mapping):
         named = list(listed.items())

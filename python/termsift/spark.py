@@ -53,8 +53,7 @@ def count(
     df : pyspark.sql.DataFrame
         One row per document.
     features : str, default "features"
-        The column of term counts: Spark ML's vectors, sparse or dense, all of the same size, as
-        ``CountVectorizer`` and ``HashingTF`` make them from text. Sparse vectors stay sparse.
+        The column of term counts: Spark ML's vectors, sparse or dense, all of the same size.
     label : str, default "label"
         The column of classes: strings, numbers, booleans or binary.
     weight : str, optional
@@ -65,9 +64,8 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for all rows. Spark's vectors hold doubles. Counts
-        are exact int64 if all values are whole numbers and the weights, if any, are of an integer
-        type.
+        The counts that `termsift.count` returns for all rows. They are exact int64 if all values
+        are whole numbers and the weights, if any, are of an integer type.
 
     Raises
     ------
@@ -81,13 +79,12 @@ def count(
 
     Notes
     -----
-    Rows go to Python by Arrow, some 64 MiB at a time, and stay on their executor. Only counts move:
-    20 bytes for each pair of a class and a term it contains. Each task adds up eight partial counts
-    until one is left. It comes to the driver, whose ``spark.driver.maxResultSize`` must allow that.
-    Partial counts are persisted meanwhile, on disk where memory is short.
+    Rows go to Python by Arrow, some 64 MiB at a time, and stay on their executor. Only counts move.
+    Each task adds up eight partial counts until one is left. It comes to the driver, whose
+    ``spark.driver.maxResultSize`` must allow that.
 
-    Integers are exact in any order. Fractions are summed in row order within a partition, and the
-    partitions in their order, so the bits depend only on how the rows are partitioned.
+    Fractions are summed in row order within a partition, and the partitions in their order, so the
+    bits depend only on how the rows are partitioned.
 
     Examples
     --------
@@ -275,10 +272,6 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     _refuse_first(
         sizes != expected,
         lambda row: f"the vector of row {row} has {sizes[row]} terms, others have {expected}",
-    )
-    _refuse_first(
-        sparse & (_lengths(indices) != lengths),
-        lambda row: f"the vector of row {row} has {lengths[row]} values, but not as many indices",
     )
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()

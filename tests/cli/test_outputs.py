@@ -18,7 +18,7 @@ import pytest
 
 import termsift as ts
 from signals import LIMIT
-from termsift import io
+from termsift import io, plots
 from termsift._util import files
 from termsift._util.export import FORMAT_OF
 from termsift.report import write_report
@@ -423,8 +423,8 @@ TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
     "scan of several": lambda path: ts.scan(["a.svm", path]),
     "scan, labels": lambda path: ts.scan(__file__, labels=[path]),
     "scan, terms": lambda path: ts.scan(__file__, terms=path),
-    "plot_ranking": lambda path: COUNTS.rank("md").plot(path=path),
-    "plot_curves": lambda path: CURVE.plot(path=path),
+    "plot_ranking": lambda path: plots.plot_ranking(COUNTS.rank("md"), path),
+    "plot_curves": lambda path: plots.plot_curves(CURVE, path),
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
+from termsift._scores.class_terms import class_columns
 from termsift.io import read_collection
 
 # ----------------------------------------------------------------------------------------- rank
@@ -169,7 +170,7 @@ def test_missing_pyarrow_is_reported_before_the_work(
 
 def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     arguments = ("rank", table, "--per-class", "-k", 3, "--method", "chi2", "--format")
-    columns = counts.columns("chi2", 3)
+    columns = class_columns(counts, "chi2", 3)
     expected = [
         dict(zip(columns, row, strict=True))
         for row in zip(*(values.tolist() for values in columns.values()), strict=True)
@@ -193,13 +194,13 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     more = [
         json.loads(line) for line in run(*arguments, "jsonl", "--over-represented").out.splitlines()
     ]
-    columns = counts.columns("chi2", 3, over_represented=True)
+    columns = class_columns(counts, "chi2", 3, over_represented=True)
     assert [row["term"] for row in more] == columns["term"].tolist()
     assert {row["sign"] for row in more} == {1}
 
     adjusted = run(*arguments, "json", "--adjust", "bonferroni").out
     found = [row["pvalue_adj"] for row in json.loads(adjusted)["terms"]]
-    assert found == counts.columns("chi2", 3, adjust="bonferroni")["pvalue_adj"].tolist()
+    assert found == class_columns(counts, "chi2", 3, adjust="bonferroni")["pvalue_adj"].tolist()
 
 
 def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Path]) -> None:

@@ -63,11 +63,6 @@ def test_vectors_with_fractions_stay_doubles(value: float) -> None:
         ([sparse(3), None], None, "the vector of row 1 is null"),
         ([sparse(3), dense(1, 2)], None, "the vector of row 1 has 2 terms, others have 3"),
         ([sparse(3)], 4, "the vector of row 0 has 3 terms, others have 4"),
-        (
-            [sparse(3), {**sparse(3, _0=1), "indices": [0, 1]}],
-            None,
-            "the vector of row 1 has 1 values, but not as many indices",
-        ),
     ],
 )
 def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: str) -> None:

@@ -11,12 +11,12 @@ def test_no_call_imports_a_part_of_numpy_or_scipy() -> None:
     # OpenBLAS, which parts of scipy load, waits for ever where it gets no memory. When a call
     # begins, the memory may be taken by the collection.
     code = """
-    import sys, tempfile, numpy as np, scipy.sparse as sp, termsift as ts
+    import sys, tempfile, numpy as np, scipy.sparse as sp, termsift, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (60, 40)))
     y = np.arange(60) % 3
     before = set(sys.modules)
     counts = ts.count(X, y)
-    counts.columns("chi2", 3)
+    termsift._scores.class_terms.class_columns(counts, "chi2", 3)
     for method in ts.methods():
         ranking = counts.rank(method.name)
         if method.is_test:

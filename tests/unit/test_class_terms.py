@@ -102,7 +102,7 @@ def test_wrong_arguments() -> None:
     for classes in ("ab", 5):
         with pytest.raises(TypeError, match=f"classes must hold labels, got {classes!r}"):
             distinctive_terms(counts, classes=classes)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"classes hold \['x'\], which is no label"):
+    with pytest.raises(ValueError, match=r"class \['x'\] is not among the classes"):
         distinctive_terms(counts, classes=[["x"]])  # type: ignore[list-item]
 
 

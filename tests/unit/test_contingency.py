@@ -240,7 +240,7 @@ def test_policies_are_checked() -> None:
         counts.rank(policy="best")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="has no aggregate"):
         counts.rank(policy="round_robin", aggregate="sum")
-    with pytest.raises(TypeError, match="greedy has no option policy"):
+    with pytest.raises(TypeError, match="greedy has no policy"):
         counts.rank("greedy", policy="round_robin")
 
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 import termsift as ts
 from termsift import _core, reference
-from termsift._scores.class_terms import distinctive_terms, dominant_class
+from termsift._scores.class_terms import class_columns, distinctive_terms, dominant_class
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
@@ -180,7 +180,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     assert counts.class_directions("md", alpha=(1e-3, 0.1))[:, 0].tolist() == [1, -1]
     assert counts.class_directions("md", alpha=0)[:, 0].tolist() == [1, -1]
     for alpha, sign in ((1.0, -1), (0.0, 1)):
-        table = counts.columns("md", alpha=alpha)
+        table = class_columns(counts, "md", alpha=alpha)
         at = (table["class"] == "small") & (table["index"] == 0)
         assert table["sign"][at].tolist() == [sign]
         small, _ = distinctive_terms(counts, alpha=alpha)
@@ -191,7 +191,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
     for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
         assert counts.class_directions("md", alpha=0, class_prior=prior)[1, 0] == sign
-        table = counts.columns("md", alpha=0, class_prior=prior)
+        table = class_columns(counts, "md", alpha=0, class_prior=prior)
         at = (table["class"] == "b") & (table["index"] == 0)
         assert table["sign"][at].tolist() == [sign]
 
@@ -232,7 +232,7 @@ def test_every_table_and_list_has_the_direction_of_the_scores(
         scores = counts.class_scores(method, **scoring)
         for block_bytes in (1 << 25, 8 * 8 * 7):  # all terms at a time, and seven
             monkeypatch.setattr("termsift._scores.scoring._BLOCK_BYTES", block_bytes)
-            table = counts.columns(method, 9, **scoring)
+            table = class_columns(counts, method, 9, **scoring)
             classes = np.array([position[label] for label in table["class"]])
             assert_array_equal(table["sign"], directions[classes, table["index"]])
             eligible = (directions > 0) & occurs

@@ -93,10 +93,10 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
     with pytest.raises(ValueError, match=r"'greedy' chooses terms .* rank\('greedy'\)"):
         counts.score("greedy")
     for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
-        with pytest.raises(TypeError, match=f"greedy has no option {next(iter(options))}"):
+        with pytest.raises(TypeError, match="greedy has no policy, aggregate or options"):
             counts.rank("greedy", **options)  # type: ignore[arg-type]
     with pytest.raises(
-        TypeError, match=r"no option exhaustive in a ranking: see ClassCounts\.greedy"
+        TypeError, match=r"greedy has no .* options in a ranking: see ClassCounts\.greedy"
     ):
         counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
 

@@ -40,7 +40,8 @@ def test_a_ranking(counts: ts.ClassCounts) -> None:
     assert f"<{caption}>" == repr(ranking)
     assert head == ["rank", "term", "index", "score"]
     assert len(rows) == 10
-    for row, (rank, _, index, score) in zip(rows, ranking.rows(), strict=False):
+    columns = (values.tolist() for values in ranking.columns().values())
+    for row, (rank, *_, index, score) in zip(rows, zip(*columns, strict=True), strict=False):
         assert [row[0], *row[2:]] == [str(rank), str(index), f"{score:.6g}"]
     assert page.text().endswith("10 of 20 terms")
     counts.term_names = None

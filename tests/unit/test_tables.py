@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from termsift._scores.class_terms import class_columns
 from termsift._util import export
 from termsift._util.extras import MissingExtraError
 
@@ -74,18 +75,16 @@ def test_over_represented_terms_by_hand(library: str) -> None:
     assert table["rank"] == [1, 1, 2]
     assert table["sign"] == [1, 1, 1]
     assert (table["n_class"], table["n_rest"]) == ([3, 3, 1], [0, 0, 1])
-    with pytest.raises(TypeError, match="over_represented lists terms of classes"):
-        counts.to_frame("gss", per_class=False, over_represented=True)
 
 
 @pytest.mark.parametrize("k", [0, 2, None])
 def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | None) -> None:
     for kind in KINDS:
         counts = collection(kind)
-        whole = counts.columns(method)
+        whole = class_columns(counts, method)
         pairs = zip(whole["class"], whole["index"], strict=True)
         places = {pair: row for row, pair in enumerate(pairs)}
-        table = counts.columns(method, k, over_represented=True)
+        table = class_columns(counts, method, k, over_represented=True)
         assert list(table) == list(whole)
         listed = ts.distinctive_terms(counts, method, k)
         assert table["index"].tolist() == [i for terms in listed for i in terms.indices]
@@ -98,7 +97,7 @@ def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | N
 
 
 def _columns(method: str) -> list[str]:
-    frame = counts_of().columns(method)
+    frame = class_columns(counts_of(), method)
     return list(frame)
 
 
@@ -121,27 +120,13 @@ def test_p_values_by_hand(library: str) -> None:
 def test_a_row_a_term(library: str) -> None:
     counts = counts_of()
     ranking = counts.rank("ig", 2)
-    table = as_columns(counts.to_frame("ig", 2, per_class=False, library=library), library)
-    assert table == as_columns(ranking.to_frame(library), library)
+    table = as_columns(ranking.to_frame(library), library)
     assert table == {
         "rank": [1, 2],
         "term": ["bacon", "viagra"],
         "index": [0, 2],
         "score": ranking.scores.tolist(),
     }
-    table = as_columns(counts.to_frame("chi2", per_class=False, library=library), library)
-    found, order = counts.significance("chi2"), counts.rank("chi2").indices
-    assert list(table)[-3:] == ["log_pvalue", "pvalue", "pvalue_adj"]
-    assert table["log_pvalue"] == found.log_pvalues[order].tolist()
-    assert table["pvalue"] == found.pvalues[order].tolist()
-    assert table["pvalue_adj"] == found.adjusted("bh")[order].tolist()
-    greedy = counts.to_frame("greedy", per_class=False, library=library)
-    assert as_columns(greedy, library)["score"] == counts.greedy().scores.tolist()
-    turns = counts.to_frame("md", 2, per_class=False, policy="round_robin", library=library)
-    assert (
-        as_columns(turns, library)["index"]
-        == counts.rank("md", 2, policy="round_robin").indices.tolist()
-    )
 
 
 def test_terms_without_names(library: str) -> None:
@@ -243,14 +228,14 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
     scores = counts.class_scores(method, **scoring)
     order = np.argsort(-scores, axis=1, kind="stable")
     for k in (4, None):
-        table = counts.columns(method, k, **scoring)
+        table = class_columns(counts, method, k, **scoring)
         assert table["index"].tolist() == order[:, :k].ravel().tolist()
         expected = np.take_along_axis(scores, order[:, :k], axis=1).ravel()
         assert table["score"].tolist() == expected.tolist()
         monkeypatch.setattr(
             "termsift._scores.scoring._BLOCK_BYTES", 8 * 5 * 4
         )  # four terms at a time
-        blocks = counts.columns(method, k, **scoring)
+        blocks = class_columns(counts, method, k, **scoring)
         monkeypatch.undo()
         if kind != "fractions":  # whose sums may round otherwise
             assert blocks["index"].tolist() == table["index"].tolist()
@@ -263,7 +248,7 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
 def test_p_values_and_signs_are_those_of_significance(method: str, kind: str) -> None:
     counts = collection(kind)
     for adjust in ("bh", "bonferroni"):
-        table = counts.columns(method, 6, adjust=adjust)  # type: ignore[arg-type]
+        table = class_columns(counts, method, 6, adjust=adjust)  # type: ignore[arg-type]
         at = table["class"].astype(int), table["index"]
         found = counts.significance(method, per_class=True)
         np.testing.assert_allclose(table["log_pvalue"], found.log_pvalues[at], rtol=1e-15)
@@ -272,13 +257,13 @@ def test_p_values_and_signs_are_those_of_significance(method: str, kind: str) ->
         np.testing.assert_allclose(table["pvalue_adj"], expected, rtol=1e-13)
         assert table["sign"].tolist() == found.signs[at].tolist()
     with pytest.raises(ValueError, match="adjust must be 'bh' or 'bonferroni', got 'holm'"):
-        counts.columns(method, adjust="holm")  # type: ignore[arg-type]
+        class_columns(counts, method, adjust="holm")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_of_the_class_and_of_the_rest(kind: str) -> None:
     counts = collection(kind)
-    table = counts.columns("md", 9)
+    table = class_columns(counts, "md", 9)
     l_ic, d_ic = counts.term_frequency.toarray(), counts.document_frequency.toarray()
     l_i, d_i = counts.collection_term_frequency, counts.collection_document_frequency
     c, i = table["class"].astype(int), table["index"]
@@ -290,17 +275,18 @@ def test_counts_of_the_class_and_of_the_rest(kind: str) -> None:
 
 def test_classes_without_documents_have_no_rows() -> None:
     counts = ts.count(X, Y, classes=["eggs", "ham", "spam"])
-    assert counts.columns("md", 1)["class"].tolist() == ["ham", "spam"]
-    assert counts.columns("chi2", 1)["class"].tolist() == ["ham", "spam"]
+    assert class_columns(counts, "md", 1)["class"].tolist() == ["ham", "spam"]
+    assert class_columns(counts, "chi2", 1)["class"].tolist() == ["ham", "spam"]
     with pytest.raises(ValueError, match="class"):
-        ts.count(X, ["ham"] * 3).columns("md")
+        class_columns(ts.count(X, ["ham"] * 3), "md")
 
 
 def test_no_terms_and_none_asked_for() -> None:
-    for table in (counts_of().columns("md", 0), ts.count(X[:, :0], Y).columns("md")):
+    nothing = (class_columns(counts_of(), "md", 0), class_columns(ts.count(X[:, :0], Y), "md"))
+    for table in nothing:
         assert {name: len(values) for name, values in table.items()} == dict.fromkeys(table, 0)
     with pytest.raises(ValueError, match="k must be at least 0"):
-        counts_of().columns("md", -1)
+        class_columns(counts_of(), "md", -1)
 
 
 def test_what_a_class_does_not_know() -> None:

@@ -206,8 +206,8 @@ UNHASHABLE = "classes hold a label that is a list, expected something hashable"
         (["ham", "spam", "ham"], VALUE, "classes hold 'ham' twice"),
         ([1, "ham", True], VALUE, "classes hold True twice"),
         (np.array([1, 2, 1]), VALUE, "classes hold 1 twice"),
-        (["ham", NAN], VALUE, "classes hold nan, which equals no label"),
-        (np.array([1, NAN]), VALUE, "classes hold nan, which equals no label"),
+        (["ham", NAN], VALUE, "classes hold nan, which stands for a missing label"),
+        (np.array([1, NAN]), VALUE, "classes hold nan, which stands for a missing label"),
         (["ham", None], VALUE, "classes hold None, which stands for a missing label"),
         *((c, TYPE, UNHASHABLE) for c in ([["a"], ["b"]], np.array([["a", "b"]]))),
         *(

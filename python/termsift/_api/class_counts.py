@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,13 @@ from termsift._scores.registry import (
     find_test,
 )
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
-from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance, significance_by
+from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
 from termsift._util.files import check_path
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable_errors
-from termsift._util.validation import check_choice, check_flag, check_k
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from termsift._util.validation import check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
@@ -157,17 +154,12 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Most class scores measure how far a class is from the others, and are large on either side.
-        The direction is the side, computed from the same numbers as the score. It is the sign of
-        p_ic - q_ic for `md` and `md_chi2`, with the given model, smoothing and priors; of l_ic - E
-        for `chi2_counts`; of l_ic l - l_i l_c for `log_odds` and `tfidf`; and of det = AD - BC for
-        all other methods. `df` and `tfidf` do not compare classes: their direction is that of the
-        frequency they read.
-
-        Under smoothing a small class may have the largest p of a term that does not occur in it,
-        since b1 weighs most where there are few tokens. The direction by `md` is then 1.
-
-        Class scores of `md` and `md_chi2` are 0 exactly where p and q are equal.
+        Most class scores are large on either side; this is the side. It is the sign of p_ic - q_ic
+        for `md` and `md_chi2`, with the given model, smoothing and priors; of l_ic - E for
+        `chi2_counts`; of l_ic l - l_i l_c for `log_odds` and `tfidf`; and of det = AD - BC for all
+        other methods. `df` and `tfidf` compare no classes: their direction is that of the frequency
+        they read. Under smoothing a small class may have the largest p of a term that is absent
+        from it, since b1 weighs most where there are few tokens. By `md` its direction is then 1.
 
         Examples
         --------
@@ -232,8 +224,7 @@ class ClassCounts(CountTable):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Scores are accurate
-        to 4 ulp in ordinary cases, and to a relative 1e-14 unless p and q agree in more than 16
-        digits.
+        to a relative 1e-14 unless p and q agree in more than 16 digits.
 
         Time is O(pairs of a class and a term in it), but O(n_classes * n_terms) for `md` and
         `md_chi2` with few classes or with the largest value. The sum or mean of `g2`, `bns`,
@@ -273,8 +264,7 @@ class ClassCounts(CountTable):
             it, with one degree of freedom. chi2_counts is scikit-learn's chi2.
         per_class : bool, default False
             Test each class against the others. Otherwise chi2 and g2 test the class in which they
-            are largest, and chi2_counts tests the sum over all classes. The sum has one degree of
-            freedom less than there are classes with documents.
+            are largest, and chi2_counts tests the sum over all classes.
         n_threads : int, optional
             As for `termsift.count`.
 
@@ -339,10 +329,8 @@ class ClassCounts(CountTable):
         Returns
         -------
         ranking : Ranking
-            Of equal scores the lowest index comes first. Terms with equal counts in every class
-            have equal scores. For other terms, scores that the formula makes equal may differ by
-            rounding. With round robin the scores are the class values that gave the terms their
-            places.
+            Of equal scores the lowest index comes first. With round robin the scores are the class
+            values that gave the terms their places.
 
         Raises
         ------
@@ -351,7 +339,9 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Round robin takes O(n_classes * n_terms) time and up to 160 MiB of memory.
+        Terms with equal counts in every class have equal scores. For other terms, scores that the
+        formula makes equal may differ by rounding. Round robin takes O(n_classes * n_terms) time
+        and up to 160 MiB of memory.
 
         Examples
         --------
@@ -366,16 +356,14 @@ class ClassCounts(CountTable):
             raise TypeError("round_robin ranks by class scores and has no aggregate")
         entry = find_ranker(method)
         if not isinstance(entry, Method):
-            shared = {"aggregate": aggregate is not None, "policy": turns}
-            surplus = [*options, *(name for name, given in shared.items() if given)]
             if entry.reads_documents:
                 raise ValueError(
                     f"{method} reads the documents, which counts no longer hold: use "
                     f"termsift.{method}(X, y, k)"
                 )
-            if surplus:
+            if options or turns or aggregate is not None:
                 raise TypeError(
-                    f"{method} has no option {', '.join(surplus)} in a ranking: see "
+                    f"{method} has no policy, aggregate or options in a ranking: see "
                     f"ClassCounts.{method}"
                 )
             choose: Callable[..., Ranking] = getattr(self, method)
@@ -391,93 +379,62 @@ class ClassCounts(CountTable):
         names = self._names_of(indices)
         return Ranking(indices, scores, names, method, policy=policy, model=model)
 
-    def plot_classes(
-        self,
-        method: str = "md",
-        k: int = 10,
-        classes: Iterable[Hashable] | None = None,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        title: str | None = None,
-        **scoring: Any,
-    ) -> Figure:
-        """Draw the best terms of each class with `termsift.plots.plot_classes`.
-
-        Returns
-        -------
-        figure : matplotlib.figure.Figure
-        """
-        shown = {"method": method, "k": k, "classes": classes, "title": title, **scoring}
-        figure: Figure = call_later_stage("plots", "plot_classes", self, path, **shown)
-        return figure
-
     def to_frame(
         self,
         method: str = "md",
         k: int | None = None,
         *,
-        per_class: bool = True,
         over_represented: bool = False,
         library: Library = "pandas",
         adjust: Adjustment = "bh",
         **scoring: Any,
     ) -> Any:
-        """Return a data frame of the best terms of each class, or of the collection.
+        """Return a data frame of the best terms of each class.
 
         Parameters
         ----------
         method : str
-            A name of `termsift.methods`, or if not per class also of `termsift.selectors`.
+            A name of `termsift.methods`.
         k : int, optional
             How many terms of each class; all if None or more than there are.
-        per_class : bool, default True
-            List the best terms of each class by `class_scores`, else those of one ranking by
-            `rank`.
         over_represented : bool, default False
-            Per class, list only terms that are over-represented in the class, as
-            `termsift.distinctive_terms` does. There may be fewer than k.
+            List only terms that are over-represented in the class, as `termsift.distinctive_terms`
+            does. There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         adjust : {"bh", "bonferroni"}
-            How the p-values of tests are adjusted, as by `Significance.adjusted`. Per class there
-            is a test for each class and term, else for each term. All count, listed or not.
+            How the p-values of tests are adjusted, as by `Significance.adjusted`. There is a test
+            for each class and term. All count, listed or not.
         **scoring
-            As for `class_scores`, or if not per class for `rank`.
+            As for `class_scores`.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Per class, the rows are the terms of each class, best first. Classes come in their
-            order, and those without documents are left out. The columns are
+            The terms of each class, best first. Classes come in their order, and those without
+            documents are left out. The columns are
 
             - class: the label;
             - term: the name, or null;
             - index: the column;
-            - rank: the place within the class, from 1; of equal scores the lowest index first;
+            - rank: the place within the class, from 1;
             - score: the class score;
-            - sign: 1 if the term is over-represented in the class, -1 if under-represented, 0 for
-              neither; see `class_directions`, since a score may be large on either side;
+            - sign: its direction by `class_directions`;
             - n_class, n_rest: its occurrences in the class, and in documents outside it;
             - df_class, df_rest: the documents with it in the class, and outside it;
             - log_pvalue, pvalue, pvalue_adj: for tests, those of `significance` per class.
 
-            If not per class, the columns are rank, term (if names are known), index, score, and for
-            tests log_pvalue, pvalue and pvalue_adj of `significance`, which for `chi2` and `g2`
-            belong to a term's strongest class.
-
         Raises
         ------
         ValueError, TypeError
-            As for `class_scores` and `rank`, and for an invalid argument. polars and pyarrow hold
-            only labels of one type.
+            As for `class_scores`. polars and pyarrow hold only labels of one type.
         ImportError
             If the library is not installed.
 
         Notes
         -----
-        Per class it takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
-        frame, since class scores beyond 32 MiB are computed for some terms at a time. "bh" depends
-        on the order of all tests and takes 50 bytes for each class and term. "bonferroni" does not.
+        It takes O(n_classes * n_terms) time and some 64 MiB of memory besides the data
+        frame. "bh" takes another 50 bytes for each class and term.
 
         Examples
         --------
@@ -489,43 +446,7 @@ class ClassCounts(CountTable):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        columns = self.columns(
-            method,
-            k,
-            per_class=per_class,
-            over_represented=over_represented,
-            adjust=adjust,
-            **scoring,
+        columns = class_columns(
+            self, method, k, over_represented=over_represented, adjust=adjust, **scoring
         )
         return frame_of(columns, library, "ClassCounts.to_frame")
-
-    def columns(
-        self,
-        method: str = "md",
-        k: int | None = None,
-        *,
-        per_class: bool = True,
-        over_represented: bool = False,
-        adjust: Adjustment = "bh",
-        **scoring: Any,
-    ) -> dict[str, NDArray[Any]]:
-        """Return the columns of `to_frame`, by name."""
-        check_choice(adjust, ADJUSTMENTS, "adjust")
-        over_represented = check_flag(over_represented, "over_represented")
-        if check_flag(per_class, "per_class"):
-            k = check_k(k, self.n_terms)
-            found = Scoring.of(self, find_method(method), **scoring)
-            return class_columns(self, found, k, adjust, over_represented=over_represented)
-        if over_represented:
-            raise TypeError("over_represented lists terms of classes: it needs per_class=True")
-        ranking = self.rank(method, k, **scoring)
-        columns = ranking.columns()
-        entry = find_ranker(method)
-        if isinstance(entry, Method) and entry.is_test:
-            tests = self.significance(method, n_threads=scoring.get("n_threads"))
-            columns |= {
-                "log_pvalue": tests.log_pvalues[ranking.indices],
-                "pvalue": tests.pvalues[ranking.indices],
-                "pvalue_adj": tests.adjusted(adjust)[ranking.indices],
-            }
-        return columns

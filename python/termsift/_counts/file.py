@@ -153,7 +153,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if not 0 <= n_terms <= _core.max_terms or type(header["classes"]) is not list:
         raise ValueError("its sizes are out of range")
     counts = _core.Counts.from_arrays(n_terms, n_docs, has_collection, **cast(Any, arrays))
-    classes = validation.distinct_labels([decode_label(label) for label in header["classes"]])
+    classes = validation.check_classes([decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     tf = validation.check_tf(header.get("tf", "raw"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 from termsift._util.later import call_later_stage
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_choice
-
-if TYPE_CHECKING:
-    import os
-
-    from matplotlib.figure import Figure
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -167,23 +162,6 @@ class Curve(Tabular):
             if self.n_runs > 1:
                 table[f"{metric}_std"] = self.std(metric)
         return table
-
-    def plot(
-        self,
-        metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
-        *,
-        path: str | os.PathLike[str] | None = None,
-        title: str | None = None,
-    ) -> Figure:
-        """Draw metrics against the number of terms, as `termsift.plots.plot_curves` does.
-
-        Returns
-        -------
-        figure : matplotlib.figure.Figure
-        """
-        options = {"metrics": metrics, "title": title}
-        figure: Figure = call_later_stage("plots", "plot_curves", self, path, **options)
-        return figure
 
 
 def check_metric(metric: str) -> Metric:

@@ -14,17 +14,7 @@ _SMALLEST_P = 1e-290
 def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 
-    Parameters
-    ----------
-    statistics : ndarray, float64
-        From 0 to inf.
-    degrees : int
-        Degrees of freedom, at least 1.
-
-    Returns
-    -------
-    logs : ndarray of the same shape, float64
-        From -inf (for inf) to 0 (for 0).
+    The statistics are from 0 to inf, and the results from 0 down to -inf.
 
     Notes
     -----
@@ -38,8 +28,6 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
     NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov, 7.11.2 (one degree),
     8.2.4, 8.9.2 (whose even part is the continued fraction), 5.11.1 (Stirling's series).
     """
-    if degrees < 1:
-        raise ValueError(f"degrees must be at least 1, got {degrees}")
     z = np.asarray(statistics, dtype=np.float64) / 2
     if degrees == 1:
         logs = _log_erfc(z)

@@ -15,7 +15,12 @@ from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
-from termsift._scores.significance import Adjustment, class_statistics, significance_by
+from termsift._scores.significance import (
+    ADJUSTMENTS,
+    Adjustment,
+    class_statistics,
+    significance_by,
+)
 from termsift._util import validation
 
 # The terms of a class, best first, and their scores.
@@ -82,13 +87,13 @@ def distinctive_terms(
     ValueError
         For an unknown method, and for a label that is not among the classes.
     TypeError
-        If k is not an integer, or classes hold something that is not a label.
+        If k is not an integer, or ``classes`` are not several labels.
 
     Notes
     -----
-    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. They are computed for
-    some terms at a time. Memory is some 60 bytes for each pair of a wanted class and a term in it,
-    and 64 MiB. Time is O(n_classes) for each term of a wanted class.
+    Scores are those of `termsift.ClassCounts.class_scores`, to the last bit. Memory is some 60
+    bytes for each pair of a wanted class and a term in it, and 64 MiB. Time is O(n_classes) for
+    each term of a wanted class.
 
     Examples
     --------
@@ -120,15 +125,15 @@ def dominant_class(
     ----------
     counts : ClassCounts
     terms : array of integers
-        The terms' columns.
+        The terms' columns, each once.
     method, **scoring
         As for `distinctive_terms`, which defines over-represented.
 
     Returns
     -------
     classes : ndarray of shape (len(terms),), int64
-        Positions in ``counts.classes``; -1 for a term that is over-represented in no class. Of
-        classes with equal scores it is the first.
+        Positions in ``counts.classes``, the first of classes with equal scores, or -1 for a term
+        that is over-represented in no class.
 
     Examples
     --------
@@ -160,9 +165,19 @@ def largest_classes(counts: CountTable, n: int) -> list[int]:
 
 
 def class_columns(
-    counts: CountTable, scoring: Scoring, k: int, adjust: Adjustment, *, over_represented: bool
+    counts: CountTable,
+    method: str = "md",
+    k: int | None = None,
+    *,
+    over_represented: bool = False,
+    adjust: Adjustment = "bh",
+    **options: Any,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns of `ClassCounts.to_frame` per class, by name."""
+    """Return the columns of `ClassCounts.to_frame`, by name."""
+    validation.check_choice(adjust, ADJUSTMENTS, "adjust")
+    over_represented = validation.check_flag(over_represented, "over_represented")
+    k = validation.check_k(k, counts.n_terms)
+    scoring = Scoring.of(counts, find_method(method), **options)
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
     term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
     if over_represented:
@@ -280,10 +295,6 @@ def _rows_of(counts: CountTable, classes: Iterable[Hashable]) -> NDArray[np.int6
     for label in validation.check_iterable(classes, "classes", "labels"):
         try:
             rows.append(position[label])
-        except TypeError:
-            raise TypeError(
-                f"classes hold {label!r}, which is no label: it is not hashable"
-            ) from None
-        except KeyError:
+        except (KeyError, TypeError):
             raise ValueError(f"class {label!r} is not among the classes") from None
     return np.array(rows, dtype=np.int64)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 from termsift._util.validation import check_integer, check_kind
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _LETTERS = 24  # shown of each term in the repr
 
@@ -99,10 +95,8 @@ class Ranking(Tabular):
 
         Raises
         ------
-        TypeError
-            If k is not an integer.
-        ValueError
-            If k is less than 1 or more than the length of a ranking, or if one is empty.
+        TypeError, ValueError
+            If k is not an integer from 1 to the length of the shorter ranking.
 
         Examples
         --------
@@ -115,15 +109,8 @@ class Ranking(Tabular):
         shorter = min(len(self), len(other))
         if shorter == 0:
             raise ValueError("a ranking is empty: there are no first terms to share")
-        k = shorter if k is None else check_integer(k, "k", 1, shorter)
+        k = check_integer(shorter if k is None else k, "k", 1, shorter)
         return len(np.intersect1d(self.indices[:k], other.indices[:k])) / k
-
-    def rows(self) -> Iterator[tuple[int, str | None, int, float]]:
-        """Yield (rank from 1, name or None, index, score) as Python values."""
-        terms = [None] * len(self) if self.terms is None else self.terms.tolist()
-        indices, scores = self.indices.tolist(), self.scores.tolist()
-        for rank, row in enumerate(zip(terms, indices, scores, strict=True), start=1):
-            yield (rank, *row)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (if names are known), index and score.
@@ -143,26 +130,8 @@ class Ranking(Tabular):
             columns["term"] = self.terms
         return {**columns, "index": self.indices, "score": self.scores}
 
-    def plot(
-        self,
-        k: int | None = 20,
-        *,
-        path: str | os.PathLike[str] | None = None,
-        title: str | None = None,
-    ) -> Figure:
-        """Draw the scores of the first k terms with `termsift.plots.plot_ranking`.
-
-        Returns
-        -------
-        figure : matplotlib.figure.Figure
-        """
-        figure: Figure = call_later_stage("plots", "plot_ranking", self, path, k=k, title=title)
-        return figure
-
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the ranking as CSV with the columns of `to_frame`.
-
-        Reading a score gives the same float64.
+        """Write the columns of `to_frame` as CSV; scores read back as the same float64.
 
         Parameters
         ----------

@@ -274,14 +274,10 @@ def find_ranker(name: str) -> Ranker:
     return _find(name, _RANKER_OF)
 
 
-def find_selector(name: str) -> Selector | None:
-    """Return the selector with a name, or None if there is none."""
-    return next((selector for selector in _SELECTORS if is_one_of(name, [selector.name])), None)
-
-
 def find_method(name: str) -> Method:
     """Return the method with a name; the error suggests the nearest name."""
-    if selector := find_selector(name):
+    selector = _RANKER_OF[name] if is_one_of(name, _RANKER_OF) else None
+    if isinstance(selector, Selector):
         use = f"termsift.{name}(X, y)" if selector.reads_documents else f"rank({name!r})"
         raise ValueError(
             f"{name!r} chooses terms one after another and gives no score to a single term: "

@@ -33,14 +33,8 @@ _BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
 class Prepared:
     """Counts and checked arguments, as the core takes them.
 
-    Attributes
-    ----------
-    counts : _core.Counts
-        The counts of what the event model counts.
-    model : EventModel
-    smoothing : tuple
-        b1, b2 with its rounding error, and the class prior or None.
-    n_threads : int
+    ``counts`` are of what the event model counts. ``smoothing`` is b1, b2 with its rounding error,
+    and the class prior or None.
     """
 
     counts: _core.Counts
@@ -74,14 +68,7 @@ def prepare(
 
 @dataclass(frozen=True, eq=False)
 class Scoring(Prepared):
-    """Prepared counts together with the method that scores their terms.
-
-    Attributes
-    ----------
-    method : Method
-    measure : CoreMeasure
-        The core's measure for the method's options.
-    """
+    """Prepared counts, the method that scores their terms, and its measure in the core."""
 
     method: Method
     measure: CoreMeasure

@@ -36,7 +36,7 @@ class Significance(Tabular):
         Natural logarithms of the p-values. They do not underflow: the logarithm of 1e-2000 is
         -4605.17.
     signs : ndarray of that shape, int8
-        1 where the class has more of the term than expected, -1 where it has less, 0 for neither.
+        1 where the class has more of the term than expected, -1 where it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
         The row of the class with the largest value, to which the sign belongs; the first of equal
         ones. None per class.
@@ -90,9 +90,8 @@ class Significance(Tabular):
         Parameters
         ----------
         how : {"bh", "bonferroni"}
-            Benjamini and Hochberg's step-up, or Bonferroni's correction. Consider the tests with
-            an adjusted value of at most 0.05. By "bh", at most 5 in 100 of them are expected to be
-            false discoveries. By "bonferroni", the probability of even one is at most 0.05.
+            Benjamini and Hochberg's step-up, which limits the share of false discoveries, or
+            Bonferroni's correction, which limits the probability of even one.
         log : bool, default False
             Return natural logarithms, which do not underflow.
 
@@ -101,17 +100,11 @@ class Significance(Tabular):
         adjusted : ndarray of the shape of ``statistics``, float64
             At most 1, or 0 for logarithms. They have the order of the p-values.
 
-        Raises
-        ------
-        ValueError
-            For another ``how``.
-
         Notes
         -----
         With m tests and p(1) <= ... <= p(m), "bh" turns p(i) into the smallest m p(j) / j with
         j >= i, and "bonferroni" turns p into m p. Both are clipped at 1. "bonferroni" holds under
         any dependence between the tests, "bh" if they are independent or positively dependent.
-        Takes O(m log m).
 
         References
         ----------

@@ -44,10 +44,8 @@ def divergence(
 
     Raises
     ------
-    ValueError
-        For an index outside the vocabulary or given twice, and as for `ClassCounts.greedy`.
-    TypeError
-        If the indices are not integers.
+    ValueError, TypeError
+        As for `ClassCounts.greedy`, and for indices that are not distinct columns.
 
     Notes
     -----
@@ -89,20 +87,16 @@ def greedy(
     ----------
     k : int, optional
         How many terms; all if None or more than there are. A small k takes less time.
-    model : {"multinomial", "binary", "bernoulli", "poisson"}
+    model, class_prior, n_threads
         As for `score`. Under "bernoulli" and "poisson" the terms are independent: the order is
         that of `md`, the scores are its running sums, and alpha is as for `score`.
     alpha : float or (b1, b2)
         As for `score`, but no term may have probability 0 in a class, and the probabilities of
         a class may not exceed 1 in sum: b1 * n_terms <= b2. Simple fractions are exact: 0.1
         means 1/10.
-    class_prior
-        As for `score`.
     exhaustive : bool, default False
         Evaluate every remaining term at every step, as the algorithm is written. That takes
         n_terms^2 / 2 evaluations. By default bounds save most of them; the ranking is the same.
-    n_threads : int, optional
-        As for `termsift.count`.
 
     Returns
     -------
@@ -126,16 +120,11 @@ def greedy(
     p log(p/q). For two classes this is the J-divergence. For more classes the paper leaves the
     algorithm open, and JMH in place of J is ours.
 
-    `md` is the divergence after the first step, so both begin with the same term, up to ties.
-    Later terms may differ, since `md` ignores what the chosen terms already contribute.
-
-    Gains are compared with probabilities that are exact for whole counts with simple smoothing.
-    Otherwise they are rounded to 2^-52 of their class, or to 2^-42 of a class much smaller than
-    others. Gains that differ by rounding only, or that agree in 14 digits, may come in either
-    order, and ``informative`` may count a gain that is rounding. So terms that are equally good
-    by symmetry need not come in the order of their indices. Scores are computed from unrounded
-    probabilities and are within 1e-12 of their value. Memory is O(n_terms + terms of each
-    class).
+    Gains are compared with probabilities that are exact for whole counts with simple smoothing,
+    and else rounded to 2^-52 of their class, or to 2^-42 of a class much smaller than others.
+    Gains that differ by rounding only, or that agree in 14 digits, may come in either order, and
+    ``informative`` may count them. Scores are within 1e-12 of their value. Memory is
+    O(n_terms + terms of each class).
 
     Examples
     --------

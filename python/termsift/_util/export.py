@@ -32,8 +32,15 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
         pandas = require("pandas", "pandas", what)
         # Without infer_objects, labels that are numbers would stay objects.
         return pandas.DataFrame(dict(columns)).infer_objects()
-    lists = _of_one_type(columns, library)
-    unknown = {name for name, values in columns.items() if _is_unknown(values)}
+    lists: dict[str, Any] = {}
+    unknown = set()
+    for name, values in columns.items():
+        lists[name] = values
+        if values.dtype == object:
+            lists[name] = [_plain(value) for value in values]
+            _check_one_type(lists[name], name, library)
+            if all(value is None for value in values):
+                unknown.add(name)
     if library == "polars":
         polars = require("polars", "polars", what)
         return polars.DataFrame(lists, schema_overrides=dict.fromkeys(unknown, polars.String))
@@ -46,25 +53,15 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     )
 
 
-def _is_unknown(values: NDArray[Any]) -> bool:
-    return values.dtype == object and all(value is None for value in values)
-
-
-def _of_one_type(columns: Columns, library: str) -> dict[str, Any]:
-    """Return columns of objects as lists of Python values; refuse a column of several types."""
-    plain: dict[str, Any] = dict(columns)
-    for name, values in columns.items():
-        if values.dtype == object:
-            plain[name] = [_plain(value) for value in values]
-            types = sorted({type(value).__name__ for value in plain[name] if value is not None})
-            for value in plain[name]:
-                _check_encodable(value, name)
-            if len(types) > 1 or not {"str", "int", "float", "bool"}.issuperset(types):
-                raise ValueError(
-                    f"the column {name!r} holds values of type {' and '.join(types)}, expected "
-                    f"one of str, int, float and bool in {library}; library='pandas' holds any"
-                )
-    return plain
+def _check_one_type(values: list[Any], name: str, library: str) -> None:
+    for value in values:
+        _check_encodable(value, name)
+    types = sorted({type(value).__name__ for value in values if value is not None})
+    if len(types) > 1 or not {"str", "int", "float", "bool"}.issuperset(types):
+        raise ValueError(
+            f"the column {name!r} holds values of type {' and '.join(types)}, expected one of "
+            f"str, int, float and bool in {library}; library='pandas' holds any"
+        )
 
 
 # ---- files -----------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from typing import Any
 def call_later_stage(module: str, function: str, *args: Any, **kwargs: Any) -> Any:
     """Import a module of the package and return what one of its functions returns.
 
-    Imports run from later stages to earlier ones. The methods that show an object, such as
-    ``Ranking.plot``, are the exception: what draws stands in a later stage, and users expect it
-    to be a method. They call it through this function, so that no module imports upward.
+    Imports run from later stages to earlier ones. The exception is the ``_repr_html_`` of results:
+    notebooks call it as a method, and what makes the HTML stands in a later stage. Methods call it
+    through this function, so that no module imports upward.
 
     Examples
     --------

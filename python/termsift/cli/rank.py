@@ -13,6 +13,7 @@ import numpy.typing as npt
 import termsift as ts
 from termsift import _core, io
 from termsift._evaluate.rankers import rank_by
+from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
@@ -138,7 +139,7 @@ def _run(args: argparse.Namespace) -> None:
         options = values_of(args, "model", "alpha", "class_prior", *own)
         options |= {"n_threads": args.threads}
         if args.per_class:
-            columns = counts.columns(args.method, args.k or _K_OF_CLASSES, **options)
+            columns = class_columns(counts, args.method, args.k or _K_OF_CLASSES, **options)
             answer(_answer(args, counts, columns))
         else:
             ranking = rank_by(args.method, counts, X, y, args.k or _K, **options)

@@ -76,18 +76,9 @@ def write_report(
 
     Raises
     ------
-    ValueError
-        As `termsift.count`, `termsift.ClassCounts.rank` and `termsift.cross_validate`; if k is
-        below 1, or cv is 1 or negative.
-    TypeError
-        For an argument of the wrong kind.
-    OSError
-        If the file cannot be written.
-
-    Warns
-    -----
-    UserWarning
-        As `termsift.cross_validate`, if a class has fewer documents than there are folds.
+    ValueError, TypeError, OSError
+        As `termsift.count`, `termsift.ClassCounts.rank` and `termsift.cross_validate`, for a wrong
+        argument, and if the file cannot be written.
 
     Notes
     -----
@@ -103,15 +94,13 @@ def write_report(
     >>> from termsift.io import Collection
     >>> from termsift.report import write_report
     >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
-    >>> y = np.array(["ham", "ham", "spam", "spam"])
-    >>> letters = Collection(X, y, np.array(["bacon", "viagra", "the"]), "four letters")
+    >>> letters = Collection(X, ["ham", "ham", "spam", "spam"], None, "four letters")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(letters, Path(folder, "letters.html"), cv=2)
     ...     "<bdi>four letters</bdi>" in Path(folder, "letters.html").read_text("utf-8")
     True
     """
-    if not isinstance(source, (Collection, ClassCounts)):
-        raise TypeError(f"source must be a Collection or ClassCounts, got {type(source).__name__}")
+    validation.check_kind(source, (Collection, ClassCounts), "source")
     validation.check_integer(k, "k")
     if validation.check_integer(cv, "cv", least=0) == 1:
         raise ValueError("cv must be 0, for no cross-validation, or at least 2, got 1")
@@ -207,6 +196,7 @@ def _terms(counts: ClassCounts, method: str, n_threads: int | None) -> Element:
     """Return a table of the best terms."""
     ranking = counts.rank(method, _TERMS, n_threads=n_threads)
     dominant = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
+    columns_of = (ranking.indices.tolist(), ranking.scores.tolist(), dominant.tolist())
     occurrences = counts.collection_term_frequency
     documents = counts.collection_document_frequency
     rows = (
@@ -218,7 +208,7 @@ def _terms(counts: ClassCounts, method: str, n_threads: int | None) -> Element:
             number(documents[i]),
             name(counts.classes[c]) if c >= 0 else "\N{EN DASH}",
         )
-        for (rank, _, i, score), c in zip(ranking.rows(), dominant.tolist(), strict=True)
+        for rank, (i, score, c) in enumerate(zip(*columns_of, strict=True), start=1)
     )
     columns = {"rank": "number", "term": "name", "score": "number", "occurrences": "number"}
     columns |= {"documents": "number", "dominant class": "text"}

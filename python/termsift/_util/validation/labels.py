@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -161,25 +161,13 @@ def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: s
 
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
     """Return the classes as a list of distinct labels, none of them missing."""
-    listed = distinct_labels(classes)
-    for label in listed:
-        if _is_missing(label):
-            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
-    return listed
-
-
-def distinct_labels(classes: Iterable[Hashable]) -> list[Hashable]:
-    """Return the classes as a list of distinct labels, which may include None.
-
-    Counts that were saved when None was still a label may hold it.
-    """
     sequence = as_sequence(classes, "classes", "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
     seen: set[Hashable] = set()
     for label in listed:
         _require_hashable(label, "classes hold a label that")
-        if any(part is not None and _is_missing(part) for part in _parts(label)):
-            raise ValueError(f"classes hold {label!r}, which equals no label")
+        if _is_missing(label):
+            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
         if label in seen:
             raise ValueError(f"classes hold {label!r} twice")
         seen.add(label)
@@ -234,21 +222,18 @@ def _is_missing(label: Any) -> bool:
 
     Python's == calls a tuple that holds a NaN equal to itself, but unequal to an equal copy.
     """
-    try:
-        return any(part is None or not bool(part == part) for part in _parts(label))
-    except TypeError:  # pandas' NA has no truth value
-        return True
-
-
-def _parts(label: Any) -> Iterator[Any]:
-    """Iterate over the parts of a tuple or frozenset at any depth, or over the label itself."""
     waiting = [label]
     while waiting:
         part = waiting.pop()
         if isinstance(part, (tuple, frozenset)):
             waiting.extend(part)
-        else:
-            yield part
+            continue
+        try:
+            if part is None or not bool(part == part):
+                return True
+        except TypeError:  # pandas' NA has no truth value
+            return True
+    return False
 
 
 def _plain(label: Any) -> Any:
