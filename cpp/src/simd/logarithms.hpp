@@ -183,17 +183,21 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
 }
 
 // log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. For p and q in
-// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart.
+// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart. The binary logarithm
+// of a power of two is exact.
+template <bool binary = false>
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
+  constexpr double two_log2_e = 0x1.71547652b82fep+1;
   const double sum = p.hi + q.hi;
-  const bool near = 3 * magnitude(d) <= sum;
+  const bool near = binary ? 3 * magnitude(d) < sum : 3 * magnitude(d) <= sum;
 
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
   const auto [k, down] = nearest_power(p_log, q_log);
   const double a = p_log * down;
   const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
   const double z_sR = s * (s * s * atanh_rest(s * s));
-  const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
+  const double of_s = (binary ? two_log2_e : 2.0) * (s + z_sR);
+  const double log = near ? of_s : binary ? k + of_s : log_of(k, s, z_sR);
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
