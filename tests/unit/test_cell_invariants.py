@@ -250,7 +250,7 @@ def test_infinite_log_odds_add_up(weighted: bool) -> None:
 
 
 def test_the_log_ratio_of_a_power_of_two_is_whole() -> None:
-    # l_c = 64 in both classes, without smoothing: frequencies of 32 against 1, 8 against 8 and so on.
+    # Without smoothing and with l_c = 64 in both classes: 32 against 1, 8 against 8, 16 against 32.
     counts = ts.count(np.array([[32, 8, 16, 8], [1, 8, 32, 23]]), [0, 1])
     assert counts.class_scores("log_ratio", alpha=0)[:, :3].tolist() == [[5, 0, -1], [-5, 0, 1]]
 
