@@ -191,7 +191,7 @@ struct Formula<ContingencyMeasure::log_ratio> {
     const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
     const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
     const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
-    return log_ratio<true>(P, Q, difference.hi);
+    return binary_log_ratio(P, Q, difference);
   }
 };
 

@@ -183,22 +183,37 @@ TERMSIFT_INLINE double ordinary_term(DoubleDouble p, DoubleDouble q, DoubleDoubl
 }
 
 // log(p/q) to two ulp or so, given d = p - q; 0 if d = 0, so log(0/0) = 0; infinite if only one is 0. For p and q in
-// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart. The binary logarithm
-// of a power of two is exact.
-template <bool binary = false>
+// [0, 2^123], and for p and q in [least_probability, 2^1002] that are less than a factor 2^1022 apart.
 TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
-  constexpr double two_log2_e = 0x1.71547652b82fep+1;
   const double sum = p.hi + q.hi;
-  const bool near = binary ? 3 * magnitude(d) < sum : 3 * magnitude(d) <= sum;
+  const bool near = 3 * magnitude(d) <= sum;
 
   const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
   const auto [k, down] = nearest_power(p_log, q_log);
   const double a = p_log * down;
   const double s = (near ? d : a - q_log) / (near ? larger(sum, least_probability) : a + q_log);
   const double z_sR = s * (s * s * atanh_rest(s * s));
-  const double of_s = (binary ? two_log2_e : 2.0) * (s + z_sR);
-  const double log = near ? of_s : binary ? k + of_s : log_of(k, s, z_sR);
+  const double log = near ? 2.0 * (s + z_sR) : log_of(k, s, z_sR);
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
+}
+
+// log2(p/q) to 1.5 ulp or so, given d = p - q, as log_ratio; exact where p/q is a power of two. The rounding errors of p + q, of s
+// and of the factor 2 / log 2 would add up to 4 ulp.
+TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
+  DoubleDouble sum = two_sum(p.hi, q.hi);
+  sum.lo += p.lo + q.lo;
+  const bool near = 3 * magnitude(d.hi) < sum.hi;
+
+  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
+  const DoubleDouble numerator{near ? d.hi : (a - q_log) + (p.lo * down - q.lo), near ? d.lo : 0.0};
+  const DoubleDouble denominator{near ? larger(sum.hi, least_probability) : a + q_log, near ? sum.lo : 0.0};
+  const DoubleDouble s = quotient(numerator, denominator);
+  const double z_sR = s.hi * (s.hi * s.hi * atanh_rest(s.hi * s.hi));
+  const double log = (near ? 0.0 : k) + (factor * s.hi + (factor_lo * s.hi + factor * (s.lo + z_sR)));
+  return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
 // R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: |s| <= 0.201, which holds for p/q in [2/3, 3/2].
