@@ -197,8 +197,8 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// log2(p/q) to 1.5 ulp or so, given d = p - q, as log_ratio; exact where p/q is a power of two. The rounding errors of p + q,
-// of s and of the factor 2 / log 2 would add up to 4 ulp.
+// log2(p/q) to 1.5 ulp or so, given d = p - q, as log_ratio; exact where p/q is a power of two. The rounding errors of
+// p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
   DoubleDouble sum = two_sum(p.hi, q.hi);
