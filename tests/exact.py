@@ -93,16 +93,20 @@ def exact_cell_scores(
     collection: tuple[Any, Any] | None = None,
     b2: Any = 0,
     terms: Iterable[int] | None = None,
+    b1: Any = 0,
 ) -> list[list[Exact]]:
     """Return the value of each term asked for by a method of documents and occurrences.
 
     One row a class, as for `exact_class_scores`. The `collection` is (l_i, d_i), each document
-    counted once, and the sum of the classes by default; only "log_odds" reads b2. Results are exact
-    where the formula has neither logarithm nor root, and good to more than 50 digits elsewhere.
+    counted once, and the sum of the classes by default; only "log_odds" and "log_ratio" read the
+    smoothing. Results are exact where the formula has neither logarithm nor root, and good to more
+    than 50 digits elsewhere.
     """
     value = _CELL_VALUES[method]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
-    t = _CellTable(term_frequency, document_frequency, class_docs, n_docs, collection, b2, terms)
+    t = _CellTable(
+        term_frequency, document_frequency, class_docs, n_docs, collection, (b1, b2), terms
+    )
     return [
         [value(t, i, c) if n_c > 0 and d_i > 0 else Fraction(0) for i, d_i in enumerate(t.d_i)]
         for c, n_c in enumerate(t.n_c)
@@ -390,7 +394,7 @@ class _CellTable:
         class_docs: Any,
         n_docs: Any,
         collection: tuple[Any, Any] | None,
-        b2: Any,
+        smoothing: tuple[Any, Any],
         terms: list[int],
     ) -> None:
         def fractions(values: Any) -> list[Fraction]:
@@ -412,7 +416,7 @@ class _CellTable:
         else:
             self.l_i, self.d_i = (fractions(np.asarray(row)[terms]) for row in collection)
             self.l = _exact_sum(np.asarray(collection[0]).tolist())
-        self.b2 = Fraction(b2)
+        self.b1, self.b2 = map(Fraction, smoothing)
 
     def within(self, i: int, c: int) -> Fraction:
         """Return the share of the class's documents that have the term."""
@@ -515,6 +519,23 @@ def _cell_log_odds(t: _CellTable, i: int, c: int) -> Exact:
     return delta * _root_of(1 / (1 / (own + prior) + 1 / (others + prior)))
 
 
+def _cell_log_ratio(t: _CellTable, i: int, c: int) -> Exact:
+    frequencies = []  # in the class and outside it
+    for occurrences, tokens in (
+        (t.l_ic[c][i], t.l_c[c]),
+        (t.l_i[i] - t.l_ic[c][i], t.l - t.l_c[c]),
+    ):
+        if tokens + t.b2 == 0:
+            return Fraction(0)
+        frequencies.append((occurrences + t.b1) / (tokens + t.b2))
+    within, outside = frequencies
+    if within == outside:
+        return Fraction(0)
+    if within == 0 or outside == 0:
+        return math.inf if within else -math.inf
+    return _log_of(within / outside) / _log_of(Fraction(2))
+
+
 def _cell_jlh(t: _CellTable, i: int, c: int) -> Exact:
     foreground, background = t.within(i, c), t.everywhere(i)
     return max(Fraction(0), foreground**2 / background - foreground)
@@ -542,6 +563,7 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "g2": _cell_g2,
     "bns": _cell_bns,
     "log_odds": _cell_log_odds,
+    "log_ratio": _cell_log_ratio,
     "jlh": _cell_jlh,
     "chi2_counts": _cell_chi2_counts,
 }

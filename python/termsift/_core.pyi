@@ -144,6 +144,7 @@ class ContingencyMeasure(_Enumeration, metaclass=_PybindType):
     g2: ClassVar[ContingencyMeasure]
     bns: ClassVar[ContingencyMeasure]
     log_odds: ClassVar[ContingencyMeasure]
+    log_ratio: ClassVar[ContingencyMeasure]
     jlh: ClassVar[ContingencyMeasure]
     chi2_counts: ClassVar[ContingencyMeasure]
     __members__: ClassVar[dict[str, ContingencyMeasure]]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from exact import exact_cell_scores, relative_error
-from termsift import _core
+from termsift import _core, reference
 
 OF_CELLS = list(_core.ContingencyMeasure.__members__)
 seeds = given(seed=st.integers(0, 2**32 - 1))
@@ -64,12 +64,12 @@ def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any], Any]:
 
 
 def values_of(counts: ts.ClassCounts, method: str, alpha: dict[str, Any]) -> Any:
-    """Return the class scores, or None where log_odds refuses its prior."""
+    """Return the class scores, or None where the method refuses its smoothing."""
     try:
         return counts.class_scores(method, **alpha)
     except ValueError as error:
         refused = re.search("too (small|large) beside the .* tokens of the collection", str(error))
-        if method == "log_odds" and refused:
+        if method in ("log_odds", "log_ratio") and refused:
             return None
         raise
 
@@ -120,7 +120,8 @@ def test_class_scores_are_the_formulas(seed: int) -> None:
         return
     given_alpha = alpha["alpha"]
     pair = isinstance(given_alpha, tuple)
-    b2 = Fraction(given_alpha[1]) if pair else Fraction(given_alpha) * counts.n_terms
+    b1 = Fraction(given_alpha[0] if pair else given_alpha)
+    b2 = Fraction(given_alpha[1]) if pair else b1 * counts.n_terms
     for method in OF_CELLS:
         by_class = values_of(counts, method, alpha)
         if by_class is None:
@@ -131,6 +132,7 @@ def test_class_scores_are_the_formulas(seed: int) -> None:
             counts.document_frequency.toarray(),
             counts.class_docs,
             sum(map(Fraction, counts.class_docs.tolist())),
+            b1=b1,
             b2=b2,
         )
         for row, exact_row in zip(by_class.tolist(), exact, strict=True):
@@ -184,10 +186,10 @@ def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
             counts.class_scores("log_odds", alpha=(0, b2))
 
 
-def test_only_log_odds_reads_the_mass_of_the_prior() -> None:
+def test_only_two_methods_of_cells_read_the_smoothing() -> None:
     counts = ts.count(np.array([[0, 2], [2, 0]]), [0, 1])
     for method in OF_CELLS:
-        if method != "log_odds":
+        if method not in ("log_odds", "log_ratio"):
             assert np.array_equal(counts.score(method, alpha=1e-300), counts.score(method))
 
 
@@ -242,6 +244,72 @@ def test_infinite_log_odds_add_up(weighted: bool) -> None:
     both = ts.count(np.array([[1, 0], [1, 1]]), [0, 1], sample_weight=weights and weights[:2])
     assert both.class_scores("log_odds", alpha=0)[:, 0].tolist() == [math.inf, -math.inf]
     assert both.score("log_odds", alpha=0, aggregate="sum")[0] == 0
+
+
+# ---- log_ratio -----------------------------------------------------------------------------------
+
+
+def test_the_log_ratio_of_a_power_of_two_is_whole() -> None:
+    # Without smoothing and with l_c = 64 in both classes: 32 against 1, 8 against 8, 16 against 32.
+    counts = ts.count(np.array([[32, 8, 16, 8], [1, 8, 32, 23]]), [0, 1])
+    assert counts.class_scores("log_ratio", alpha=0)[:, :3].tolist() == [[5, 0, -1], [-5, 0, 1]]
+
+
+@pytest.mark.parametrize("unit", [1, 2.0**-990, 2.0**700])
+@pytest.mark.parametrize("alpha", [2.0**-413, 1e-60, 0.1, 1e10, 1e30, 1e300])
+def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: float) -> None:
+    # With a large alpha both frequencies are nearly 1 / n_terms, but their ratio is not 1.
+    table = np.array([[2**37, 4, 0, 5], [0, 2**37, 0, 4], [3, 0, 5, 1]])
+    counts = ts.count(table, [0, 1, 1], sample_weight=np.array([1, 1, 2]) * unit)
+    if alpha < 2.0**-450 * counts.class_tokens.sum():
+        with pytest.raises(ValueError, match=r"b1 = .* is too small .*; log_ratio needs"):
+            counts.class_scores("log_ratio", alpha=alpha)
+        return
+    exact = exact_cell_scores(
+        "log_ratio",
+        counts.term_frequency.toarray(),
+        counts.document_frequency.toarray(),
+        counts.class_docs,
+        sum(map(Fraction, counts.class_docs.tolist())),
+        b1=Fraction(alpha),
+        b2=Fraction(alpha) * counts.n_terms,
+    )
+    values = counts.class_scores("log_ratio", alpha=alpha)
+    near = alpha / unit < 2.0**450
+    for row, exact_row in zip(values.tolist(), exact, strict=True):
+        for value, truth in zip(row, exact_row, strict=True):
+            assert math.isfinite(value)
+            assert not near or relative_error(value, truth) <= 1e-14
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_log_ratios_without_smoothing(weighted: bool) -> None:
+    # Class 2 has a document, but no token: all of its frequencies are 0/0.
+    weights = [0.5, 0.25, 0.75] if weighted else None
+    counts = ts.count(np.array([[1, 2], [0, 2], [0, 0]]), [0, 1, 2], sample_weight=weights)
+    values = counts.class_scores("log_ratio", alpha=0)
+    assert values[:, 0].tolist() == [math.inf, -math.inf, 0]
+    assert values[2].tolist() == [0, 0]
+    assert np.array_equal(np.sign(values), counts.class_directions("log_ratio", alpha=0))
+    for aggregate in ("sum", "mean"):
+        scores = counts.score("log_ratio", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
+        assert scores[0] == 0  # of both infinities
+        assert scores[1] == pytest.approx(np.sum(values[:, 1]) if aggregate == "sum" else scores[1])
+        assert math.isfinite(scores[1])
+    assert counts.score("log_ratio", alpha=0).tolist() == [math.inf, values[1, 1]]
+
+
+@seeds
+def test_the_direction_of_a_log_ratio_is_its_sign(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (4, 5))
+    counts, expected = ts.count(X, [0, 1, 2, 2]), reference.count(X, [0, 1, 2, 2])
+    for alpha in (0, 1, 0.25, 0.1, (0.5, 7)):
+        directions = counts.class_directions("log_ratio", alpha=alpha)  # type: ignore[arg-type]
+        exact = reference.class_directions(expected, "log_ratio", alpha=alpha)  # type: ignore[arg-type]
+        assert np.array_equal(directions, exact)
+        values = counts.class_scores("log_ratio", alpha=alpha)  # type: ignore[arg-type]
+        assert np.array_equal(directions, np.sign(values))
 
 
 # ---- bns -----------------------------------------------------------------------------------------

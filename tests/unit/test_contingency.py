@@ -33,7 +33,8 @@ def assert_accurate(counts: ts.ClassCounts, method: str, alpha: float = 1.0) -> 
         counts.class_docs,
         counts.n_docs,
         (counts.collection_term_frequency, counts.collection_document_frequency),
-        b2=alpha * counts.n_terms,
+        b1=alpha,
+        b2=Fraction(alpha) * counts.n_terms,
     )
     computed = counts.class_scores(method, alpha=alpha)
     for row, exact_row in zip(computed.tolist(), exact, strict=True):
@@ -83,6 +84,7 @@ def test_fractions_are_accurate(method: str, unit: float) -> None:
         counts.document_frequency.toarray(),
         counts.class_docs,
         sum(map(Fraction, counts.class_docs.tolist())),
+        b1=1,
         b2=float(counts.n_terms),
     )
     computed = counts.class_scores(method)

@@ -23,9 +23,9 @@ BY_CELLS = [method.name for method in ts.methods() if not method.models]
 TESTS = [method.name for method in ts.methods() if method.is_test]
 # A class score of these is 0 where the direction is, and nowhere else.
 ZERO_WITHOUT_DIRECTION = ["md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds"]
-ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy"]
+ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy", "log_ratio"]
 # The class scores of these have the sign of the direction.
-SIGNED = ["mi", "ngl", "gss", "relevancy", "log_odds"]
+SIGNED = ["mi", "ngl", "gss", "relevancy", "log_odds", "log_ratio"]
 # The class scores of these have it where the class has the term.
 SIGNED_WHERE_PRESENT = ["cet"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import e, inf, log, log1p, sqrt
+from math import e, inf, log, log1p, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,8 @@ BY_HAND: dict[str, list[list[float]]] = {
         [log(22 / 7) / sqrt(18 / 77), log(7 / 22) / sqrt(12 / 32)],
         [log(7 / 22) / sqrt(18 / 77), log(22 / 7) / sqrt(12 / 32)],
     ],
+    # With b1 = 1, b2 = 3: all l_c + b2 are 8. Term 0: 6 against 2; term 1: 1 against 5.
+    "log_ratio": [[log2(3), -log2(5)], [-log2(3), log2(5)]],
     # fg = 3/4, 1/4; 0, 1/2 and bg = 1/2; 1/4.
     "jlh": [[1 / 4 * 3 / 2, 0], [0, 1 / 4 * 2]],
     # E = 3 and 2 for each class: (5-3)^2 / 3, (1-3)^2 / 3; (0-2)^2 / 2, (4-2)^2 / 2.
@@ -171,7 +173,9 @@ def test_a_class_of_all_documents_has_nothing_to_be_compared_with(
     values = implementation.class_scores(
         [[1, 0], [1, 1], [0, 3]], np.array([[1, 1], [1, 0], [1, 0]]), method
     )
-    if method not in ("df", "tfidf"):
+    if method == "log_ratio":  # l_c = 6, b2 = 2: 3/8 against 1/2, and 5/8 against 1/2
+        assert_allclose(values[0], [log2(3 / 4), log2(5 / 4)], rtol=1e-14)
+    elif method not in ("df", "tfidf"):
         assert_allclose(values[0], [0, 0], atol=1e-15)
 
 

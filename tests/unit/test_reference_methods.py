@@ -45,6 +45,7 @@ def exact_cells(counts, method, alpha=1):
         counts.class_docs,
         counts.n_docs,
         collection,
+        b1=Fraction(alpha),
         b2=Fraction(alpha) * counts.term_frequency.shape[1],
     )
 

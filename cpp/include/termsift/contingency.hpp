@@ -6,8 +6,8 @@
 //                      t                 g - t                     g
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
-// t = l_i, and log_odds counts tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are those of the
-// collection, which counts a document of several classes once.
+// t = l_i, and log_odds and log_ratio count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are
+// those of the collection, which counts a document of several classes once.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,7 @@ enum class ContingencyMeasure : std::uint8_t {
                  // a_i = b2 t / g: b2 is the mass of the prior
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
+  log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
   direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only one that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
@@ -45,11 +46,12 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 const char* name_of(ContingencyMeasure measure);
 
 // All functions: classes without documents take no part. 0 log 0 = 0, log 0 = -inf, x/0 = inf, 0/0 = 0, and a score is 0
-// where the class holds all documents or no document has the term. No result is NaN. A sum or mean that has an infinite
-// value is that infinity, or 0 if it has both infinities. A mean ignores the values of classes without weight. The functions
-// throw std::invalid_argument if fewer than two classes have documents (except for df and tfidf, which compare none), unless
-// the weights are finite and not negative, some positive, and for log_odds unless b2 is 0 or between 2^-450 g and 2^450 g.
-// Only log_odds reads the smoothing of `estimation`.
+// where no document has the term or, but for a smoothed log_ratio, the class holds all documents. No result is NaN. A sum or
+// mean that has an infinite value is that infinity, or 0 if it has both infinities. A mean ignores the values of classes
+// without weight. The functions throw std::invalid_argument if fewer than two classes have documents (except for df and
+// tfidf, which compare none), unless the weights are finite and not negative, some positive, for log_odds unless b2 is 0 or
+// between 2^-450 g and 2^450 g, and for log_ratio unless b1 is 0 or at least 2^-450 g. Only these two read the smoothing of
+// `estimation`.
 //
 // Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. Where counts are fractions or exceed 2^50, the error of
 // det is up to 2^-104 a g, and counts more than 2^450 apart may underflow, to a finite or an infinite value. A sum or mean
@@ -58,7 +60,7 @@ const char* name_of(ContingencyMeasure measure);
 // neither on the number of threads nor on the SIMD target.
 
 // scores (n_terms,). O(pairs of a term and a class that has it): t and r tell what a class adds from which the term is
-// absent. Only the sums and means of g2, bns, relevancy and log_odds take O(pairs + n_classes * number of distinct t).
+// absent. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct t).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
@@ -78,8 +80,9 @@ template <CountType Count>
 void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                   const Threads& threads, double* class_scores, TermRange range = {});
 
-// directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads. tfidf mixes
-// tokens and documents and compares no class with the others; its direction is that of the tokens that it counts.
+// directions (n_classes, terms of the range), row-major: the sign of det in the table that the measure reads; for log_ratio,
+// which compares smoothed frequencies, the sign of its value. tfidf mixes tokens and documents and compares no class with
+// the others; its direction is that of the tokens that it counts.
 // O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,

@@ -21,6 +21,9 @@ enum class Numbers {
   any     // double-doubles
 };
 
+// A power of two that brings x >= 0 into [1, 2) if it is a normal number below 2^1023.
+TERMSIFT_INLINE double power_near_one(double x) { return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52))); }
+
 template <Numbers numbers>
 struct Arithmetic {
   static TERMSIFT_INLINE DoubleDouble times(DoubleDouble x, DoubleDouble y) {
@@ -55,11 +58,8 @@ struct Arithmetic {
       return {x.hi - y.hi, 0.0};
     }
   }
-  // A power of two that brings a fraction x >= 0 into [1, 2) if it is a normal number; 1 for whole numbers.
-  static TERMSIFT_INLINE double near_one(double x) {
-    if constexpr (numbers == Numbers::any) return from_bits((2046ull << 52) - (bits(x) & (2047ull << 52)));
-    else return 1.0;
-  }
+  // power_near_one(x) for fractions; 1 for whole numbers.
+  static TERMSIFT_INLINE double near_one(double x) { return numbers == Numbers::any ? power_near_one(x) : 1.0; }
   // t(p, q) of a cell with p - q = d; 0 if d is 0.
   static TERMSIFT_INLINE double term(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
     return ordinary_term<numbers != Numbers::small>(p, {larger(q.hi, least_probability), q.lo}, d);

@@ -23,7 +23,10 @@ template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
-      n_classes += c.weight != 0;
+      // Without smoothing, the values of a class without tokens are 0/0 = 0, not -inf.
+      const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r_hi == 0 &&
+                             c.constants.b2_hi == 0;
+      n_classes += c.weight != 0 && !adds_zero;
       products = add(products, {c.weight * c.product, 0});
       if (reference == nullptr && c.product > 0) reference = &c;
     }
@@ -345,7 +348,8 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
                       const Threads& threads, std::int8_t* directions, TermRange range) {
   if (measure == ContingencyMeasure::tfidf) measure = ContingencyMeasure::direction;
   ContingencyTask<Count> task(counts, estimation, measure, Aggregate::sum);
-  task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
+  if (!task.model.facts.direction_is_sign)
+    task.kernel = kernels_in_use<ContingencyKernels>().values_of(ContingencyMeasure::direction);
   task.cell_kernel = nullptr;
   fill_classes(task, threads, range.within(counts.n_terms), directions, [](double value) {
     return static_cast<std::int8_t>((value > 0) - (value < 0));  // the sign times the measure's unit where counts are scaled

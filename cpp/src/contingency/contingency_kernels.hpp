@@ -34,10 +34,11 @@ struct MeasureFacts {
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
-  Absent absent_if_unsmoothed = absent;  // for b1 = 0
+  bool reads_b1 = false;     // for b1 = 0, `absent` is minus_infinity
   bool grows_with_r = true;  // value(0, t, c) grows with r; otherwise it falls
   double degree = 0;         // of homogeneity: counts multiplied by s make values s^degree times as large
   double (*h)(const ContingencyConstants&) = nullptr;  // of Absent::product, for a class that does not hold all
+  bool direction_is_sign = false;  // the direction of a class and a term is the sign of the value; otherwise that of det
   bool b2_is_prior_mass = false;  // its quotient with the number of tokens must not leave the range of the kernel
 };
 

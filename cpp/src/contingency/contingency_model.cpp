@@ -14,7 +14,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds, within which no product of its kernel leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds, and the lower one of b1 / g for log_ratio, within which no product of their kernels
+// leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -54,6 +55,14 @@ void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
                               "between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
+// A smaller b1 might underflow in a product, so that terms had the infinite value of no smoothing.
+void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
+  if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
+  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small beside the " + text(tokens.hi) +
+                              " tokens of the collection; " + measure + " needs a quotient of at least 2^-450, or b1 = 0 "
+                              "for no smoothing");
+}
+
 }  // namespace
 
 const char* name_of(ContingencyMeasure measure) { return facts_of(measure).name; }
@@ -63,7 +72,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
                                         ContingencyMeasure measure, Aggregate aggregate) {
   ContingencyModel model;
   model.facts = facts_of(measure);
-  if (estimation.b1 == 0) model.facts.absent = model.facts.absent_if_unsmoothed;
+  if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
   // g is the sum of the rows unless documents have several classes. It is not n_docs, in which fractions were added in
@@ -92,6 +101,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   const DoubleDouble b2 = scale({estimation.b2, estimation.b2_rest}, model.unit);
   const DoubleDouble prior = g.hi > 0 ? divide(b2, g) : DoubleDouble{};
   if (model.facts.b2_is_prior_mass) check_prior_mass(estimation.b2, total, prior.hi);
+  if (model.facts.reads_b1) check_least_smoothing(estimation.b1, total, model.facts.name);
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     const ClassRow<Count>& row = *counts.rows[c];
     if (!(row.n_docs > 0)) continue;
@@ -105,7 +115,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
     k.spread = finite(divide(g, multiply(r, {k.rest_hi > 0 ? k.rest_hi : 1, k.rest_lo})).hi);
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest_hi);
-    k.b1 = estimation.b1 * model.unit, k.b2_hi = b2.hi, k.b2_lo = b2.lo;
+    k.b1 = finite(estimation.b1 * model.unit), k.b2_hi = finite(b2.hi), k.b2_lo = std::isfinite(b2.hi) ? b2.lo : 0;
     k.prior_hi = prior.hi, k.prior_lo = prior.lo, k.gain = 1 + 2 * prior.hi;
     k.small = small;
     k.value_unit = std::pow(1 / model.unit, model.facts.degree);

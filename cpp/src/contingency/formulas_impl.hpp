@@ -175,6 +175,27 @@ struct Formula<ContingencyMeasure::chi2_counts> {
 };
 
 template <>
+struct Formula<ContingencyMeasure::log_ratio> {
+  static constexpr MeasureFacts facts{.name = "log_ratio", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .row_totals_are_tokens = true, .absent = Absent::each,
+                                      .reads_b1 = true, .grows_with_r = false, .direction_is_sign = true};
+  template <Numbers numbers>
+  static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
+    using Of = Arithmetic<numbers>;
+    // Smoothing of any size must not overflow, so counts of the term and totals of the classes are scaled to 4 at most.
+    const double near_t = power_near_one(0.5 * (x.t.hi + c.b1)), near_g = power_near_one(0.5 * (x.g.hi + c.b2_hi));
+    const DoubleDouble b1{c.b1, 0.0}, b2{c.b2_hi, c.b2_lo}, B = x.B();
+    const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
+    const DoubleDouble Q = multiply(scale(Of::plus(b1, B), near_t), scale(Of::plus(b2, x.r), near_g));
+    // P - Q = det + b2 (a - B) + b1 (rest - r) without the cancellation of P - Q, where b1 b2 may exceed all else
+    const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
+    const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
+    const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
+    return binary_log_ratio(P, Q, difference);
+  }
+};
+
+template <>
 struct Formula<ContingencyMeasure::direction> {
   static constexpr MeasureFacts facts{.name = "direction", .cells_are_tokens = true, .column_totals_are_tokens = true,
                                       .row_totals_are_tokens = true, .compares_classes = false};

@@ -197,6 +197,25 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
   return d == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
+// log2(p/q) to 1.5 ulp or so, given d = p - q, as log_ratio; exact where p/q is a power of two. The rounding errors of
+// p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
+TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
+  constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
+  DoubleDouble sum = two_sum(p.hi, q.hi);
+  sum.lo += p.lo + q.lo;
+  const bool near = 3 * magnitude(d.hi) < sum.hi;
+
+  const double p_log = larger(p.hi, least_probability), q_log = larger(q.hi, least_probability);
+  const auto [k, down] = nearest_power(p_log, q_log);
+  const double a = p_log * down;
+  const DoubleDouble numerator{near ? d.hi : (a - q_log) + (p.lo * down - q.lo), near ? d.lo : 0.0};
+  const DoubleDouble denominator{near ? larger(sum.hi, least_probability) : a + q_log, near ? sum.lo : 0.0};
+  const DoubleDouble s = quotient(numerator, denominator);
+  const double z_sR = s.hi * (s.hi * s.hi * atanh_rest(s.hi * s.hi));
+  const double log = (near ? 0.0 : k) + (factor * s.hi + (factor_lo * s.hi + factor * (s.lo + z_sR)));
+  return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
+}
+
 // R(z) as in atanh_rest, of degree 7 (error 1.4e-17), for z in [0, 0.0404]: |s| <= 0.201, which holds for p/q in [2/3, 3/2].
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;

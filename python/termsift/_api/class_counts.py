@@ -155,11 +155,12 @@ class ClassCounts(CountTable):
         Notes
         -----
         Most class scores are large on either side; this is the side. It is the sign of p_ic - q_ic
-        for `md` and `md_chi2`, with the given model, smoothing and priors; of l_ic - E for
-        `chi2_counts`; of l_ic l - l_i l_c for `log_odds` and `tfidf`; and of det = AD - BC for all
-        other methods. `df` and `tfidf` compare no classes: their direction is that of the frequency
-        they read. Under smoothing a small class may have the largest p of a term that is absent
-        from it, since b1 weighs most where there are few tokens. By `md` its direction is then 1.
+        for `md` and `md_chi2`, with the given model, smoothing and priors; of the score itself for
+        `log_ratio`, with the given smoothing; of l_ic - E for `chi2_counts`; of l_ic l - l_i l_c
+        for `log_odds` and `tfidf`; and of det = AD - BC for all other methods. `df` and `tfidf`
+        compare no classes: their direction is that of the frequency they read. Under smoothing a
+        small class may have the largest p of a term that is absent from it, since b1 weighs most
+        where there are few tokens. By `md` its direction is then 1.
 
         Examples
         --------
@@ -196,7 +197,8 @@ class ClassCounts(CountTable):
             The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. One number means
             b1 = alpha and b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" it means
             (alpha, 2 alpha), and for "poisson", where b1 may exceed b2, (alpha, alpha). For
-            `log_odds`, b2 is the mass of the prior: 0, or 2^-450 to 2^450 times the occurrences.
+            `log_odds`, b2 is the mass of the prior: 0, or 2^-450 to 2^450 times the occurrences;
+            for `log_ratio`, b1 is 0 or at least 2^-450 times the occurrences.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c. An array is normalised to sum to 1. None means empirical: the
             class's share of the documents.
@@ -227,9 +229,9 @@ class ClassCounts(CountTable):
         to a relative 1e-14 unless p and q agree in more than 16 digits.
 
         Time is O(pairs of a class and a term in it), but O(n_classes * n_terms) for `md` and
-        `md_chi2` with few classes or with the largest value. The sum or mean of `g2`, `bns`,
-        `relevancy` or `log_odds` takes another O(n_classes) for each distinct total of a term.
-        Whole counts have at most sqrt(2 * occurrences) distinct totals.
+        `md_chi2` with few classes or with the largest value. The sum or mean of some methods, which
+        docs/methods.md names, takes another O(n_classes) for each distinct total of a term. Whole
+        counts have at most sqrt(2 * occurrences) distinct totals.
 
         "multinomial" is as above. "binary" counts documents in place of occurrences,
         p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" is the share of documents,

@@ -192,6 +192,18 @@ _METHODS = (
         zeros="0 for x u = 0, its limit; else, without a prior, inf for R = x and -inf for S = u",
     ),
     Method(
+        name="log_ratio",
+        title="Hardie's Log Ratio: how many times the term's smoothed relative frequency doubles "
+        "from outside the class to the class.",
+        formula="log2((l_ic + b1) (l - l_c + b2) / ((l_i - l_ic + b1) (l_c + b2)))",
+        source="Hardie, Log Ratio - an informal introduction, ESRC Centre for Corpus Approaches to "
+        "Social Science, Lancaster University, 2014",
+        reads=Reads.TERM_FREQUENCY,
+        default_aggregate="max",
+        zeros="without smoothing 0 if the class or all others have no tokens, else -inf for "
+        "l_ic = 0 and inf for l_ic = l_i",
+    ),
+    Method(
         name="jlh",
         title="Elasticsearch's JLH: the absolute times the relative change of the term's document "
         "share.",

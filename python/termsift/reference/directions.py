@@ -47,8 +47,8 @@ def class_directions(
     Everything is exact. ``md`` and ``md_chi2`` compare p_ic with q_ic, ``chi2_counts`` l_ic with
     its expected value, and the others A D with C B. ``log_odds`` compares the odds of occurrences,
     (l_ic + a_i) (L - l_c + a_0 - l_i + l_ic - a_i) with (l_i - l_ic + a_i) (l_c + a_0 - l_ic -
-    a_i); their difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``tfidf`` compares nothing; it has
-    the direction of ``log_odds``.
+    a_i); their difference is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``log_ratio`` compares smoothed
+    frequencies. ``tfidf`` compares nothing; it has the direction of ``log_odds``.
 
     Examples
     --------
@@ -85,6 +85,9 @@ def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
         return Fraction(0)
     if method == "chi2_counts":
         return t.l_ic[c][i] - t.expected(i, c)
+    if method == "log_ratio":
+        within, outside = t.smoothed_products(i, c)
+        return within - outside
     if method in ("log_odds", "tfidf"):
         return t.l_ic[c][i] * t.L - t.l_i[i] * t.l_c[c]
     return t.A(i, c) * t.D(i, c) - t.C(i, c) * t.B(i, c)

@@ -207,17 +207,25 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     Without a prior x or u may be 0, where the limit is 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
-    a_i = t.a_0 * l_i / L
+    a_i = t.b2 * l_i / L
     x = l_ic + a_i
     u = max(Fraction(0), l_i - l_ic) + a_i
-    R_less_x = l_c - l_ic + t.a_0 - a_i
-    S_less_u = max(Fraction(0), L - l_c - (l_i - l_ic)) + t.a_0 - a_i
+    R_less_x = l_c - l_ic + t.b2 - a_i
+    S_less_u = max(Fraction(0), L - l_c - (l_i - l_ic)) + t.b2 - a_i
     odds, other_odds = x * S_less_u, u * R_less_x
     if x == 0 or u == 0 or odds == other_odds:
         return 0.0
     if odds == 0 or other_odds == 0:  # no prior, and no other term in the class or outside it
         return math.inf if odds > 0 else -math.inf
     return log(odds / other_odds) * math.sqrt(x * u / (x + u))
+
+
+def log_ratio(t: Cells, i: int, c: int) -> Value:
+    """``log2((l_ic + b1) (L - l_c + b2) / ((l_i - l_ic + b1) (l_c + b2)))``. Hardie 2014."""
+    within, outside = t.smoothed_products(i, c)
+    if within == outside:  # also 0/0
+        return 0.0
+    return log(within / outside) / math.log(2) if outside > 0 else math.inf
 
 
 def chi2_counts(t: Cells, i: int, c: int) -> Value:
@@ -283,6 +291,7 @@ METHODS = {
     "g2": Method(g2, "max"),
     "bns": Method(bns, "max"),
     "log_odds": Method(log_odds, "max"),
+    "log_ratio": Method(log_ratio, "max"),
     "jlh": Method(jlh, "max"),
     "chi2_counts": Method(chi2_counts, "sum"),
 }

@@ -44,7 +44,8 @@ def class_scores(
     alpha : float or pair of floats, default 1
         Smoothing: b1 = alpha and b2 = alpha * M (models "bernoulli": 2 alpha, "poisson": alpha); or
         (b1, b2) themselves, 0 <= b1, and b1 <= b2 unless the model is "poisson". For ``log_odds``
-        b2 is the weight of the prior. No other method but "md" and "md_chi2" is smoothed.
+        b2 is the weight of the prior. Of the other methods, "md", "md_chi2" and "log_ratio" are
+        smoothed.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         pi_c: by default n_c / sum_k n_k; numbers are scaled to sum to 1. Classes without documents
         are ignored: their scores are 0 and the other priors are scaled up. At least two of the

@@ -76,8 +76,8 @@ class Cells:
         self.d_i = [Fraction(x) for x in as_list(d_i)]
         self.L = sum(self.l_i, Fraction(0))
         self.n_terms = len(self.d_i)
-        # The weight of the prior of `log_odds`, in occurrences.
-        _, self.a_0 = smoothing(alpha, self.n_terms, "multinomial")
+        # For `log_odds`, b2 is the weight of the prior, in occurrences.
+        self.b1, self.b2 = smoothing(alpha, self.n_terms, "multinomial")
 
     # Sums of fractional weights may have been rounded, which must not make a cell negative.
 
@@ -104,6 +104,13 @@ class Cells:
     def det(self, i: int, c: int) -> Fraction:
         """Return A n - d_i n_c: above 0 where class c has more of term i than its share."""
         return self.A(i, c) * self.n - self.d_i[i] * self.n_c[c]
+
+    def smoothed_products(self, i: int, c: int) -> tuple[Fraction, Fraction]:
+        """Return (l_ic + b1) (L - l_c + b2) and (l_i - l_ic + b1) (l_c + b2)."""
+        elsewhere = max(Fraction(0), self.l_i[i] - self.l_ic[c][i])
+        others = max(Fraction(0), self.L - self.l_c[c])
+        within = (self.l_ic[c][i] + self.b1) * (others + self.b2)
+        return within, (elsewhere + self.b1) * (self.l_c[c] + self.b2)
 
     def expected(self, i: int, c: int) -> Fraction:
         """Occurrences of term i in class c, if all were spread in proportion to documents."""
