@@ -227,6 +227,7 @@ KILLED = """
 """
 
 
+@pytest.mark.full(cases=1)
 @posix
 @pytest.mark.parametrize("kind", ["new", "over a file", "folder"])
 def test_the_next_run_removes_what_a_kill_leaves(

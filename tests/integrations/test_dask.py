@@ -336,6 +336,7 @@ def test_progress_of_chunks(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Non
     assert re.findall(r"counted (\d)", shown) == list("12345")
 
 
+@pytest.mark.full
 def test_importing_termsift_imports_no_dask() -> None:
     code = (
         "import sys, termsift as ts\n"

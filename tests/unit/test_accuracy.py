@@ -62,6 +62,7 @@ def errors(
     return by_class, by_term
 
 
+@pytest.mark.full(cases=4)
 @methods
 @pytest.mark.parametrize("n_classes", [2, 3, 20])
 def test_text_like_counts_are_within_4_ulp(
@@ -203,6 +204,7 @@ def test_alpha_times_the_vocabulary_is_not_rounded(
         assert found <= limit
 
 
+@pytest.mark.full(cases=4)
 @methods
 @pytest.mark.parametrize("n_classes", [2, 5, 20])
 def test_float_counts_are_within_4_ulp(
@@ -316,6 +318,7 @@ PRIORS: dict[str, tuple[Any, float]] = {  # and the most ulps: 45 are at most 1e
 }
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.1, 1e-6])
 def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str, b1: float) -> None:
@@ -325,6 +328,7 @@ def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str,
     assert sum_errors(many_classes, terms, (b1, b1 * 4000), ulp_error, class_prior) <= limit
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.05])
 def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
@@ -353,6 +357,7 @@ def test_alike_classes_have_accurate_sums() -> None:
         assert sum_errors(counts, terms, (1.0, 2000.0), relative_error) <= 1e-14
 
 
+@pytest.mark.full
 def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     # The high part of a sum of n doubles is up to n ulps off: no score may go by it alone.
     rng = np.random.default_rng(7)
@@ -369,6 +374,7 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     assert sum_errors(counts, np.arange(n_common + 1), (1.0, float(n_terms)), ulp_error) <= 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("n_docs", [1, 7, 1000])
 def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
     # Of classes of one size all values round alike. What those that have the term would have

@@ -217,6 +217,7 @@ def test_round_robin_is_the_references(method: str, n_classes: int) -> None:
             assert ranking.scores.tolist() == values.tolist()
 
 
+@pytest.mark.full
 def test_round_robin_in_several_stretches() -> None:
     # More classes than 128 MiB hold whole lists of: 700 lists of 20,000 terms.
     rng = np.random.default_rng(14)

@@ -673,6 +673,7 @@ def hunt(folder: Path) -> None:
                 raise AssertionError((place, flip, bytes(changed))) from error
 
 
+@pytest.mark.full
 def test_no_forged_byte_crashes(tmp_path):
     run = subprocess.run(
         [sys.executable, "-X", "faulthandler", Path(__file__).resolve(), tmp_path],

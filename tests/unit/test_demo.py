@@ -98,6 +98,7 @@ def test_the_library_that_runs(collection: Collection) -> None:
     assert collection.source.startswith("the docstrings of the standard library of Python 3.")
 
 
+@pytest.mark.full
 def test_the_same_every_time_and_nothing_is_imported(collection: Collection) -> None:
     modules = set(sys.modules)
     again = load_demo()

@@ -559,6 +559,7 @@ def test_a_prefix_takes_no_more_than_twice_the_plain_search(
 # ---- real text -----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_20_newsgroups() -> None:
     if reason := corpora.missing("20 Newsgroups"):
         pytest.skip(reason)

@@ -102,6 +102,7 @@ def test_scores_follow_from_class_scores(counts: ts.ClassCounts, method: str) ->
     assert np.array_equal(counts.score(method, aggregate="max"), by_class.max(axis=0))
 
 
+@pytest.mark.full(cases=2)
 def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
     # Float counts too. Classes without documents must not change how the others are summed.
     rng = np.random.default_rng(13)

@@ -61,6 +61,7 @@ def of_logs(log_pvalues: Any) -> ts.Significance:
 # ---- the logarithm of the survival function ------------------------------------------------------
 
 
+@pytest.mark.full(cases=3)
 @pytest.mark.parametrize("degrees", DEGREES)
 def test_log_pvalues_to_forty_digits(degrees: int) -> None:
     statistics = grid(degrees)

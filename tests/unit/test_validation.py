@@ -383,6 +383,7 @@ def hunt(seed: int, n: int) -> None:
     assert n // 4 < refused < n
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_corrupted_matrices_never_crash(seed):
     run = subprocess.run(
