@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from counts_of_table import counts_of
 from exact import exact_class_scores, many_class_values, relative_error, ulp_error
 from termsift import _core
 
@@ -25,15 +26,6 @@ OPTIONS: list[tuple[str, dict[str, str]]] = [
 methods = pytest.mark.parametrize(
     ("method", "options"), OPTIONS, ids=["md", "md_chi2", "md_chi2-pearson"]
 )
-
-
-def counts_of(term_frequency: Any, class_docs: list[int]) -> ts.ClassCounts:
-    """Counts with that table: one document holds a class's terms, the others are empty."""
-    table = sp.csr_array(np.asarray(term_frequency))
-    n_classes = len(class_docs)
-    X = sp.vstack([table, sp.csr_array((n_classes, table.shape[1]), dtype=table.dtype)]).tocsr()
-    weights = np.r_[np.ones(n_classes, dtype=int), np.array(class_docs) - 1]
-    return ts.count(X, np.r_[:n_classes, :n_classes], sample_weight=weights)
 
 
 def errors(

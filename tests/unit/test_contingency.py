@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from exact import exact_cell_scores, ulp_error
+from exact import ulp_error
+from exact_cells import exact_cell_scores
 from termsift import _core, reference
 
 OF_TABLES = list(_core.ContingencyMeasure.__members__)

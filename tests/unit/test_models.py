@@ -12,12 +12,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_counts import fits_float_counts
-from test_scores import MODERATE
 
 import termsift as ts
 from exact import relative_error, ulp_error
-from strategies import collections
+from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core
 from termsift._scores.registry import MODELS
 
