@@ -87,6 +87,7 @@ needs_dev_stdout = pytest.mark.skipif(
 )
 
 
+@pytest.mark.full(cases=1)
 @needs_dev_stdout
 @pytest.mark.parametrize("command", ["rank", "report"])
 def test_open_files_are_written_to_and_not_replaced(
@@ -277,11 +278,6 @@ def test_demo_reports_progress_only_to_a_terminal(
     assert run("demo").err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
-
-
-@pytest.fixture(scope="module")
-def docstrings() -> Collection:
-    return ts.io.load_demo()
 
 
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)

@@ -212,7 +212,7 @@ def closing(streams: tuple[int, ...], *arguments: object) -> subprocess.Complete
 SUBSETS = [subset for n in (1, 2, 3) for subset in itertools.combinations(range(3), n)]
 
 
-@pytest.mark.full(cases=2)
+@pytest.mark.full(cases=1)
 @posix
 @pytest.mark.parametrize("streams", SUBSETS, ids=str)
 def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:

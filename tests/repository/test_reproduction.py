@@ -143,6 +143,7 @@ def test_svg_is_made_small_and_stays_well_formed() -> None:
     ElementTree.fromstring(small)
 
 
+@pytest.mark.full
 def test_the_scripts_run_from_a_checkout(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(ts.__file__).parents[1])}
     for script in ("reproduce", "accuracy_at_k", "rivals"):
