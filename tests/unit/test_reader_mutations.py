@@ -4,7 +4,7 @@ The files are changed and read in a child process, many after each other, so tha
 test and does not end the run. A run by hand tries more: TERMSIFT_MUTATIONS says how many of each
 kind, and TERMSIFT_MUTATIONS_SEED which. What fails is named, so that it can be done again:
 
-    python tests/test_reader_mutations.py /tmp/empty 0 arrow:17
+    python tests/unit/test_reader_mutations.py /tmp/empty 0 arrow:17
 """
 
 from __future__ import annotations
