@@ -75,7 +75,10 @@ def test_readme_names_every_method(method: str) -> None:
 
 
 @pytest.mark.filterwarnings("default:class .* documents, fewer than:UserWarning")
-def test_the_comparison_of_the_readme_runs(run: Any) -> None:
+def test_the_comparison_of_the_readme_runs(
+    run: Any, docstrings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     (command,) = re.findall(r"(?m)^    termsift (compare demo .*)$", README.read_text("utf-8"))
     result = run(*shlex.split(command))
     assert result.code == 0

@@ -137,7 +137,7 @@ def worst(found: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[fl
     return float(errors[term]), term
 
 
-@pytest.mark.full(cases=4)
+@pytest.mark.full(cases=2)
 @pytest.mark.parametrize(("name", "method", "options"), SCORES, ids=[name for name, _, _ in SCORES])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_score_is_the_aggregate_of_its_class_scores(
