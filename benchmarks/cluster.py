@@ -31,7 +31,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
 import termsift as ts
 from compare import ROOT, conditions, digits, markdown, put_between
@@ -126,6 +125,8 @@ def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassC
 
 def processor_seconds() -> float:
     """Return the processor seconds of this process and all its children."""
+    import psutil  # Dask's scheduler needs it too
+
     this = psutil.Process()
     return sum(sum(process.cpu_times()[:4]) for process in (this, *this.children(recursive=True)))
 

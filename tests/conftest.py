@@ -9,8 +9,9 @@ from hypothesis import settings
 import termsift as ts
 from termsift import _core, cli
 from termsift._util.info import build_info
+from termsift.io import Collection, load_demo
 
-MOST_CASES = 8  # of one test in the quick tier
+MOST_CASES = 5  # of one test in the quick tier
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,6 +92,12 @@ def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
 def method(request: pytest.FixtureRequest) -> str:
     """Every method of the registry, in turn."""
     return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def docstrings() -> Collection:
+    """Return the demo's collection, which takes seconds to read."""
+    return load_demo()
 
 
 class Result:

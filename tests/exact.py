@@ -51,9 +51,9 @@ def exact_class_scores(
     if model in ("bernoulli", "poisson"):
         l_c = n_c
     else:
-        l_c = [sum(map(Fraction, row), Fraction(0)) for row in _row_values(term_frequency)]
+        l_c = [sum(map(Fraction, row), Fraction(0)) for row in row_values(term_frequency)]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
-    l_ic = _columns(term_frequency, terms)
+    l_ic = columns_of(term_frequency, terms)
     present = [c for c, n in enumerate(n_c) if n > 0]
 
     pi = (
@@ -84,35 +84,6 @@ def exact_scores(*args: Any, **options: Any) -> list[Exact]:
     return [_sum(*column) for column in zip(*exact_class_scores(*args, **options), strict=True)]
 
 
-def exact_cell_scores(
-    method: str,
-    term_frequency: Any,
-    document_frequency: Any,
-    class_docs: Any,
-    n_docs: Any,
-    collection: tuple[Any, Any] | None = None,
-    b2: Any = 0,
-    terms: Iterable[int] | None = None,
-    b1: Any = 0,
-) -> list[list[Exact]]:
-    """Return the value of each term asked for by a method of documents and occurrences.
-
-    One row a class, as for `exact_class_scores`. The `collection` is (l_i, d_i), each document
-    counted once, and the sum of the classes by default; only "log_odds" and "log_ratio" read the
-    smoothing. Results are exact where the formula has neither logarithm nor root, and good to more
-    than 50 digits elsewhere.
-    """
-    value = _CELL_VALUES[method]
-    terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
-    t = _CellTable(
-        term_frequency, document_frequency, class_docs, n_docs, collection, (b1, b2), terms
-    )
-    return [
-        [value(t, i, c) if n_c > 0 and d_i > 0 else Fraction(0) for i, d_i in enumerate(t.d_i)]
-        for c, n_c in enumerate(t.n_c)
-    ]
-
-
 def exact_collection_scores(
     method: str,
     l_i: Any,
@@ -124,7 +95,7 @@ def exact_collection_scores(
     if method == "df":
         return list(d_i)
     n = Fraction(n_docs)
-    return [x * _log_of(n / d) if d else Fraction(0) for x, d in zip(l_i, d_i, strict=True)]
+    return [x * log_of(n / d) if d else Fraction(0) for x, d in zip(l_i, d_i, strict=True)]
 
 
 def exact_aggregate(
@@ -242,7 +213,7 @@ def exact_gains(
         yield {
             i: sum(
                 (
-                    whole * _kl_of(x / whole, y / whole_of_others)
+                    whole * kl_of(x / whole, y / whole_of_others)
                     for x, y, whole, whole_of_others in zip(
                         p[i], others(p[i]), rest, rest_of_others, strict=True
                     )
@@ -300,7 +271,7 @@ def _probabilities(
     return p, others
 
 
-def _kl_of(x: Fraction, y: Fraction) -> Fraction:
+def kl_of(x: Fraction, y: Fraction) -> Fraction:
     common = math.lcm(x.denominator, y.denominator)
     return Fraction(_kl(*(int(z * common) for z in (x, y)), common))
 
@@ -384,199 +355,13 @@ def _poisson_nu_j(a: int, b: int, e: int) -> Exact:
 # is one: chi-square as squared gaps over expectations, information and G2 as KL divergences.
 
 
-class _CellTable:
-    """Counts of some terms as fractions, and what they are part of."""
-
-    def __init__(
-        self,
-        term_frequency: Any,
-        document_frequency: Any,
-        class_docs: Any,
-        n_docs: Any,
-        collection: tuple[Any, Any] | None,
-        smoothing: tuple[Any, Any],
-        terms: list[int],
-    ) -> None:
-        def fractions(values: Any) -> list[Fraction]:
-            return [Fraction(x) for x in np.asarray(values).tolist()]
-
-        self.l_ic, self.d_ic = (
-            [fractions(row) for row in _columns(x, terms)]
-            for x in (term_frequency, document_frequency)
-        )
-        self.n_c = fractions(class_docs)
-        self.n = Fraction(n_docs)
-        self.l_c = [_exact_sum(row) for row in _row_values(term_frequency)]
-        if collection is None:
-            self.l_i, self.d_i = (
-                [sum(column, Fraction(0)) for column in zip(*x, strict=True)]
-                for x in (self.l_ic, self.d_ic)
-            )
-            self.l = sum(self.l_c, Fraction(0))
-        else:
-            self.l_i, self.d_i = (fractions(np.asarray(row)[terms]) for row in collection)
-            self.l = _exact_sum(np.asarray(collection[0]).tolist())
-        self.b1, self.b2 = map(Fraction, smoothing)
-
-    def within(self, i: int, c: int) -> Fraction:
-        """Return the share of the class's documents that have the term."""
-        return self.d_ic[c][i] / self.n_c[c]
-
-    def outside(self, i: int, c: int) -> Fraction:
-        """Return the share of the other documents that do; of none, that of the class."""
-        if self.n == self.n_c[c]:
-            return self.within(i, c)
-        return (self.d_i[i] - self.d_ic[c][i]) / (self.n - self.n_c[c])
-
-    def everywhere(self, i: int) -> Fraction:
-        """Return the share of all documents that do."""
-        return self.d_i[i] / self.n
-
-
-def _cell_tfidf(t: _CellTable, i: int, c: int) -> Exact:
-    return t.l_ic[c][i] * _log_of(1 / t.everywhere(i))
-
-
-def _cell_mi(t: _CellTable, i: int, c: int) -> Exact:
-    return _log_of(t.within(i, c) / t.everywhere(i))
-
-
-def _cell_cet(t: _CellTable, i: int, c: int) -> Exact:
-    return t.d_ic[c][i] / t.n * _cell_mi(t, i, c) if t.d_ic[c][i] else Fraction(0)
-
-
-def _cell_ig(t: _CellTable, i: int, c: int) -> Exact:
-    return t.n_c[c] / t.n * _kl_of(t.within(i, c), t.everywhere(i))
-
-
-def _cell_chi2(t: _CellTable, i: int, c: int) -> Exact:
-    everywhere = t.everywhere(i)
-    sizes = (t.n_c[c], t.n - t.n_c[c])
-    gaps = (t.within(i, c) - everywhere, t.outside(i, c) - everywhere)
-    squares = sum(size * gap**2 for size, gap in zip(sizes, gaps, strict=True))
-    return squares / (everywhere * (1 - everywhere)) if squares else Fraction(0)
-
-
-def _cell_chi2_printed(t: _CellTable, i: int, c: int) -> Exact:
-    a, b = t.d_ic[c][i], t.d_i[i] - t.d_ic[c][i]
-    e, d = t.n_c[c] - a, t.n - t.n_c[c] - b
-    if a * d == b * e:
-        return Fraction(0)
-    return (a * d - b * e) ** 2 / (a * b * e * d) if a * b * e * d else math.inf
-
-
-def _cell_gss(t: _CellTable, i: int, c: int) -> Exact:
-    share = t.n_c[c] / t.n
-    return share * (1 - share) * (t.within(i, c) - t.outside(i, c))
-
-
-def _cell_odds_ratio(t: _CellTable, i: int, c: int) -> Exact:
-    within, outside = t.within(i, c), t.outside(i, c)
-    if t.n == t.n_c[c]:
-        return Fraction(0)
-    over, under = within * (1 - outside), outside * (1 - within)
-    return over / under if under else math.inf if over else Fraction(0)
-
-
-def _cell_relevancy(t: _CellTable, i: int, c: int) -> Exact:
-    return _log_of((6 * t.within(i, c) + 1) / (6 * t.outside(i, c) + 1))
-
-
-def _cell_ngl(t: _CellTable, i: int, c: int) -> Exact:
-    root = _root_of(Fraction(_cell_chi2(t, i, c)))
-    return root if t.within(i, c) > t.everywhere(i) else -root
-
-
-def _cell_g2(t: _CellTable, i: int, c: int) -> Exact:
-    everywhere = t.everywhere(i)
-    within = t.n_c[c] * _kl_of(t.within(i, c), everywhere)
-    return 2 * (within + (t.n - t.n_c[c]) * _kl_of(t.outside(i, c), everywhere))
-
-
-def _cell_bns(t: _CellTable, i: int, c: int) -> Exact:
-    rates = [
-        min(max(rate, Fraction(1, 2000)), Fraction(1999, 2000))
-        for rate in (t.within(i, c), t.outside(i, c))
-    ]
-    gap = abs(rates[0] - rates[1])
-    if gap == 0:
-        return Fraction(0)
-    digits = DIGITS + 10 + len(str(int(1 / gap)))
-    low, high = (_normal_quantile(rate, digits) for rate in sorted(rates))
-    return high - low
-
-
-def _cell_log_odds(t: _CellTable, i: int, c: int) -> Exact:
-    own, others = t.l_ic[c][i], t.l_i[i] - t.l_ic[c][i]
-    prior = t.b2 * t.l_i[i] / t.l
-    rest = t.l_c[c] - own + t.b2 - prior
-    rest_of_others = t.l - t.l_c[c] - others + t.b2 - prior
-    if own + prior == 0 or others + prior == 0 or rest == rest_of_others == 0:
-        return Fraction(0)
-    if rest == 0 or rest_of_others == 0:
-        return math.inf if rest == 0 else -math.inf
-    delta = _log_of((own + prior) / rest * rest_of_others / (others + prior))
-    return delta * _root_of(1 / (1 / (own + prior) + 1 / (others + prior)))
-
-
-def _cell_log_ratio(t: _CellTable, i: int, c: int) -> Exact:
-    frequencies = []  # in the class and outside it
-    for occurrences, tokens in (
-        (t.l_ic[c][i], t.l_c[c]),
-        (t.l_i[i] - t.l_ic[c][i], t.l - t.l_c[c]),
-    ):
-        if tokens + t.b2 == 0:
-            return Fraction(0)
-        frequencies.append((occurrences + t.b1) / (tokens + t.b2))
-    within, outside = frequencies
-    if within == outside:
-        return Fraction(0)
-    if within == 0 or outside == 0:
-        return math.inf if within else -math.inf
-    return _log_of(within / outside) / _log_of(Fraction(2))
-
-
-def _cell_jlh(t: _CellTable, i: int, c: int) -> Exact:
-    foreground, background = t.within(i, c), t.everywhere(i)
-    return max(Fraction(0), foreground**2 / background - foreground)
-
-
-def _cell_chi2_counts(t: _CellTable, i: int, c: int) -> Exact:
-    if t.l_i[i] == 0:
-        return Fraction(0)
-    expected = t.n_c[c] / t.n * t.l_i[i]
-    return t.l_ic[c][i] ** 2 / expected - 2 * t.l_ic[c][i] + expected
-
-
-_CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
-    "df": lambda t, i, c: t.d_ic[c][i],
-    "tfidf": _cell_tfidf,
-    "mi": _cell_mi,
-    "cet": _cell_cet,
-    "ig": _cell_ig,
-    "chi2": _cell_chi2,
-    "chi2_printed": _cell_chi2_printed,
-    "gss": _cell_gss,
-    "odds_ratio": _cell_odds_ratio,
-    "relevancy": _cell_relevancy,
-    "ngl": _cell_ngl,
-    "g2": _cell_g2,
-    "bns": _cell_bns,
-    "log_odds": _cell_log_odds,
-    "log_ratio": _cell_log_ratio,
-    "jlh": _cell_jlh,
-    "chi2_counts": _cell_chi2_counts,
-}
-CELL_METHODS = tuple(_CELL_VALUES)
-
-
-def _exact_sum(values: Sequence[float]) -> Fraction:
+def exact_sum(values: Sequence[float]) -> Fraction:
     if all(isinstance(x, int) for x in values):
         return Fraction(sum(values))  # far quicker
     return sum(map(Fraction, values), Fraction(0))
 
 
-def _log_of(x: Fraction) -> Exact:
+def log_of(x: Fraction) -> Exact:
     """Return log x, good to DIGITS digits however near 1 x is."""
     if x == 1:
         return Fraction(0)
@@ -588,13 +373,13 @@ def _log_of(x: Fraction) -> Exact:
         return _fraction(mpmath.log(mpmath.mpf(a) / b))
 
 
-def _root_of(x: Fraction) -> Fraction:
+def root_of(x: Fraction) -> Fraction:
     with mpmath.workdps(DIGITS + 5):
         return _fraction(mpmath.sqrt(_mpf(x)))
 
 
 @cache
-def _normal_quantile(rate: Fraction, digits: int) -> Fraction:
+def normal_quantile(rate: Fraction, digits: int) -> Fraction:
     with mpmath.workdps(digits):
         return _fraction(mpmath.sqrt(2) * mpmath.erfinv(_mpf(2 * rate - 1)))
 
@@ -619,7 +404,7 @@ def _ratio(x: Fraction, y: Fraction) -> Fraction:
     return x / y if y else Fraction(0)  # 0/0: a class without tokens, and no smoothing
 
 
-def _row_values(table: Any) -> list[list[float]]:
+def row_values(table: Any) -> list[list[float]]:
     """Return the values of each row of a sparse or dense table; zeros may be missing."""
     if hasattr(table, "tocsr"):
         table = table.tocsr()
@@ -630,7 +415,7 @@ def _row_values(table: Any) -> list[list[float]]:
     return np.asarray(table).tolist()
 
 
-def _columns(table: Any, terms: list[int]) -> list[list[float]]:
+def columns_of(table: Any, terms: list[int]) -> list[list[float]]:
     if hasattr(table, "tocsc"):
         return table.tocsc()[:, terms].toarray().tolist()
     return np.asarray(table)[:, terms].tolist()

@@ -200,3 +200,15 @@ def labelled(draw: st.DrawFn, matrices: st.SearchStrategy[Any]) -> tuple[Any, An
     n = X.shape[0]
     y = draw(st.one_of(labels(n), labels(n), indicators(n)))
     return X, y, draw(weights(n))
+
+
+def fits_float_counts(X: Any, sample_weight: Any) -> bool:
+    """Return whether no int64 beyond 2^53 meets float weights, which would be refused."""
+    if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
+        return True
+    return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())
+
+
+# Values of moderate size: the reference evaluates the formulas as written, and 1 - p of a term that
+# is nearly all of a class loses every digit there. For large counts see test_accuracy.py.
+MODERATE = (np.bool_, np.int8, np.uint8, np.int16, np.float32)

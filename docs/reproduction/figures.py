@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator, StrMethodFormatter
 from numpy.typing import ArrayLike
 
 # Colours of Okabe and Ito that colour-blind people can distinguish; dashes and markers differ too.
@@ -39,6 +36,10 @@ class Panel:
 
 def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
     """Write rows of panels with a logarithmic x axis, and one legend."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import NullLocator, StrMethodFormatter
+
     n_rows, n_columns = len(panels), max(map(len, panels))
     names = list(dict.fromkeys(name for row in panels for panel in row for name in panel.lines))
     handles = {}

@@ -373,6 +373,7 @@ def until(seen: Any, process: subprocess.Popen[str]) -> None:
         time.sleep(0.001)
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_killed_again_and_again(tables: list[Path], out: Path, kill: int) -> None:

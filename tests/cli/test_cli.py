@@ -87,6 +87,7 @@ needs_dev_stdout = pytest.mark.skipif(
 )
 
 
+@pytest.mark.full(cases=1)
 @needs_dev_stdout
 @pytest.mark.parametrize("command", ["rank", "report"])
 def test_open_files_are_written_to_and_not_replaced(
@@ -110,6 +111,7 @@ def test_open_files_are_written_to_and_not_replaced(
     assert closed.stderr == "termsift: error: /dev/fd/77: Bad file descriptor\n"
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_into_a_named_pipe(table: Path, tmp_path: Path, form: str) -> None:
@@ -240,6 +242,7 @@ def test_info_shows_the_largest_classes(run: Any, tmp_path: Path) -> None:
     assert lines[-1] == "... and 5 smaller classes"
 
 
+@pytest.mark.full
 def test_demo(run: Any) -> None:
     result = run("demo", "-k", 5)
     assert result.code == 0
@@ -275,11 +278,6 @@ def test_demo_reports_progress_only_to_a_terminal(
     assert run("demo").err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run("demo").err == "termsift: reading the docstrings of the standard library\n"
-
-
-@pytest.fixture(scope="module")
-def docstrings() -> Collection:
-    return ts.io.load_demo()
 
 
 @pytest.mark.parametrize("method", ts.methods(), ids=lambda method: method.name)
@@ -522,6 +520,7 @@ def test_names_that_the_output_cannot_encode(tmp_path: Path) -> None:
     assert {term["term"] for term in json.loads(done.stdout)["terms"]} == {"größe", "oil"}
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_a_reader_that_goes_away(tmp_path: Path, form: str) -> None:

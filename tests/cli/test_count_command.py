@@ -76,6 +76,7 @@ def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
     assert [line.split(",")[1] for line in result.out.splitlines()] == ["term", "bee"]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are Linux's")
 def test_more_columns_than_memory_holds(table: Path, tmp_path: Path) -> None:
     code = """

@@ -212,6 +212,7 @@ def closing(streams: tuple[int, ...], *arguments: object) -> subprocess.Complete
 SUBSETS = [subset for n in (1, 2, 3) for subset in itertools.combinations(range(3), n)]
 
 
+@pytest.mark.full(cases=1)
 @posix
 @pytest.mark.parametrize("streams", SUBSETS, ids=str)
 def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
@@ -236,6 +237,7 @@ def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
     assert (tmp_path / "page.html").read_text("utf-8").endswith("</html>\n")
 
 
+@pytest.mark.full(cases=2)
 @posix
 @pytest.mark.parametrize("command", ["info", "demo", "rank", "report", "compare"])
 def test_a_closed_output_is_reported_before_the_work(tmp_path: Path, command: str) -> None:
@@ -252,6 +254,7 @@ def test_a_closed_output_for_bytes_is_reported(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "termsift: error: standard output: is closed\n")
 
 
+@pytest.mark.full(cases=1)
 @posix
 @pytest.mark.parametrize("output", [None, "-", "/dev/stdout", "its own name"])
 def test_a_terminal_by_any_name(tmp_path: Path, output: str | None) -> None:

@@ -316,6 +316,7 @@ def test_wrong_options_are_refused(options: Any, error: type[Exception], message
 # ---- imports -------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_importing_termsift_imports_no_dask() -> None:
     code = (
         "import sys, termsift as ts\n"

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_report import BEST, HOSTILE, Page, letters
 
+from report_pages import BEST, HOSTILE, Page, letters
 from termsift.report import write_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -106,6 +106,7 @@ def test_runs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         compare.time_in_turn([lambda: 1 / 0], 1)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 def test_peaks_are_of_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TERMSIFT_CACHE", str(tmp_path))
@@ -234,6 +235,7 @@ def test_the_readme_has_the_markers() -> None:
 # ---- naive Bayes at every k ----------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(workloads, "CACHE", tmp_path)
     whole, folds = curve.measure(quick=True)

@@ -11,12 +11,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import scipy.io
-import scipy.sparse as sp
 
 pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
-pytest.importorskip("matplotlib")
 
 from sklearn.metrics import accuracy_score, f1_score
 
@@ -29,6 +26,7 @@ import reproduce
 import synthetic
 import termsift as ts
 import trials
+from corpus_files import write_corpus
 
 FEW_TERMS = synthetic.Shape(n_classes=3, n_terms=8, k=3, spread=1.0, repetitions=5)
 
@@ -95,18 +93,6 @@ def test_synthetic_divergence_of_two_classes_is_the_j_divergence() -> None:
     np.testing.assert_allclose(synthetic.divergence(p, np.array([[0, 1], [1, 2]])), [j, j])
 
 
-def write_corpus(path: Path, n_classes: int) -> None:
-    """Write made-up documents in the format of Deng Cai's files."""
-    rng = np.random.default_rng(n_classes)
-    y = np.repeat(np.arange(1, n_classes + 1), 15)
-    p = np.exp(rng.standard_normal((n_classes, 2500)))
-    fea = [rng.multinomial(600, p[c - 1] / p[c - 1].sum()) for c in y]
-    is_test = np.arange(len(y)) % 3 == 0
-    parts = {"trainIdx": np.flatnonzero(~is_test) + 1, "testIdx": np.flatnonzero(is_test) + 1}
-    path.parent.mkdir(exist_ok=True)
-    scipy.io.savemat(path, {"fea": sp.csc_array(np.array(fea, float)), "gnd": y, **parts})
-
-
 @pytest.fixture(params=["made up", "nothing", "real"])
 def data(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     """Return the arguments that name the folder of the corpora."""
@@ -122,9 +108,11 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     return [str(tmp_path), "--tdt2", str(tmp_path / "TDT2.mat")]
 
 
+@pytest.mark.full
 def test_the_experiments_run(
     data: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
     folder = tmp_path / "report"
     reproduce.main([*data, "--quick", "--output", str(folder)])
@@ -155,6 +143,7 @@ def test_svg_is_made_small_and_stays_well_formed() -> None:
     ElementTree.fromstring(small)
 
 
+@pytest.mark.full
 def test_the_scripts_run_from_a_checkout(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(ts.__file__).parents[1])}
     for script in ("reproduce", "accuracy_at_k", "rivals"):

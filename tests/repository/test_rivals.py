@@ -10,15 +10,13 @@ import scipy.sparse as sp
 
 pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
-pytest.importorskip("matplotlib")
-
-from test_reproduction import write_corpus
 
 import accuracy_at_k
 import compare
 import corpora
 import rivals
 import trials
+from corpus_files import write_corpus
 
 
 def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:

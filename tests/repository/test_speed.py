@@ -43,6 +43,7 @@ def shards(work: Workload) -> list[tuple[sp.csr_array, Any]]:
     return [(work.X[a:b], work.y[a:b]) for a, b in itertools.pairwise(bounds)]
 
 
+@pytest.mark.full(cases=2)
 @pytest.mark.parametrize("n_threads", [1, None])
 def test_count(benchmark: Any, work: Workload, n_threads: int | None) -> None:
     counts = benchmark(ts.count, work.X, work.y, n_threads=n_threads)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from counts_of_table import counts_of
 from exact import exact_class_scores, many_class_values, relative_error, ulp_error
 from termsift import _core
 
@@ -25,15 +26,6 @@ OPTIONS: list[tuple[str, dict[str, str]]] = [
 methods = pytest.mark.parametrize(
     ("method", "options"), OPTIONS, ids=["md", "md_chi2", "md_chi2-pearson"]
 )
-
-
-def counts_of(term_frequency: Any, class_docs: list[int]) -> ts.ClassCounts:
-    """Counts with that table: one document holds a class's terms, the others are empty."""
-    table = sp.csr_array(np.asarray(term_frequency))
-    n_classes = len(class_docs)
-    X = sp.vstack([table, sp.csr_array((n_classes, table.shape[1]), dtype=table.dtype)]).tocsr()
-    weights = np.r_[np.ones(n_classes, dtype=int), np.array(class_docs) - 1]
-    return ts.count(X, np.r_[:n_classes, :n_classes], sample_weight=weights)
 
 
 def errors(
@@ -62,6 +54,7 @@ def errors(
     return by_class, by_term
 
 
+@pytest.mark.full(cases=4)
 @methods
 @pytest.mark.parametrize("n_classes", [2, 3, 20])
 def test_text_like_counts_are_within_4_ulp(
@@ -203,6 +196,7 @@ def test_alpha_times_the_vocabulary_is_not_rounded(
         assert found <= limit
 
 
+@pytest.mark.full(cases=4)
 @methods
 @pytest.mark.parametrize("n_classes", [2, 5, 20])
 def test_float_counts_are_within_4_ulp(
@@ -316,6 +310,7 @@ PRIORS: dict[str, tuple[Any, float]] = {  # and the most ulps: 45 are at most 1e
 }
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.1, 1e-6])
 def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str, b1: float) -> None:
@@ -325,6 +320,7 @@ def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str,
     assert sum_errors(many_classes, terms, (b1, b1 * 4000), ulp_error, class_prior) <= limit
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.05])
 def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
@@ -353,6 +349,7 @@ def test_alike_classes_have_accurate_sums() -> None:
         assert sum_errors(counts, terms, (1.0, 2000.0), relative_error) <= 1e-14
 
 
+@pytest.mark.full
 def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     # The high part of a sum of n doubles is up to n ulps off: no score may go by it alone.
     rng = np.random.default_rng(7)
@@ -369,6 +366,7 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
     assert sum_errors(counts, np.arange(n_common + 1), (1.0, float(n_terms)), ulp_error) <= 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("n_docs", [1, 7, 1000])
 def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
     # Of classes of one size all values round alike. What those that have the term would have

@@ -40,6 +40,7 @@ def complaint(path: Path, **options: Any) -> str:
     return message.removeprefix(str(path))
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize(
     ("offsets", "row"),
     [((0, 10, 2**31 - 1), 2), ((0, 10, 4000), 2), ((0, 10, -5), 2), ((0, 2**30, 21), 1)],

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
-from exact import exact_cell_scores, relative_error
+from exact import relative_error
+from exact_cells import exact_cell_scores
 from termsift import _core, reference
 
 OF_CELLS = list(_core.ContingencyMeasure.__members__)

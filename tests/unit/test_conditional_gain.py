@@ -189,6 +189,7 @@ def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
     assert_is_the_reference(X, y, **options)
 
 
+@pytest.mark.full(cases=2)
 @kinds
 def test_the_shape_of_large_weights_is_the_likeliest(kind: Any) -> None:
     # Logarithms of Gamma(2^40) leave the likelihood no digits that differ between the shapes.
@@ -528,6 +529,7 @@ def test_accuracies_equal_those_of_the_prototype(n_classes: int) -> None:
     assert (100 * curve.accuracy >= np.array(ACCURACIES[n_classes]) - 0.05).all()
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("n_classes", ACCURACIES)
 def test_equal_to_the_reference_on_text(n_classes: int) -> None:
     # One document in twenty, and the terms that these contain.

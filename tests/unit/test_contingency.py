@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from exact import exact_cell_scores, ulp_error
+from exact import ulp_error
+from exact_cells import exact_cell_scores
 from termsift import _core, reference
 
 OF_TABLES = list(_core.ContingencyMeasure.__members__)
@@ -219,6 +220,7 @@ def test_round_robin_is_the_references(method: str, n_classes: int) -> None:
             assert ranking.scores.tolist() == values.tolist()
 
 
+@pytest.mark.full
 def test_round_robin_in_several_stretches() -> None:
     # More classes than 128 MiB hold whole lists of: 700 lists of 20,000 terms.
     rng = np.random.default_rng(14)

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import termsift as ts
-from strategies import collections, labelled, streamable_matrices
+from strategies import collections, fits_float_counts, labelled, streamable_matrices
 from termsift import _core, reference
 
 pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by each way of counting
@@ -32,13 +32,6 @@ def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCou
         assert np.array_equal(counts.class_tokens, expected.class_tokens)
     else:  # ours is the correctly rounded sum of the cells
         np.testing.assert_allclose(counts.class_tokens, expected.class_tokens, rtol=1e-13)
-
-
-def fits_float_counts(X: Any, sample_weight: Any) -> bool:
-    """Return whether no int64 beyond 2^53 meets float weights, which would be refused."""
-    if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
-        return True
-    return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())
 
 
 @given(collections())

@@ -81,29 +81,25 @@ def test_a_python_without_sources(library: Path) -> None:
     assert str(library) in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def collection() -> Collection:
-    return load_demo()
+def test_the_library_that_runs(docstrings: Collection) -> None:
+    n_docs, n_terms = docstrings.X.shape
+    assert n_docs == len(docstrings.y) > 1000
+    assert docstrings.term_names is not None
+    assert n_terms == len(docstrings.term_names) > 1000
+    assert docstrings.X.dtype == np.int64
+    assert {"asyncio", "email", "json", "unittest"} <= set(docstrings.y)
+    assert not {"test", "tests", "site-packages"} & set(docstrings.y)
+    assert "the" not in docstrings.term_names
+    assert docstrings.source.startswith("the docstrings of the standard library of Python 3.")
 
 
-def test_the_library_that_runs(collection: Collection) -> None:
-    n_docs, n_terms = collection.X.shape
-    assert n_docs == len(collection.y) > 1000
-    assert collection.term_names is not None
-    assert n_terms == len(collection.term_names) > 1000
-    assert collection.X.dtype == np.int64
-    assert {"asyncio", "email", "json", "unittest"} <= set(collection.y)
-    assert not {"test", "tests", "site-packages"} & set(collection.y)
-    assert "the" not in collection.term_names
-    assert collection.source.startswith("the docstrings of the standard library of Python 3.")
-
-
-def test_the_same_every_time_and_nothing_is_imported(collection: Collection) -> None:
+@pytest.mark.full
+def test_the_same_every_time_and_nothing_is_imported(docstrings: Collection) -> None:
     modules = set(sys.modules)
     again = load_demo()
     assert set(sys.modules) == modules
-    assert (collection.X != again.X).nnz == 0
-    assert list(collection.y) == list(again.y)
-    assert collection.term_names is not None
+    assert (docstrings.X != again.X).nnz == 0
+    assert list(docstrings.y) == list(again.y)
+    assert docstrings.term_names is not None
     assert again.term_names is not None
-    assert list(collection.term_names) == list(again.term_names)
+    assert list(docstrings.term_names) == list(again.term_names)

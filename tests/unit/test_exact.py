@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from test_reference import INF, LOG_2, METHODS, THREE, TWO, tables
 
 from exact import exact_class_scores, exact_scores, relative_error, ulp_error
+from small_tables import INF, LOG_2, METHODS, THREE, TWO, tables
 
 
 def agrees(exact, wanted, digits):

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_accuracy import counts_of
 
 import corpora
 import termsift as ts
+from counts_of_table import counts_of
 from exact import exact_divergence, exact_gains, relative_error
 from termsift import _core, reference
 from termsift.reference import choosing
@@ -559,6 +559,7 @@ def test_a_prefix_takes_no_more_than_twice_the_plain_search(
 # ---- real text -----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_20_newsgroups() -> None:
     if reason := corpora.missing("20 Newsgroups"):
         pytest.skip(reason)

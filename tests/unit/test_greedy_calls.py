@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_accuracy import counts_of
 
 import termsift as ts
+from counts_of_table import counts_of
 from signals import interrupting, needs_timers
 
 Rng = np.random.Generator

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import csv
 import gzip
-import json
-import os
 import struct
 import zipfile
 from pathlib import Path
@@ -17,37 +14,15 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
+from collection_files import COUNTS, LABELS, complaint, write, write_labels
 from termsift.io import (
-    Collection,
-    count_words,
     read_collection,
-    read_names,
-    read_split,
 )
-
-COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
-LABELS = ["sport", "trade", "sport"]
-
-
-def write(path: Path, text: str | bytes) -> Path:
-    """Write a file, compressed if its name says so."""
-    data = text.encode() if isinstance(text, str) else text
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
-
-
-def complaint(path: Path, **arguments: Any) -> str:
-    """Read what cannot be read, and return the message without the folder: a single line."""
-    with pytest.raises((ValueError, FileNotFoundError)) as caught:
-        read_collection(path, **arguments)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.replace(f"{path.parent}{os.sep}", "")
 
 
 @pytest.fixture
 def labels(tmp_path: Path) -> Path:
-    return write(tmp_path / "labels.txt", "".join(f"{label}\n" for label in LABELS))
+    return write_labels(tmp_path)
 
 
 # ----------------------------------------------------------------------------------- svmlight
@@ -402,191 +377,6 @@ def test_labels_of_more_values_than_there_is_memory(tmp_path: Path) -> None:
         read_collection(matrix, labels=tmp_path / "y.npy")
 
 
-# --------------------------------------------------------------------------------------- tables
-
-ROWS = [("sport", "Ball, ball GOAL"), ("trade", "a oil ball"), ("sport", '"goal" größe_1')]
-WORDS = ["ball", "goal", "größe_1", "oil"]
-WORD_COUNTS = [[2, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
-
-
-def table(delimiter: str) -> str:
-    quoted = [[label, '"' + text.replace('"', '""') + '"'] for label, text in ROWS]
-    return "".join(delimiter.join(row) + "\n" for row in [["label", "text"], *quoted])
-
-
-def json_lines(text: str = "text", label: str = "label") -> str:
-    return "".join(
-        json.dumps({"id": 1, label: its_label, text: document}) + "\n"
-        for its_label, document in ROWS
-    )
-
-
-RAW = "".join(f"{label}\t{text}\n" for label, text in ROWS)
-
-
-def check(collection: Collection) -> None:
-    np.testing.assert_array_equal(collection.X.toarray(), WORD_COUNTS)
-    assert collection.X.dtype == np.int64
-    assert collection.term_names is not None
-    assert list(collection.term_names) == WORDS
-    assert list(collection.y) == [label for label, _ in ROWS]
-
-
-@pytest.mark.parametrize("gz", ["", ".gz"])
-@pytest.mark.parametrize(
-    ("ending", "content"),
-    [
-        (".csv", table(",")),
-        (".tsv", table("\t")),
-        (".txt", RAW),
-        (".jsonl", json_lines()),
-        (".ndjson", json_lines()),
-    ],
-)
-def test_tables(tmp_path: Path, ending: str, content: str, gz: str) -> None:
-    path = write(tmp_path / f"c{ending}{gz}", content)
-    collection = read_collection(path)
-    check(collection)
-    assert collection.source == str(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "columns"),
-    [
-        ("c.csv", table(",").replace("text", "body", 1), {"text": "body"}),
-        ("c.csv", table(",").partition("\n")[2], {"text": 2, "label": 1}),
-        ("c.tsv", table("\t").partition("\n")[2], {"text": "2", "label": "1"}),
-        ("c.txt", "label\ttext\n" + RAW, {"text": "text", "label": "label"}),
-        ("c.txt", RAW.replace("sport", "x\tsport").replace("trade", "x\ttrade"),
-         {"text": 3, "label": 2}),
-        ("c.jsonl", json_lines("body", "2"), {"text": "body", "label": 2}),
-    ],
-)  # fmt: skip
-def test_other_columns(tmp_path: Path, name: str, content: str, columns: dict[str, Any]) -> None:
-    check(read_collection(write(tmp_path / name, content), **columns))
-
-
-def test_bytes_that_programs_add(tmp_path: Path) -> None:
-    content = b"\xef\xbb\xbf" + table(",").replace("\n", "\r\n").encode() + b"\r\n"
-    check(read_collection(write(tmp_path / "c.csv", content)))
-
-
-def test_lines_within_quotes(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb\n')
-    assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
-    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb,"two\n\ntwo"\n')
-    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[1, 1], [0, 2]])
-
-
-def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
-    usual = csv.field_size_limit()
-    path = write(tmp_path / "c.csv", f"label,text\na,{'word ' * 100_000}\nb,\n")
-    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
-    assert csv.field_size_limit() == usual
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (["1", "2", "1"], [1, 2, 1]),
-        ([1, 2, 1], [1, 2, 1]),
-        ([1, "1", True], ["1", "1", "true"]),
-        ([2**70, 1, 1], [str(2**70), "1", "1"]),
-        ([10**18, 1], [str(10**18), "1"]),
-        ([10**18 - 1, 1], [10**18 - 1, 1]),
-    ],
-)
-def test_json_labels(tmp_path: Path, values: list[Any], expected: list[Any]) -> None:
-    lines = [json.dumps({"label": value, "text": "some words"}) for value in values]
-    y = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines))).y.tolist()
-    assert [(type(label), label) for label in y] == [(type(label), label) for label in expected]
-
-
-def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    documents = [
-        "It's 2 o'clock; x-ray vs. X_ray, co-operate a b cd",
-        "ÄÖÜ straße İstanbul naïve Ünïcode 東京 東 e\u0301te\u0301 ǅ",
-        "",
-        "under_score __dunder__ 3.14 0x1F\tTab\u00a0nbsp\u2028sep",
-    ]
-    lines = [json.dumps({"label": "a", "text": document}) for document in documents]
-    collection = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines)))
-    vectorizer = text.CountVectorizer()
-    expected = vectorizer.fit_transform(documents)
-    assert collection.term_names is not None
-    assert list(collection.term_names) == list(vectorizer.get_feature_names_out())
-    np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
-
-
-QUOTES = "a quote within a quoted field is written twice"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "columns", "message"),
-    [
-        ("c.csv", "id,body\n1,x\n", {},
-         "c.csv, line 1: expected one column 'text', found 'id', 'body'"),
-        ("c.csv", "\nid,text\n1,x\n", {},
-         "c.csv, line 2: expected one column 'label', found 'id', 'text'"),
-        ("c.csv", "text,text,label\n", {},
-         "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'"),
-        ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
-        ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
-        ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
-        ("c.csv", 'label,text\na,one\nb,"two\n', {},
-         f"c.csv, line 3: unexpected end of data; {QUOTES}"),
-        ("c.csv", 'label,text\na,"one" two\n', {},
-         f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
-        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
-        ("c.csv", "label,text\na,one\n", {"text": 2},
-         "text and label are two names of columns or two numbers, not 2 and 'label'"),
-        ("c.csv", "a,one\n", {"text": 3, "label": 1},
-         "c.csv, line 1: expected at least 3 fields, found 2"),
-        ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
-        ("c.csv", "", {},
-         "c.csv: expected a header with the columns 'text' and 'label', found none"),
-        ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
-        ("c.csv", "label,text\na,x y z\n", {},
-         "c.csv: no text has a word of two or more letters"),
-        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
-        ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
-        ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
-        ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
-        ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
-         "c.jsonl, line 3: expected a JSON object: "
-         "Expecting ':' delimiter: line 2 column 1 (char 9)"),
-        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected a JSON object, found list"),
-        ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
-         "c.jsonl, line 1: expected a key 'text', found 'label', 'body'"),
-        ("c.jsonl", "{}\n", {"text": "a"}, "c.jsonl, line 1: expected a key 'a', found none"),
-        ("c.jsonl", '{"label": 1, "text": 2}\n', {},
-         "c.jsonl, line 1: expected a string as 'text', found int"),
-        ("c.jsonl", '{"label": null, "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number, found None"),
-        ("c.jsonl", '{"label": "", "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number, found ''"),
-        ("c.jsonl", '{"label": 1.5, "text": "one"}\n', {},
-         "c.jsonl, line 1: expected a label, a string or a whole number, found 1.5"),
-    ],
-)  # fmt: skip
-def test_bad_tables(
-    tmp_path: Path, name: str, content: str | bytes, columns: dict[str, Any], message: str
-) -> None:
-    assert complaint(write(tmp_path / name, content), **columns) == message
-
-
-def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.jsonl", "[" * 200_000 + "\n")
-    assert complaint(path).startswith("c.jsonl, line 1: expected a JSON object: ")
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
-def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
-    message = f"{name}: texts have their own labels and terms; leave out labels and terms"
-    assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
-
-
 # ------------------------------------------------------------------------------------ any file
 
 KNOWN = (
@@ -640,7 +430,7 @@ def test_damaged_gzip(tmp_path: Path, labels: Path, name: str, damage: str) -> N
 
 
 def test_unreadable_file_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "c.csv", table(","))
+    path = write(tmp_path / "c.csv", "label,text\na,one\n")
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
@@ -648,123 +438,3 @@ def test_unreadable_file_is_an_os_error(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(builtins, "open", refuse)
     with pytest.raises(PermissionError):
         read_collection(path)
-
-
-# --------------------------------------------------------------------------------------- splits
-
-
-class TestSplit:
-    def test_tables_share_the_words_of_the_first(self, tmp_path: Path) -> None:
-        train = write(tmp_path / "train.csv", "label,text\na,oil ship oil\nb,ball team\n")
-        test = write(tmp_path / "test.txt", "b\tteam ball team goal zoo\nc\tair\na\tship\n")
-        known, new = read_split(train, test)
-        for part in (known, new):
-            np.testing.assert_array_equal(part.term_names, ["ball", "oil", "ship", "team"])
-        np.testing.assert_array_equal(new.X.toarray(), [[1, 0, 0, 2], [0, 0, 0, 0], [0, 0, 1, 0]])
-        assert new.X.has_canonical_format
-        assert (list(known.y), list(new.y)) == (["a", "b"], ["b", "c", "a"])
-        assert new.source == str(test)
-
-    @pytest.mark.parametrize(
-        ("train", "test", "labels"),
-        [
-            ("1\n2\n", "2\n1\n", ([1, 2], [2, 1])),
-            ("1\n2\n", "2\nother\n", (["1", "2"], ["2", "other"])),
-            ("1\nother\n", "1\n1\n", (["1", "other"], ["1", "1"])),
-        ],
-    )
-    def test_labels_are_of_one_kind(
-        self, tmp_path: Path, train: str, test: str, labels: tuple[list[object], list[object]]
-    ) -> None:
-        # A file whose labels are all numbers has integers: 1 there and "1" here are one class.
-        paths = [
-            write(tmp_path / name, "".join(f"{label}\tsome words\n" for label in content.split()))
-            for name, content in (("train.txt", train), ("test.txt", test))
-        ]
-        known, new = read_split(*paths)
-        assert (known.y.tolist(), new.y.tolist()) == labels
-
-    @pytest.mark.parametrize(
-        ("train", "test", "columns"),
-        [
-            ("1 1:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[7, 0, 0], [0, 0, 4]]),
-            ("1 0:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[0, 7, 0, 0], [0, 0, 0, 4]]),
-            ("1 1:1 3:5\n2 2:1\n", "1 0:7\n2 2:4\n", [[7, 0, 0, 0], [0, 0, 4, 0]]),
-            ("1 1:1 3:5\n2 2:1 # 0:1\n", "1 1:7\n2 10:4\n", [[7, 0, 0], [0, 0, 0]]),
-        ],
-    )
-    def test_svmlight_files_count_from_one_origin(
-        self, tmp_path: Path, train: str, test: str, columns: list[list[int]]
-    ) -> None:
-        first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
-        known, new = read_split(first, second)
-        new.X.check_format(full_check=True)  # nothing beyond the last column
-        np.testing.assert_array_equal(new.X.toarray(), columns)
-        assert known.X.shape[1] == new.X.shape[1]
-        assert known.X[0, -1] == 5
-
-        names = [f"n{i}" for i in range(12)]
-        terms = write(tmp_path / "terms.txt", "".join(f"{name}\n" for name in names))
-        known, new = read_split(first, second, terms=terms)
-        for part in (known, new):
-            assert part.X.shape == (2, 12)
-            np.testing.assert_array_equal(part.term_names, names)
-
-    def test_matrices_have_labels_each(self, tmp_path: Path, labels: Path) -> None:
-        sparse.save_npz(tmp_path / "train.npz", sparse.csr_array(COUNTS))
-        sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1]))
-        of_test = write(tmp_path / "test.labels", "trade\n")
-        files = tmp_path / "train.npz", tmp_path / "test.npz"
-        _, new = read_split(*files, labels=labels, test_labels=of_test)
-        assert list(new.y) == ["trade"]
-        np.testing.assert_array_equal(new.X.toarray(), COUNTS[:1])
-
-        sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1, :2]))
-        with pytest.raises(ValueError, match=r"test.npz: has 2 columns, expected the 3 of .*train"):
-            read_split(*files, labels=labels, test_labels=of_test)
-
-    @pytest.mark.parametrize(
-        ("test", "content", "message"),
-        [
-            ("test.csv", "label,text\na,zoo air\n", r"test.csv: has no term of .*train.csv"),
-            ("test.csv", "label,text\nz,oil\n", r"test.csv: has no label of .*train.csv"),
-            ("test.svm", "1 1:1\n", r"train.csv and .*test.svm: expected texts in both, or matr"),
-            ("absent.csv", None, "absent.csv: no such file"),
-        ],
-    )
-    def test_files_that_do_not_fit(
-        self, tmp_path: Path, test: str, content: str | None, message: str
-    ) -> None:
-        train = write(tmp_path / "train.csv", "label,text\na,oil\nb,ball\n")
-        if content is not None:
-            write(tmp_path / test, content)
-        with pytest.raises((ValueError, FileNotFoundError), match=message):
-            read_split(train, tmp_path / test)
-
-
-# --------------------------------------------------------------------------- the two small doors
-
-
-def test_count_words_of_nothing() -> None:
-    X, names = count_words([])
-    assert X.shape == (0, 0)
-    assert len(names) == 0
-    X, names = count_words([[], []])
-    assert X.shape == (2, 0)
-    assert X.dtype == np.int64
-
-
-def test_count_words_takes_iterators_and_sorts() -> None:
-    X, names = count_words(iter(word for word in words) for words in (["z", "a"], ["z", "z"]))
-    assert list(names) == ["a", "z"]
-    np.testing.assert_array_equal(X.toarray(), [[1, 1], [0, 2]])
-    assert X.has_canonical_format
-
-
-def test_read_names(tmp_path: Path) -> None:
-    names = read_names(write(tmp_path / "terms.txt", "new york\n tab\t\nü"))
-    assert list(names) == ["new york", " tab\t", "ü"]
-    assert names.dtype == object
-    path = write(tmp_path / "terms.txt", "a\n\n")
-    with pytest.raises(ValueError, match="line 2: expected a term, found nothing"):
-        read_names(path)

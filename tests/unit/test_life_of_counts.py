@@ -158,4 +158,4 @@ class LifeOfCounts(RuleBasedStateMachine):
 
 
 TestLifeOfCounts = LifeOfCounts.TestCase
-TestLifeOfCounts.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestLifeOfCounts.settings = settings(stateful_step_count=25)

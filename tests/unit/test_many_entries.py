@@ -67,6 +67,7 @@ def many_entries(blocks: Any, order: Sequence[int]) -> sp.csr_array:
     return X
 
 
+@pytest.mark.full
 def test_more_than_two_to_the_31_entries() -> None:
     block = block_of(np.random.default_rng(0))
     X = many_entries([block], [0] * N_BLOCKS)
@@ -83,6 +84,7 @@ def test_more_than_two_to_the_31_entries() -> None:
     assert counts.class_docs.tolist() == (once.class_docs * N_BLOCKS).tolist()
 
 
+@pytest.mark.full
 def test_an_entry_beyond_two_to_the_31_is_named() -> None:
     rng = np.random.default_rng(1)
     good, bad = block_of(rng), block_of(rng)

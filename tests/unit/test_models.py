@@ -12,12 +12,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_counts import fits_float_counts
-from test_scores import MODERATE
 
 import termsift as ts
 from exact import relative_error, ulp_error
-from strategies import collections
+from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core
 from termsift._scores.registry import MODELS
 
@@ -219,6 +217,7 @@ def text_like(n_classes: int, n_terms: int, n_docs: int, seed: int) -> ts.ClassC
     return ts.count(rng.poisson(own[y]), y)
 
 
+@pytest.mark.full(cases=4)
 @pytest.mark.parametrize("model", NEW)
 @pytest.mark.parametrize("n_classes", [2, 3, 20])
 def test_text_is_within_4_ulp(simd_target: str, model: str, n_classes: int) -> None:
@@ -350,6 +349,7 @@ def test_threads_and_targets_give_the_same_bits(
     assert by_class.tobytes() == counts.class_scores(method, n_threads=1, **arguments).tobytes()
 
 
+@pytest.mark.full(cases=2)
 @by_method
 @pytest.mark.parametrize("model", NEW)
 def test_many_classes_score_the_sum_of_their_values(

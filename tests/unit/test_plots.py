@@ -236,6 +236,7 @@ def test_a_png(curves: dict[str, ts.Curve], tmp_path: Path) -> None:
     assert (tmp_path / "b.PNG").read_bytes() == data
 
 
+@pytest.mark.full
 def test_an_svg_is_the_same_in_every_process(tmp_path: Path) -> None:
     paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for seed, path in enumerate(paths):

@@ -4,7 +4,7 @@ The files are changed and read in a child process, many after each other, so tha
 test and does not end the run. A run by hand tries more: TERMSIFT_MUTATIONS says how many of each
 kind, and TERMSIFT_MUTATIONS_SEED which. What fails is named, so that it can be done again:
 
-    python tests/test_reader_mutations.py /tmp/empty 0 arrow:17
+    python tests/unit/test_reader_mutations.py /tmp/empty 0 arrow:17
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ import termsift as ts
 from termsift import cli
 from termsift import io as termsift_io
 
-MUTATIONS = int(os.environ.get("TERMSIFT_MUTATIONS", "8"))
 SEED = int(os.environ.get("TERMSIFT_MUTATIONS_SEED", "0"))
 AT_ONCE = 1000  # files that a child reads
 MEMORY = 6 << 30  # of addresses, for a file that claims to be large
@@ -386,8 +385,10 @@ def read_changed(
             (folder / "out").unlink(missing_ok=True)
 
 
-def test_changed_bytes(tmp_path: Path) -> None:
-    left = [f"{kind}:{i}" for kind in KINDS for i in range(MUTATIONS)]
+def test_changed_bytes(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    usual = 8 if pytestconfig.getoption("--full") else 2
+    mutations = int(os.environ.get("TERMSIFT_MUTATIONS", usual))
+    left = [f"{kind}:{i}" for kind in KINDS for i in range(mutations)]
     wrong: list[str] = []
     while left:
         done = subprocess.run(

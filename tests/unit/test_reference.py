@@ -14,40 +14,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exact import exact_class_scores, exact_scores, relative_error
+from small_tables import INF, METHODS, THREE, TWO, table, tables
 from strategies import CONTAINERS, collections
 from termsift import reference
 
-METHODS = ("md", "md_chi2")
-INF = math.inf
-# 60 digits from a table of constants, not from the library under test.
-LOG_2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680")
-
-
-def table(term_frequency, class_docs):
-    """Return counts as a score reads them, with nothing else to read."""
-    return SimpleNamespace(term_frequency=np.array(term_frequency), class_docs=np.array(class_docs))
-
-
-@st.composite
-def tables(draw, n_classes=None, largest=50):
-    """Small tables of counts, every class with documents."""
-    n = draw(st.integers(2, 4)) if n_classes is None else n_classes
-    m = draw(st.integers(1, 4))
-    cells = st.lists(st.integers(0, largest), min_size=m, max_size=m)
-    rows = draw(st.lists(cells, min_size=n, max_size=n))
-    return table(rows, draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)))
-
-
-# Two classes of 4 tokens, M = 3: p = (4, 1, 2)/7 and (1, 4, 2)/7.
-# Term 0: 4/7 log 4 + 3/7 log(1/2) = 5/7 log 2 and 1/7 log(1/4) + 6/7 log 2 = 4/7 log 2.
-# Its squared gap is 9/49; over q (1-q) = 6/49 and 12/49 that is 3/2 and 3/4, whose mean is 9/8.
-TWO = table([[3, 0, 1], [0, 3, 1]], [1, 1])
-
-# Three classes, M = 2: p = (2, 1)/3, (1, 2)/3, (2, 2)/4; pi = 1/4, 1/4, 1/2.
-# q_00 = (1/4 1/3 + 1/2 1/2) / (3/4) = 4/9, q_01 = (1/4 2/3 + 1/2 1/2) / (3/4) = 5/9, q_02 = 1/2.
-# Class 0: p/q = 3/2, (1-p)/(1-q) = 3/5; class 1 swaps the two; class 2 has p = q.
-# The squared gap is 4/81; over q (1-q) = 20/81 that is 1/5, over p (1-p) = 18/81 it is 2/9.
-THREE = table([[1, 0], [0, 1], [1, 1]], [1, 1, 2])
 THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
 THREE_NU_J = (1 / 5 + 2 / 9) / 2
 

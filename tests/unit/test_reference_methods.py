@@ -17,14 +17,13 @@ from scipy import sparse, stats
 
 import termsift as ts
 from exact import (
-    CELL_METHODS,
     exact_aggregate,
-    exact_cell_scores,
     exact_class_scores,
     exact_collection_scores,
     exact_log_pvalue,
     relative_error,
 )
+from exact_cells import CELL_METHODS, exact_cell_scores
 from strategies import collections, csr_matrices, indicators
 from termsift import reference
 from termsift.reference.tables import MODELS

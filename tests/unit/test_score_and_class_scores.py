@@ -137,6 +137,7 @@ def worst(found: NDArray[np.float64], expected: NDArray[np.float64]) -> tuple[fl
     return float(errors[term]), term
 
 
+@pytest.mark.full(cases=2)
 @pytest.mark.parametrize(("name", "method", "options"), SCORES, ids=[name for name, _, _ in SCORES])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_score_is_the_aggregate_of_its_class_scores(
@@ -208,6 +209,7 @@ def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -
         assert relative_error(float(values[c, 0]), exact["pearson"][c]) <= 2e-15
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_scores_are_exact_where_classes_are_many(model: str) -> None:
     for seed, counts, arguments in cases(model):

@@ -9,15 +9,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_counts import fits_float_counts
 
 import termsift as ts
-from strategies import collections
+from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core, reference
-
-# Values of moderate size: the reference evaluates the formulas as written, and 1 - p of a term that
-# is nearly all of a class loses every digit there. For large counts see test_accuracy.py.
-MODERATE = (np.bool_, np.int8, np.uint8, np.int16, np.float32)
 
 
 @given(
@@ -102,6 +97,7 @@ def test_scores_follow_from_class_scores(counts: ts.ClassCounts, method: str) ->
     assert np.array_equal(counts.score(method, aggregate="max"), by_class.max(axis=0))
 
 
+@pytest.mark.full(cases=2)
 def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
     # Float counts too. Classes without documents must not change how the others are summed.
     rng = np.random.default_rng(13)

@@ -239,6 +239,7 @@ def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
     check_predictions(found, X, y, X_test, ranking, ks, model, 1.0, TALLY)
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_change_within_long_sweeps(model: str) -> None:
     # A change of class between two ks was skipped once: few terms per document, hundreds of ks.
@@ -311,6 +312,7 @@ def test_ties_go_to_the_first_class(X, document, alpha, model, swap) -> None:
 # ------------------------------------------------------------------------------------- real data
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_newsgroups(model: str) -> None:
     pytest.importorskip("sklearn")

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_report import HOSTILE, Page
 
 import termsift as ts
+from report_pages import HOSTILE, Page
 from termsift.report._html import element, number, render, table
 
 

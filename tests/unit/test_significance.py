@@ -61,6 +61,7 @@ def of_logs(log_pvalues: Any) -> ts.Significance:
 # ---- the logarithm of the survival function ------------------------------------------------------
 
 
+@pytest.mark.full(cases=3)
 @pytest.mark.parametrize("degrees", DEGREES)
 def test_log_pvalues_to_forty_digits(degrees: int) -> None:
     statistics = grid(degrees)
@@ -143,6 +144,7 @@ def test_a_significance_per_class() -> None:
 
 
 def test_to_frame() -> None:
+    pytest.importorskip("pandas")
     per_term = fake([3.0, 0.0], degrees=4, classes=[1, 0]).to_frame()
     assert list(per_term) == ["class", "index", "sign", "statistic", "pvalue", "log_pvalue"]
     assert per_term["class"].tolist() == [1, 0]
@@ -155,6 +157,7 @@ def test_to_frame() -> None:
 
 @pytest.mark.parametrize("labels", [["ham", "spam"], [("a", 1), b"x"], [3, 7]])
 def test_to_frame_knows_labels_and_names(labels: list[Any]) -> None:
+    pytest.importorskip("pandas")
     counts = ts.count(
         np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), np.eye(2)[[0, 0, 1, 1]], None, labels
     )

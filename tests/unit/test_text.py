@@ -330,6 +330,7 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     assert known.term_names is tested.term_names is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rules", [{}, {"ngram_range": (1, 2)}, PRESETS["paper"]], ids=str)
 def test_the_news_of_reuters(rules: dict[str, Any]) -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")

@@ -15,9 +15,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_counts_file import payload, refusal, sealed
 
 import termsift as ts
+from counts_files import payload, refusal, sealed
 from strategies import collections, labelled, streamable_matrices
 from termsift import _core
 

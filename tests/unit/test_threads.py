@@ -237,6 +237,7 @@ def test_joblib(backend: str) -> None:
     assert total == ts.count(X, y)
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("order", ["sklearn, termsift", "termsift, sklearn"])
 def test_beside_another_openmp_runtime(order: str) -> None:
     pytest.importorskip("sklearn")

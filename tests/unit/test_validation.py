@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse as sp
+
+import termsift as ts
 from gate import (
     BASES,
     DENSE,
@@ -31,9 +35,6 @@ from gate import (
     failed_update,
     with_last,
 )
-from scipy import sparse as sp
-
-import termsift as ts
 from termsift import _core
 
 LONG_DOUBLE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
@@ -383,10 +384,12 @@ def hunt(seed: int, n: int) -> None:
     assert n // 4 < refused < n
 
 
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_corrupted_matrices_never_crash(seed):
     run = subprocess.run(
         [sys.executable, "-W", "error", "-X", "faulthandler", Path(__file__).resolve(), str(seed)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=300,

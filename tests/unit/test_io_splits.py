@@ -1,0 +1,135 @@
+"""Reading training and test documents, words and names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from collection_files import COUNTS, write, write_labels
+from termsift.io import (
+    count_words,
+    read_names,
+    read_split,
+)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write_labels(tmp_path)
+
+
+class TestSplit:
+    def test_tables_share_the_words_of_the_first(self, tmp_path: Path) -> None:
+        train = write(tmp_path / "train.csv", "label,text\na,oil ship oil\nb,ball team\n")
+        test = write(tmp_path / "test.txt", "b\tteam ball team goal zoo\nc\tair\na\tship\n")
+        known, new = read_split(train, test)
+        for part in (known, new):
+            np.testing.assert_array_equal(part.term_names, ["ball", "oil", "ship", "team"])
+        np.testing.assert_array_equal(new.X.toarray(), [[1, 0, 0, 2], [0, 0, 0, 0], [0, 0, 1, 0]])
+        assert new.X.has_canonical_format
+        assert (list(known.y), list(new.y)) == (["a", "b"], ["b", "c", "a"])
+        assert new.source == str(test)
+
+    @pytest.mark.parametrize(
+        ("train", "test", "labels"),
+        [
+            ("1\n2\n", "2\n1\n", ([1, 2], [2, 1])),
+            ("1\n2\n", "2\nother\n", (["1", "2"], ["2", "other"])),
+            ("1\nother\n", "1\n1\n", (["1", "other"], ["1", "1"])),
+        ],
+    )
+    def test_labels_are_of_one_kind(
+        self, tmp_path: Path, train: str, test: str, labels: tuple[list[object], list[object]]
+    ) -> None:
+        # A file whose labels are all numbers has integers: 1 there and "1" here are one class.
+        paths = [
+            write(tmp_path / name, "".join(f"{label}\tsome words\n" for label in content.split()))
+            for name, content in (("train.txt", train), ("test.txt", test))
+        ]
+        known, new = read_split(*paths)
+        assert (known.y.tolist(), new.y.tolist()) == labels
+
+    @pytest.mark.parametrize(
+        ("train", "test", "columns"),
+        [
+            ("1 1:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[7, 0, 0], [0, 0, 4]]),
+            ("1 0:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[0, 7, 0, 0], [0, 0, 0, 4]]),
+            ("1 1:1 3:5\n2 2:1\n", "1 0:7\n2 2:4\n", [[7, 0, 0, 0], [0, 0, 4, 0]]),
+            ("1 1:1 3:5\n2 2:1 # 0:1\n", "1 1:7\n2 10:4\n", [[7, 0, 0], [0, 0, 0]]),
+        ],
+    )
+    def test_svmlight_files_count_from_one_origin(
+        self, tmp_path: Path, train: str, test: str, columns: list[list[int]]
+    ) -> None:
+        first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
+        known, new = read_split(first, second)
+        new.X.check_format(full_check=True)  # nothing beyond the last column
+        np.testing.assert_array_equal(new.X.toarray(), columns)
+        assert known.X.shape[1] == new.X.shape[1]
+        assert known.X[0, -1] == 5
+
+        names = [f"n{i}" for i in range(12)]
+        terms = write(tmp_path / "terms.txt", "".join(f"{name}\n" for name in names))
+        known, new = read_split(first, second, terms=terms)
+        for part in (known, new):
+            assert part.X.shape == (2, 12)
+            np.testing.assert_array_equal(part.term_names, names)
+
+    def test_matrices_have_labels_each(self, tmp_path: Path, labels: Path) -> None:
+        sparse.save_npz(tmp_path / "train.npz", sparse.csr_array(COUNTS))
+        sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1]))
+        of_test = write(tmp_path / "test.labels", "trade\n")
+        files = tmp_path / "train.npz", tmp_path / "test.npz"
+        _, new = read_split(*files, labels=labels, test_labels=of_test)
+        assert list(new.y) == ["trade"]
+        np.testing.assert_array_equal(new.X.toarray(), COUNTS[:1])
+
+        sparse.save_npz(tmp_path / "test.npz", sparse.csr_array(COUNTS[:1, :2]))
+        with pytest.raises(ValueError, match=r"test.npz: has 2 columns, expected the 3 of .*train"):
+            read_split(*files, labels=labels, test_labels=of_test)
+
+    @pytest.mark.parametrize(
+        ("test", "content", "message"),
+        [
+            ("test.csv", "label,text\na,zoo air\n", r"test.csv: has no term of .*train.csv"),
+            ("test.csv", "label,text\nz,oil\n", r"test.csv: has no label of .*train.csv"),
+            ("test.svm", "1 1:1\n", r"train.csv and .*test.svm: expected texts in both, or matr"),
+            ("absent.csv", None, "absent.csv: no such file"),
+        ],
+    )
+    def test_files_that_do_not_fit(
+        self, tmp_path: Path, test: str, content: str | None, message: str
+    ) -> None:
+        train = write(tmp_path / "train.csv", "label,text\na,oil\nb,ball\n")
+        if content is not None:
+            write(tmp_path / test, content)
+        with pytest.raises((ValueError, FileNotFoundError), match=message):
+            read_split(train, tmp_path / test)
+
+
+def test_count_words_of_nothing() -> None:
+    X, names = count_words([])
+    assert X.shape == (0, 0)
+    assert len(names) == 0
+    X, names = count_words([[], []])
+    assert X.shape == (2, 0)
+    assert X.dtype == np.int64
+
+
+def test_count_words_takes_iterators_and_sorts() -> None:
+    X, names = count_words(iter(word for word in words) for words in (["z", "a"], ["z", "z"]))
+    assert list(names) == ["a", "z"]
+    np.testing.assert_array_equal(X.toarray(), [[1, 1], [0, 2]])
+    assert X.has_canonical_format
+
+
+def test_read_names(tmp_path: Path) -> None:
+    names = read_names(write(tmp_path / "terms.txt", "new york\n tab\t\nü"))
+    assert list(names) == ["new york", " tab\t", "ü"]
+    assert names.dtype == object
+    path = write(tmp_path / "terms.txt", "a\n\n")
+    with pytest.raises(ValueError, match="line 2: expected a term, found nothing"):
+        read_names(path)

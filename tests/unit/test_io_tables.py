@@ -1,0 +1,205 @@
+"""Reading documents from tables and lines of JSON, and the line of error for a bad one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from collection_files import complaint, write, write_labels
+from termsift.io import (
+    Collection,
+    read_collection,
+)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write_labels(tmp_path)
+
+
+ROWS = [("sport", "Ball, ball GOAL"), ("trade", "a oil ball"), ("sport", '"goal" größe_1')]
+WORDS = ["ball", "goal", "größe_1", "oil"]
+WORD_COUNTS = [[2, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
+
+
+def table(delimiter: str) -> str:
+    quoted = [[label, '"' + text.replace('"', '""') + '"'] for label, text in ROWS]
+    return "".join(delimiter.join(row) + "\n" for row in [["label", "text"], *quoted])
+
+
+def json_lines(text: str = "text", label: str = "label") -> str:
+    return "".join(
+        json.dumps({"id": 1, label: its_label, text: document}) + "\n"
+        for its_label, document in ROWS
+    )
+
+
+RAW = "".join(f"{label}\t{text}\n" for label, text in ROWS)
+
+
+def check(collection: Collection) -> None:
+    np.testing.assert_array_equal(collection.X.toarray(), WORD_COUNTS)
+    assert collection.X.dtype == np.int64
+    assert collection.term_names is not None
+    assert list(collection.term_names) == WORDS
+    assert list(collection.y) == [label for label, _ in ROWS]
+
+
+@pytest.mark.parametrize("gz", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".csv", table(",")),
+        (".tsv", table("\t")),
+        (".txt", RAW),
+        (".jsonl", json_lines()),
+        (".ndjson", json_lines()),
+    ],
+)
+def test_tables(tmp_path: Path, ending: str, content: str, gz: str) -> None:
+    path = write(tmp_path / f"c{ending}{gz}", content)
+    collection = read_collection(path)
+    check(collection)
+    assert collection.source == str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns"),
+    [
+        ("c.csv", table(",").replace("text", "body", 1), {"text": "body"}),
+        ("c.csv", table(",").partition("\n")[2], {"text": 2, "label": 1}),
+        ("c.tsv", table("\t").partition("\n")[2], {"text": "2", "label": "1"}),
+        ("c.txt", "label\ttext\n" + RAW, {"text": "text", "label": "label"}),
+        ("c.txt", RAW.replace("sport", "x\tsport").replace("trade", "x\ttrade"),
+         {"text": 3, "label": 2}),
+        ("c.jsonl", json_lines("body", "2"), {"text": "body", "label": 2}),
+    ],
+)  # fmt: skip
+def test_other_columns(tmp_path: Path, name: str, content: str, columns: dict[str, Any]) -> None:
+    check(read_collection(write(tmp_path / name, content), **columns))
+
+
+def test_bytes_that_programs_add(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf" + table(",").replace("\n", "\r\n").encode() + b"\r\n"
+    check(read_collection(write(tmp_path / "c.csv", content)))
+
+
+def test_lines_within_quotes(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb\n')
+    assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
+    path = write(tmp_path / "c.csv", 'label,text\na,"one\ntwo"\nb,"two\n\ntwo"\n')
+    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[1, 1], [0, 2]])
+
+
+def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
+    usual = csv.field_size_limit()
+    path = write(tmp_path / "c.csv", f"label,text\na,{'word ' * 100_000}\nb,\n")
+    np.testing.assert_array_equal(read_collection(path).X.toarray(), [[100_000], [0]])
+    assert csv.field_size_limit() == usual
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["1", "2", "1"], [1, 2, 1]),
+        ([1, 2, 1], [1, 2, 1]),
+        ([1, "1", True], ["1", "1", "true"]),
+        ([2**70, 1, 1], [str(2**70), "1", "1"]),
+        ([10**18, 1], [str(10**18), "1"]),
+        ([10**18 - 1, 1], [10**18 - 1, 1]),
+    ],
+)
+def test_json_labels(tmp_path: Path, values: list[Any], expected: list[Any]) -> None:
+    lines = [json.dumps({"label": value, "text": "some words"}) for value in values]
+    y = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines))).y.tolist()
+    assert [(type(label), label) for label in y] == [(type(label), label) for label in expected]
+
+
+def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    documents = [
+        "It's 2 o'clock; x-ray vs. X_ray, co-operate a b cd",
+        "ÄÖÜ straße İstanbul naïve Ünïcode 東京 東 e\u0301te\u0301 ǅ",
+        "",
+        "under_score __dunder__ 3.14 0x1F\tTab\u00a0nbsp\u2028sep",
+    ]
+    lines = [json.dumps({"label": "a", "text": document}) for document in documents]
+    collection = read_collection(write(tmp_path / "c.jsonl", "\n".join(lines)))
+    vectorizer = text.CountVectorizer()
+    expected = vectorizer.fit_transform(documents)
+    assert collection.term_names is not None
+    assert list(collection.term_names) == list(vectorizer.get_feature_names_out())
+    np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
+
+
+QUOTES = "a quote within a quoted field is written twice"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "message"),
+    [
+        ("c.csv", "id,body\n1,x\n", {},
+         "c.csv, line 1: expected one column 'text', found 'id', 'body'"),
+        ("c.csv", "\nid,text\n1,x\n", {},
+         "c.csv, line 2: expected one column 'label', found 'id', 'text'"),
+        ("c.csv", "text,text,label\n", {},
+         "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'"),
+        ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
+        ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
+        ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
+        ("c.csv", 'label,text\na,one\nb,"two\n', {},
+         f"c.csv, line 3: unexpected end of data; {QUOTES}"),
+        ("c.csv", 'label,text\na,"one" two\n', {},
+         f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
+        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
+        ("c.csv", "label,text\na,one\n", {"text": 2},
+         "text and label are two names of columns or two numbers, not 2 and 'label'"),
+        ("c.csv", "a,one\n", {"text": 3, "label": 1},
+         "c.csv, line 1: expected at least 3 fields, found 2"),
+        ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
+        ("c.csv", "", {},
+         "c.csv: expected a header with the columns 'text' and 'label', found none"),
+        ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
+        ("c.csv", "label,text\na,x y z\n", {},
+         "c.csv: no text has a word of two or more letters"),
+        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
+        ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
+        ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
+        ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
+        ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
+         "c.jsonl, line 3: expected a JSON object: "
+         "Expecting ':' delimiter: line 2 column 1 (char 9)"),
+        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected a JSON object, found list"),
+        ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
+         "c.jsonl, line 1: expected a key 'text', found 'label', 'body'"),
+        ("c.jsonl", "{}\n", {"text": "a"}, "c.jsonl, line 1: expected a key 'a', found none"),
+        ("c.jsonl", '{"label": 1, "text": 2}\n', {},
+         "c.jsonl, line 1: expected a string as 'text', found int"),
+        ("c.jsonl", '{"label": null, "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number, found None"),
+        ("c.jsonl", '{"label": "", "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number, found ''"),
+        ("c.jsonl", '{"label": 1.5, "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number, found 1.5"),
+    ],
+)  # fmt: skip
+def test_bad_tables(
+    tmp_path: Path, name: str, content: str | bytes, columns: dict[str, Any], message: str
+) -> None:
+    assert complaint(write(tmp_path / name, content), **columns) == message
+
+
+def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", "[" * 200_000 + "\n")
+    assert complaint(path).startswith("c.jsonl, line 1: expected a JSON object: ")
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
+def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
+    message = f"{name}: texts have their own labels and terms; leave out labels and terms"
+    assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
