@@ -1,4 +1,4 @@
-"""``termsift count --checkpoint``: a job that is killed ends with the counts of no kill at all."""
+"""``termsift count --checkpoint``: a killed job ends with the counts of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ N_DOCS = 40  # of each input
 
 @pytest.fixture
 def tables(tmp_path: Path) -> list[Path]:
-    """Tables of texts, each with words of its own."""
+    """Tables of texts, each with different words."""
     rng = random.Random(5)
     paths = [tmp_path / f"{number}.txt" for number in range(N_INPUTS)]
     for number, path in enumerate(paths):
@@ -183,7 +183,7 @@ def test_what_was_left_out_before_is_told_at_the_end(
 
 
 def refused(run: Any, out: Path, *arguments: Any) -> str:
-    """Run a job that must refuse the checkpoint, and return the complaint."""
+    """Run a job that must refuse the checkpoint, and return the message."""
     before = of(out).read_bytes()
     complaint = str(run("count", *arguments, "-o", out, "--checkpoint").complaint)
     assert of(out).read_bytes() == before

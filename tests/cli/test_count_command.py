@@ -1,4 +1,4 @@
-"""``termsift count``: the counts of the whole, whatever happens on the way."""
+"""``termsift count``: the counts of the whole, whatever happens during the run."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path:
 
 
 class Terminal:
-    """A terminal that keeps what is written to it, and a clock that stands."""
+    """A terminal that keeps what is written to it, and a clock that does not advance."""
 
     def __init__(self, monkeypatch: Any, columns: int) -> None:
         self.text, self.now = "", 100.0

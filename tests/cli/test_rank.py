@@ -398,7 +398,7 @@ def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    """Documents of which a few words tell the class and the rest nothing."""
+    """Documents in which a few words depend on the class and all others do not."""
     rng = np.random.default_rng(9)
     lines = ["label,text"]
     for d in range(60):

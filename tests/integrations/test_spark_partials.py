@@ -1,4 +1,4 @@
-"""What Spark's executors do, without Spark: vectors in Arrow's form, and counts in pieces."""
+"""The work of Spark's executors, without Spark: vectors in Arrow's form, and counts in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the code that a tool can hold."""
+"""Rules of the code that a test can check."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def test_versions_agree() -> None:
 
 
 def test_threads_stand_in_one_file() -> None:
-    # OpenMP is asked how many threads; its regions, with their barriers, are not used.
+    # OpenMP only sets the number of threads; its regions, with their barriers, are not used.
     assert files_with(r"(?m)^\s*#pragma omp", CPP) == []
     assert files_with(r"\bomp_\w+\(|std::j?thread\b", CPP) == ["parallel.cpp"]
 
 
 def test_signals_stand_in_one_file_of_the_tests() -> None:
-    # It installs Python's handlers, which a test that is run in the background does not inherit.
+    # It installs Python's handlers, which a test in the background does not inherit.
     tests = (ROOT / "tests").rglob("*.py")
     calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
     assert files_with(calls, list(tests)) == ["signals.py"]
@@ -76,7 +76,7 @@ def test_the_stub_names_what_the_extension_has(name: str) -> None:
 
 
 def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
-    """Give the functions of a part of the stub, each with what the extension has by that name."""
+    """Return the functions of a part of the stub, each with the extension's object of that name."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     called = [
         node
@@ -87,12 +87,12 @@ def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any
 
 
 def arguments(function: ast.FunctionDef) -> tuple[list[str], int]:
-    """Give the names of a function's arguments, and how many have a default."""
+    """Return the names of a function's arguments, and how many have a default."""
     return [argument.arg for argument in function.args.args], len(function.args.defaults)
 
 
-# stubtest sees whether the names are there, but not what a compiled function takes: that stands in
-# its docstring alone.
+# stubtest checks the names, but not the arguments of a compiled function: only its docstring has
+# them.
 def test_the_stub_takes_what_the_extension_takes() -> None:
     tree = ast.parse(STUB.read_text("utf-8")).body
     (counts,) = (node for node in tree if getattr(node, "name", "") == "Counts")

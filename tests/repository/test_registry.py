@@ -1,4 +1,4 @@
-"""An entry of the registry has all that a method needs: see "To add a score" in CONTRIBUTING.md."""
+"""Every entry of the registry has all parts that "To add a score" in CONTRIBUTING.md lists."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ UPDATES = {
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), UPDATES.values(), ids=UPDATES)
 def test_overflow_after_many_updates_or_sums(X, y, w):
-    # Each step is too small to be checked closely by itself.
+    # Each step alone is too small to be checked entry by entry.
     counts = ts.count(X, y, w)
     four = counts + counts + (counts + counts)
     for _ in range(6):

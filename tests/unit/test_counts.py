@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by eac
 
 
 def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
-    """Integers and float cells exactly: both are summed in document order."""
+    """Compare integers and float cells exactly: both are summed in document order."""
     assert counts.classes == expected.classes
     assert counts.n_docs == expected.n_docs
     for name in ("class_docs", "term_frequency", "document_frequency"):
@@ -60,7 +60,7 @@ windows = st.sampled_from([1, 100, 10**4, _core.default_window_bytes])
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Everything the counts hold, comparable bit for bit."""
+    """Return everything that the counts hold, comparable bit for bit."""
     arrays = counts._counts.to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
@@ -75,7 +75,7 @@ def bits(counts: ts.ClassCounts) -> Any:
 def test_every_way_gives_the_bits_of_the_rows(
     counting_path: str, collection: tuple[Any, Any, Any], window: int, n_threads: int, target: str
 ) -> None:
-    # What would be got wrong: escapes, edges of windows and vocabularies, one target's kernel.
+    # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
     X, y, sample_weight = collection
     assume(fits_float_counts(X, sample_weight))
     options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window}
@@ -97,7 +97,7 @@ def test_every_way_gives_the_bits_of_the_rows(
 
 
 def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
-    # Otherwise this file would compare one way of counting with itself.
+    # Without this check, the file might compare one way of counting with itself.
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"], [0.5, 1])
@@ -134,7 +134,7 @@ def test_threads_and_targets_give_the_same_bits(target: str, index_dtype: Any) -
 
 
 def rows_of(X: Any, rows: slice) -> Any:
-    """Rows as they are stored: scipy's own slicing may sort them or sum duplicates."""
+    """Return the rows as they are stored; scipy's own slicing may sort them or sum duplicates."""
     X = X.tocsr() if X.format == "csc" else X
     indptr = X.indptr[rows.start : rows.stop + 1]
     part = slice(int(indptr[0]), int(indptr[-1]))
@@ -223,7 +223,8 @@ def test_what_is_no_part_cannot_be_subtracted() -> None:
 
 
 def test_no_part_gives_no_impossible_counts() -> None:
-    # Cell by cell these subtract, but leave a term in more documents than there are or it occurs.
+    # These can be subtracted cell by cell, but leave a term in more documents than there are, or
+    # than it has occurrences.
     with pytest.raises(ValueError, match="not part of these"):
         ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
     with pytest.raises(ValueError, match="not part of these"):
@@ -231,7 +232,7 @@ def test_no_part_gives_no_impossible_counts() -> None:
 
 
 def test_few_documents_are_not_rounding() -> None:
-    # Whole numbers subtract exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
+    # Whole numbers are subtracted exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]
     rest = ts.count(X, y, [1e13, 1, 1]) - ts.count(X[:1], y[:1], [1e13])
     assert rest.class_docs.tolist() == [1, 1]
@@ -289,7 +290,7 @@ def test_several_labels_count_a_document_once_in_the_collection() -> None:
     arrays = counts._counts.to_arrays()
     assert arrays["has_collection"]
     assert arrays["document_frequency"][-2:].tolist() == [3, 1]
-    # An indicator that says one class a document is the same as labels, and adds to them.
+    # An indicator with one class per document means the same as labels, and can be added to them.
     single = np.array([[1, 0], [0, 1], [0, 1]])
     assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
     united = counts + ts.count(X, ["x", "y", "y"])
@@ -389,7 +390,7 @@ def test_exact_up_to_the_last_int64() -> None:
 
 
 def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
-    # What would be got wrong: a sum of 2^32 or more kept in four bytes, by any operation.
+    # Catches a sum of 2^32 or more that an operation keeps in four bytes.
     X = np.array([[2**32 - 1, 1, 1, 1, 1, 1, 1, 1, 1]])
     small = ts.count(X, ["a"])
     large = copy.copy(small).update(X, ["a"])

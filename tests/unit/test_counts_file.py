@@ -1,4 +1,4 @@
-"""The file of counts: what goes in comes out, and nothing else is let in."""
+"""The file of counts: loading returns what was saved, and refuses everything else."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_round_trip(counts, path):
     assert loaded == counts
     assert bits(loaded) == bits(counts)
     assert type(loaded.n_docs) is type(counts.n_docs)
-    # The same bytes again: a file says what it holds and nothing else.
+    # The bytes are the same again: a file depends only on the counts.
     again = path.with_name("again")
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()
@@ -439,7 +439,7 @@ def names(lengths: Any, text: bytes) -> dict[str, Any]:
 
 
 def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header: Any) -> bytes:
-    """Give what a forger writes: by default the counts of `small`, without the names."""
+    """Return a forged file: by default the counts of `small`, without the names."""
     held = {name: np.asarray(array) for name, array in arrays.items()}
     head = {
         "classes": ["a", "b"],
@@ -494,7 +494,7 @@ def test_narrow_frequencies_that_are_wrong(path: Path, arrays: Any) -> None:
 
 
 def listing(name: Any = "terms", dtype: Any = "<i4", n: Any = 3) -> Any:
-    """Give a list of arrays that says something else of the terms."""
+    """Return a list of arrays with other facts about the terms."""
     good = [[key, a.dtype.str, a.size] for key, a in ARRAYS.items()]
     return [[name, dtype, n] if row[0] == "terms" else row for row in good]
 

@@ -137,7 +137,7 @@ def test_overlap() -> None:
 
 @pytest.fixture(scope="module")
 def hard() -> ts.ClassCounts:
-    """Minutes of work for the plain search."""
+    """Counts for which the plain search takes minutes."""
     return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
 
 
@@ -149,7 +149,7 @@ def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
 
 
 class Terminal(io.StringIO):
-    """One on which somebody presses Ctrl-C after a few lines."""
+    """A terminal where someone presses Ctrl-C after a few lines."""
 
     lines = 0
 

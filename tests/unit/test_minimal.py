@@ -1,4 +1,4 @@
-"""If only one test file is run, then this is the one: it proves a wheel."""
+"""If only one test file is run, it should be this one: it checks a wheel."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ HOSTILE = [
 
 
 class Page(HTMLParser):
-    """What a page holds: its elements, texts, tables by caption, and whether tags match."""
+    """The content of a page: its elements, texts, tables by caption, and whether tags match."""
 
     VOID = ("meta", "input", "br", "img", "link")
 
@@ -176,7 +176,7 @@ def test_the_accuracy(tmp_path: Path) -> None:
     assert len(band) == 2 * len(mean)
     lines = [line for line in page.all("line") if line["class"] == "chosen"]
     assert [float(str(line["x1"])) for line in lines] == [mean[curve.ks.tolist().index(k)][0]]
-    # The higher the accuracy, the higher up is the point.
+    # A point is higher up the higher its accuracy is.
     highest = int(np.argmax(curve.accuracy))
     assert min(y for _, y in mean) == mean[highest][1]
 
@@ -267,7 +267,7 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
 def test_many_classes(tmp_path: Path) -> None:
     page = written(letters(n_classes=200, n_terms=700, n_docs=1001), tmp_path, cv=0)
     assert len(page.all("article")) == 24
-    assert "Leading terms of class 0" in page.tables  # of classes that are equally large, the first
+    assert "Leading terms of class 0" in page.tables  # the first of equally large classes
     assert "176 smaller or equal classes with 880 documents are not listed" in page.text()
     assert "The best 500 of 700 terms" in page.text()
     assert len(page.tables[BEST]) == 1 + 500
@@ -458,7 +458,7 @@ def test_labels_of_any_kind(tmp_path: Path, kind: Any) -> None:
     expected = written(source, tmp_path, cv=2).text()
     y = kind(list(source.y))
     assert written(replace(source, y=y), tmp_path, cv=2).text() == expected
-    pairs = [(label, 1) for label in source.y]  # a label too, and no several labels
+    pairs = [(label, 1) for label in source.y]  # a label too, and not several labels
     assert "may have several labels" not in written(replace(source, y=pairs), tmp_path, cv=2).text()
 
 

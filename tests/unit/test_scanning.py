@@ -1,4 +1,4 @@
-"""Chunks from files of every kind: counting them is counting the whole."""
+"""Chunks of files of every kind have the same counts as the whole file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     counts = ts.count(X, [int(label) for label in y])
     if ts.scan(path, **({"labels": path} if path.suffix in (".npz", ".mtx") else {})).has_texts:
         counts.term_names = WORDS
-        counts = counts.with_min_df(1)  # a word that never occurs is none
+        counts = counts.with_min_df(1)  # a word that never occurs is no term
     return counts
 
 
@@ -199,7 +199,7 @@ def test_whoever_leaves_early_leaves_no_thread(tmp_path: Path) -> None:
 
 
 def test_what_the_reader_holds_is_bounded(tmp_path: Path, monkeypatch: Any) -> None:
-    # One chunk is counted, one waits, one is being handed over: the reader is not further ahead.
+    # One chunk is counted, one waits and one is being passed on; the reader is not further ahead.
     ts.save_csr(tmp_path / "c", np.ones((50, 2), int), [0] * 50)
     read: list[int] = []
     rows = _scan._rows

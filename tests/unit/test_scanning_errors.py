@@ -155,7 +155,7 @@ WRONG_QUOTES = {
 def test_a_wrong_quote_is_always_an_error(
     tmp_path: Path, row: bytes, place: str, after: bytes, on_error: str
 ) -> None:
-    # What follows it may be a row or part of its text: neither is counted for the other.
+    # The text after it may be a row or part of the bad one; neither must be counted as the other.
     path = tmp_path / "c.csv"
     path.write_bytes(HEADER + row + after)
     message = refused(path, on_error=on_error)
@@ -205,10 +205,10 @@ def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: A
     last = good.splitlines(keepends=True)[-1]
     path.write_text(good + bad * 2 + last * 3 + bad * 7)
     scan = ts.scan([path, path], on_error="skip", chunk_docs=chunk_docs)
-    for _ in range(2):  # every iteration counts anew
+    for _ in range(2):  # every iteration starts again
         assert ts.count(scan).n_docs == 8
         assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
-    # A job that goes on after the first input knows what was left out before.
+    # A job that resumes after the first input keeps the number of rows skipped before.
     scan._resume(1, [], 9, ["before"])
     assert len(list(scan)) > 0
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
@@ -406,7 +406,7 @@ def test_pipes_are_refused(tmp_path: Path) -> None:
     assert message in refused(tmp_path / "c.svm", labels=tmp_path / "pipe.svm")
 
 
-# What may stand at `at`, by kind, and what may not.
+# Bytes that may stand at `at`, by kind, and bytes that may not.
 
 
 def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_equal_to_the_reference(
             with pytest.raises(ValueError, match="at least two"):
                 counts.score(method, **arguments)
         return
-    # Where fractions add up to n only but for rounding, a cell that is 0 may be 1e-17.
+    # Where fractions add up to n except for rounding, a cell that should be 0 may be 1e-17.
     assume(method != "chi2_printed" or counts._counts.exact)
     expected = reference.count(X, y, sample_weight)
     close = {"rtol": 1e-6, "atol": 1e-12}
@@ -57,7 +57,7 @@ def test_equal_to_the_reference(
 
 @pytest.fixture(scope="module")
 def counts() -> ts.ClassCounts:
-    """Wide enough for several chunks of 4,096 terms, with common, rare and unseen terms."""
+    """Counts wide enough for several chunks of 4,096 terms, with common, rare and unseen terms."""
     rng = np.random.default_rng(11)
     n_terms = 9001
     rates = np.r_[40.0 / np.arange(1, 6001), np.zeros(n_terms - 6000)]
@@ -103,7 +103,8 @@ def test_scores_follow_from_class_scores(counts: ts.ClassCounts, method: str) ->
 
 
 def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
-    # Float counts too. Classes without documents must not change how the others are summed.
+    # Float counts are tested too. Classes without documents must not change how the others are
+    # summed.
     rng = np.random.default_rng(13)
     n_classes, n_terms = 300, 3000
     X = sp.random_array((n_classes, n_terms), density=0.02, random_state=rng).tocsr()

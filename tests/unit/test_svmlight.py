@@ -1,4 +1,5 @@
-"""The parser of svmlight text: scikit-learn's numbers, every error, any threads, any blocks."""
+"""The parser of svmlight text: scikit-learn's numbers, every error, any number of threads, any
+blocks."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def test_the_numbers_are_scikit_learns(lines: list[str], final_newline: bool) ->
         for token in line.partition("#")[0].split()
         if ":" in token and not token.startswith("qid")
     ]
-    # As written: the double next to it may be whole where a count is not.
+    # The text decides: the nearest double may be whole where a count is not.
     whole = all(count < 2**63 and count == count.to_integral_value() for count in counts)
     assert (found["data"].dtype == np.int64) == whole
 
@@ -230,7 +231,7 @@ def test_a_name_of_any_characters_or_none() -> None:
 
 def test_a_line_of_many_tokens_in_little_memory() -> None:
     resource = pytest.importorskip("resource")
-    # In its own process: a limit on the memory of this one would stay.
+    # It runs in its own process, because a limit on the memory of this one would stay.
     code = """
     import resource
     from termsift import _core

@@ -1,4 +1,4 @@
-"""Tables out: every column by hand, the same in every library, and the same term by term."""
+"""Exported tables: every column by hand, the same in every library, and the same term by term."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         )  # four terms at a time
         blocks = counts.columns(method, k, **scoring)
         monkeypatch.undo()
-        if kind != "fractions":  # whose sums may round otherwise
+        if kind != "fractions":  # whose sums may round differently
             assert blocks["index"].tolist() == table["index"].tolist()
             assert blocks["score"].tolist() == table["score"].tolist()
         np.testing.assert_allclose(blocks["score"], table["score"], rtol=1e-12, atol=1e-15)

@@ -1,4 +1,5 @@
-"""Texts to counts: scikit-learn's rules give scikit-learn's matrices, and plain words need none."""
+"""Counting texts: with scikit-learn's rules the matrices equal scikit-learn's, and plain words work
+without it."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict
     np.testing.assert_array_equal(X.toarray(), expected)
     assert X.dtype == np.int64
     assert X.has_canonical_format
-    # Documents to be tested on are counted in the same columns, and drop none of them.
+    # Test documents are counted in the same columns, and drop none of them.
     X, again = TextRules(**rules).count(iter(NEW), names)
     assert again is names
     np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
@@ -194,7 +195,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two classes of documents, and what is none."""
+    """Two classes of documents, and files that are no documents."""
     root = tmp_path / "news"
     write(root / "sport/b.txt", "Ball, ball goal\n")
     write(root / "sport/a", "team ball")
@@ -356,7 +357,7 @@ def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:
 
 
 class Terminal:
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
