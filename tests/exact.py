@@ -99,7 +99,7 @@ def exact_cell_scores(
     There is one row per class, as for `exact_class_scores`. The `collection` is (l_i, d_i), each
     document counted once, and the sum of the classes by default; only "log_odds" reads b2. Results
     are exact where the formula has neither logarithm nor root, and good to more than 50 digits
-    elsewhere. """
+    elsewhere."""
     value = _CELL_VALUES[method]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
     t = _CellTable(term_frequency, document_frequency, class_docs, n_docs, collection, b2, terms)

@@ -116,7 +116,7 @@ def streamable_matrices(draw: st.DrawFn) -> sparse.csr_array:
     integers.
 
     Some do not fit 16 bits. A few matrices have so many of these, or one fraction or zero, that
-    only rows can count them. Boundaries of 64 and 4096 terms are drawn often. """
+    only rows can count them. Boundaries of 64 and 4096 terms are drawn often."""
     n_cols = draw(st.sampled_from([1, 2, 5, 63, 64, 65, 130, 4096, 4097, 70_000]))
     edges = [c for c in (0, 1, 62, 63, 64, 65, 4095, 4096, n_cols - 2, n_cols - 1) if c < n_cols]
     columns = st.one_of(st.sampled_from(edges), st.integers(0, n_cols - 1)).filter(lambda c: c >= 0)

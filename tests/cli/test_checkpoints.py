@@ -166,7 +166,7 @@ def test_a_bad_line_is_mended_and_the_job_goes_on(
     assert ts.load(out) == ts.count(ts.scan(paths))
 
 
-def test_what_was_left_out_before_is_told_at_the_end(
+def test_rows_skipped_before_are_reported_at_the_end(
     run: Any, tables: list[Path], out: Path
 ) -> None:
     tables[0].write_text(tables[0].read_text() + "wrong\n" * 3)

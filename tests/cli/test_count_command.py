@@ -107,7 +107,7 @@ def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
     assert result.complaint == "labels names 1 files for 2 inputs"
 
 
-def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
+def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("1 1:1\n" + "what\n" * 7)
     result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
@@ -120,7 +120,7 @@ def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "d.termsift").exists()
 
 
-def test_a_file_of_nothing_good_says_what_is_wrong(run: Any, tmp_path: Path) -> None:
+def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
     complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
@@ -134,7 +134,7 @@ def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])
-def test_what_cannot_be_written_is_told_before_anything_is_read(
+def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
 ) -> None:
     usual = files.check_replaceable
@@ -155,7 +155,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_read(
     assert sorted(tmp_path.iterdir()) == [table]
 
 
-def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path: Path) -> None:
+def test_names_that_are_too_long_are_refused_first(run: Any, table: Path, tmp_path: Path) -> None:
     for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
         result = run("count", table, "-o", tmp_path / name, *options)
         assert result.complaint.endswith(": File name too long")
@@ -183,7 +183,7 @@ class Terminal:
         pass
 
 
-def test_progress_tells_rate_and_time_left(monkeypatch: Any) -> None:
+def test_progress_shows_rate_and_time_left(monkeypatch: Any) -> None:
     terminal = Terminal(monkeypatch, columns=80)
     with progress.progress("counted", 242_100_000, "bytes", already=2 * 10**6) as report:
         assert report is not None

@@ -124,7 +124,7 @@ def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def test_what_a_disk_refuses_is_reported_first_or_not_needed(
+def test_calls_that_a_disk_refuses_are_reported_first_or_not_needed(
     refusing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -346,7 +346,7 @@ def test_round_robin(run: Any, table: Path, counts: ts.ClassCounts) -> None:
         assert result.err.endswith(message)
 
 
-def test_json_says_the_model(run: Any, table: Path) -> None:
+def test_json_names_the_model(run: Any, table: Path) -> None:
     found = run("rank", table, "--model", "poisson", "--format", "json").out
     assert json.loads(found)["model"] == "poisson"
 

@@ -71,7 +71,7 @@ def client(
                 threads_per_worker=1 if processes else 2,
                 processes=processes,
                 host="127.0.0.1" if processes else None,
-                dashboard_address=":0", # any port, because another cluster may run at the same time
+                dashboard_address=":0",  # any port: another cluster may run too
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
@@ -83,7 +83,7 @@ def client(
             os.environ["PYTHONPATH"] = before
 
 
-def test_workers_give_the_counts_of_the_whole(client: Any) -> None:
+def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
     assert ts.dask.count(blocked(X, LENGTHS), y, client=client, split_every=2) == whole

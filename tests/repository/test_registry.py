@@ -65,7 +65,7 @@ def test_an_entry_has_all_that_it_needs(entry: ts.Method) -> None:
     assert faults_of(entry) == []
 
 
-def test_what_an_entry_lacks_is_found() -> None:
+def test_a_missing_part_of_an_entry_is_found() -> None:
     (gss,) = (entry for entry in ts.methods() if entry.name == "gss")
     assert faults_of(replace(gss, name="made_up", zeros="")) == [
         "kernel",

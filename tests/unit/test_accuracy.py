@@ -370,7 +370,7 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
 
 
 @pytest.mark.parametrize("n_docs", [1, 7, 1000])
-def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
+def test_errors_of_absent_classes_do_not_count_twice(n_docs: int) -> None:
     # All values of classes of one size round alike. The values that classes with the term would
     # have without it are subtracted from the sum over all classes; they are up to a quarter of it.
     n_classes, n_terms = 400, 8000

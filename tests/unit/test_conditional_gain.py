@@ -255,7 +255,7 @@ def test_only_presence_counts_for_the_shape() -> None:
 
 
 @kinds
-def test_containers_and_dtypes_give_the_same_bits(kind: Any) -> None:
+def test_containers_and_dtypes_return_the_same_bits(kind: Any) -> None:
     X, y, options = collection(kind, 7)
     expected = ts.conditional_gain(X, y, **options)
     presence = X > 0
@@ -393,7 +393,7 @@ def large() -> tuple[sp.csr_array, Documents]:
     return sp.csr_array(X.astype(np.int8)), rng.integers(0, 30, 30_000)
 
 
-def test_threads_and_targets_give_the_same_bits(simd_target: str) -> None:
+def test_threads_and_targets_return_the_same_bits(simd_target: str) -> None:
     X, y = large()
     weight = np.random.default_rng(6).choice([0.1, 0.7, 3.3], len(y))
     _core.use_simd_target("baseline")

@@ -177,7 +177,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
 
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max", None])
 @pytest.mark.parametrize("method", OF_TABLES)
-def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
+def test_many_classes_return_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
     # X is so sparse that a term is absent from most classes, and there is more than one chunk.
     rng = np.random.default_rng(12)
     X = sp.random_array((2000, 20_000), density=0.003, random_state=rng).tocsr()

@@ -72,7 +72,7 @@ def bits(counts: ts.ClassCounts) -> Any:
     st.sampled_from([1, 2, 3, 7]),
     st.sampled_from(_core.simd_targets()),
 )
-def test_every_way_gives_the_bits_of_the_rows(
+def test_every_way_returns_the_bits_of_the_rows(
     counting_path: str, collection: tuple[Any, Any, Any], window: int, n_threads: int, target: str
 ) -> None:
     # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
@@ -96,7 +96,7 @@ def test_every_way_gives_the_bits_of_the_rows(
     assert_equal_counts(counts, reference.count(X, y, sample_weight))
 
 
-def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
     # Without this check, the file might compare one way of counting with itself.
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
@@ -107,7 +107,7 @@ def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("target", _core.simd_targets())
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
-def test_threads_and_targets_give_the_same_bits(target: str, index_dtype: Any) -> None:
+def test_threads_and_targets_return_the_same_bits(target: str, index_dtype: Any) -> None:
     # Enough entries for seven threads, each of which fills its own segment of every stream.
     rng = np.random.default_rng(0)
     n_docs, n_terms = 12_000, 3000
@@ -144,7 +144,7 @@ def rows_of(X: Any, rows: slice) -> Any:
 
 
 @given(collections(), st.data())
-def test_updates_in_any_chunks_give_the_same_bits(
+def test_updates_in_any_chunks_return_the_same_bits(
     collection: tuple[Any, Any, Any], data: st.DataObject
 ) -> None:
     X, y, sample_weight = collection
@@ -214,7 +214,7 @@ def test_float_shards_add_to_rounding() -> None:
     assert np.array_equal(united.document_frequency.toarray(), whole.document_frequency.toarray())
 
 
-def test_what_is_no_part_cannot_be_subtracted() -> None:
+def test_counts_that_are_no_part_cannot_be_subtracted() -> None:
     whole = ts.count(np.array([[1, 2]]), ["a"])
     with pytest.raises(ValueError, match=r"term 0 in class 0 would be negative"):
         whole - ts.count(np.array([[2, 0]]), ["a"])
@@ -222,7 +222,7 @@ def test_what_is_no_part_cannot_be_subtracted() -> None:
         whole - ts.count(np.array([[1, 0]]), ["b"])
 
 
-def test_no_part_gives_no_impossible_counts() -> None:
+def test_subtraction_never_returns_impossible_counts() -> None:
     # These can be subtracted cell by cell, but leave a term in more documents than there are, or
     # than it has occurrences.
     with pytest.raises(ValueError, match="not part of these"):

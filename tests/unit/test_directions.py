@@ -79,7 +79,7 @@ def test_it_is_the_sign_of_p_less_q(model: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("method", BY_CELLS)
 @given(collections())
-def test_it_is_the_sign_of_what_cells_say(method: str, collection: tuple[Any, Any, Any]) -> None:
+def test_it_is_the_sign_of_the_cells(method: str, collection: tuple[Any, Any, Any]) -> None:
     counts = ts.count(*collection)
     exact = reference.class_directions(counts, method)
     assert_array_equal(counts.class_directions(method), exact)

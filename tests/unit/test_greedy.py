@@ -251,7 +251,7 @@ def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
+def test_terms_of_equal_counts_are_ordered_by_index(n_classes: int) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         table = rng.integers(0, 10 ** rng.integers(1, 6), (n_classes, 10))
@@ -263,7 +263,7 @@ def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
                 assert (np.diff(indices) > 0).all()
 
 
-def test_what_adds_nothing_stands_at_the_end_by_index() -> None:
+def test_terms_that_add_nothing_come_last_by_index() -> None:
     # After the two terms that differ, every other is proportional to the pool.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
     ranking = counts.greedy()
@@ -352,7 +352,7 @@ def test_nearly_all_the_prior_mass_is_no_error(small: float) -> None:
     assert_is_algorithm_1(ranking, of(table), options)
 
 
-def test_a_smoothing_off_the_grid_adds_nothing_to_what_is_a_share() -> None:
+def test_a_smoothing_off_the_grid_adds_no_gain_to_a_share() -> None:
     # After term 0 every other has the same count in both classes.
     for alpha in [(1, 4.1), (1, 5), (0.1, 4.1), (1, 2**0.5 * 4), (2.718281828, 11.3), 1 / 7.3]:
         for table in ([[90, 3, 1, 2], [0, 3, 1, 2]], [[90_000_000, 3, 1, 2], [0, 3, 1, 2]]):
@@ -398,7 +398,7 @@ def test_fractions_that_classes_share_add_nothing() -> None:
         ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small beside the 10000000000000000 to"),
     ],
 )
-def test_what_the_grid_cannot_hold_is_refused(table: Any, alpha: float, message: str) -> None:
+def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, message: str) -> None:
     for exhaustive in (False, True):
         with pytest.raises(ValueError, match=re.escape(message)):
             of(table).greedy(alpha=alpha, exhaustive=exhaustive)
@@ -502,7 +502,7 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         assert reference.divergence(counts, chosen, **options) == divergences[step]
 
 
-def test_two_classes_are_told_apart_by_jmh_too() -> None:
+def test_jmh_of_two_classes_is_j() -> None:
     rng = np.random.default_rng(2)
     for _ in range(20):
         x = [Fraction(int(n), 100) for n in rng.integers(1, 99, 2)]

@@ -4,7 +4,7 @@ Each argument in turn is replaced by values of every other kind. The call must w
 TypeError or ValueError that names the argument or a thing. The package itself must raise the error,
 not Python, numpy or scipy. No warning may come before it, and every object must stay as it was. The
 functions are what `termsift` makes public, and their arguments come from their signatures. So a new
-function is covered once `GOOD` has a value for each new required argument. """
+function is covered once `GOOD` has a value for each new required argument."""
 
 from __future__ import annotations
 

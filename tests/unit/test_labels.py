@@ -187,7 +187,7 @@ def _as_json_number(label: str) -> Any:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels=label_lists, chunk_docs=st.sampled_from([None, 1, 2]))
-def test_every_text_format_and_reader_gives_the_same_classes(
+def test_every_text_format_and_reader_returns_the_same_classes(
     tmp_path: Path, labels: list[str], chunk_docs: int | None
 ) -> None:
     first = None
@@ -227,7 +227,7 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
 
 
 @pytest.mark.parametrize("label", ["1.0", "1e2", "NaN", "Infinity", "null", "[]", "{}", '""'])
-def test_what_is_no_label_is_refused_by_both_readers(tmp_path: Path, label: str) -> None:
+def test_invalid_labels_are_refused_by_both_readers(tmp_path: Path, label: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(f'{{"text": "some words", "label": {label}}}\n')
     for read in (read_collection, lambda path: ts.count(ts.scan(path))):

@@ -331,7 +331,7 @@ def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
 @by_method
 @pytest.mark.parametrize("model", NEW)
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
-def test_threads_and_targets_give_the_same_bits(
+def test_threads_and_targets_return_the_same_bits(
     counts: ts.ClassCounts,
     simd_target: str,
     method: str,

@@ -156,7 +156,7 @@ def test_classes_without_documents_take_no_part(method, prior, aggregate):
     )
 
 
-def test_mean_leaves_out_what_has_no_weight():
+def test_mean_ignores_classes_without_weight():
     # Class 2 alone holds term 0, hence inf; 0 times inf must not make the mean NaN.
     counts = table([[0, 1], [0, 1], [1, 1]], [1, 1, 1])
     scores = reference.score(counts, "md", alpha=0, class_prior=[1, 1, 0], aggregate="mean")

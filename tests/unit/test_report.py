@@ -382,7 +382,7 @@ def test_colours_contrast(tmp_path: Path) -> None:
                 assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_input_returns_the_same_bytes(tmp_path: Path) -> None:
     first = written(letters(), tmp_path, n_threads=1)
     assert written(letters(), tmp_path, n_threads=2).source == first.source
 

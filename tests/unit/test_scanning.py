@@ -46,7 +46,7 @@ def test_counts_are_those_of_the_whole(written: Any, collection: Any, chunk_docs
     assert counts == expected(collection, path)
 
 
-def test_chunks_are_as_large_as_asked(written: Any) -> None:
+def test_chunks_have_the_requested_size(written: Any) -> None:
     path, options = written
     sizes = [X.shape[0] for X, y in ts.scan(path, chunk_docs=5, **options)]
     assert sum(sizes) == N_DOCS
@@ -198,7 +198,7 @@ def test_whoever_leaves_early_leaves_no_thread(tmp_path: Path) -> None:
     assert threading.active_count() == before
 
 
-def test_what_the_reader_holds_is_bounded(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_memory_of_the_reader_is_bounded(tmp_path: Path, monkeypatch: Any) -> None:
     # One chunk is counted, one waits and one is being passed on; the reader is not further ahead.
     ts.save_csr(tmp_path / "c", np.ones((50, 2), int), [0] * 50)
     read: list[int] = []

@@ -180,7 +180,7 @@ def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
     assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
 
 
-def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
+def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     folder = as_folders(tmp_path)
     (folder / "ham" / "1a").mkdir()
     (folder / "ham" / "link").symlink_to(tmp_path / "nothing")
@@ -199,7 +199,7 @@ def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
-def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
+def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
     good, bad, _ = BAD_ROWS[kind]
     path = tmp_path / f"c.{kind}"
     last = good.splitlines(keepends=True)[-1]
@@ -288,7 +288,7 @@ def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, en
         assert run("rank", path).complaint.startswith(message)
 
 
-def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
+def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "c.npz", tmp_path / "labels"
     sparse.save_npz(path, sparse.csr_array([[1j, 2]]))
     labels.write_text("1\n")

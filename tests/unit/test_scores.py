@@ -67,7 +67,7 @@ def counts() -> ts.ClassCounts:
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
-def test_threads_and_targets_give_the_same_bits(
+def test_threads_and_targets_return_the_same_bits(
     counts: ts.ClassCounts, simd_target: str, method: str, n_threads: int, aggregate: Any
 ) -> None:
     _core.use_simd_target("baseline")
@@ -134,7 +134,7 @@ def test_equal_columns_have_equal_scores(method: str) -> None:
     assert scores[4] == scores[70] == scores[199]
 
 
-def test_two_classes_give_the_j_divergence() -> None:
+def test_two_classes_have_the_j_divergence() -> None:
     counts = ts.count(np.array([[3, 0, 5], [1, 4, 2]]), [0, 1])
     p, q = (counts.term_frequency.toarray() + 1) / (counts.class_tokens + 3)[:, None]
     j = (p - q) * np.log(p / q) + (q - p) * np.log((1 - p) / (1 - q))
@@ -206,7 +206,7 @@ def test_names_go_with_the_ranking(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "binary", "bernoulli", "poisson"])
-def test_a_ranking_says_how_it_was_made(model: Any) -> None:
+def test_a_ranking_shows_how_it_was_made(model: Any) -> None:
     counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
     by_model = "" if model == "multinomial" else f", model={model}"
     top = counts.rank("md", model=model)
@@ -219,7 +219,7 @@ def test_a_ranking_says_how_it_was_made(model: Any) -> None:
         assert (greedy.method, greedy.policy, greedy.model) == ("greedy", "top", model)
 
 
-def test_to_frame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_to_frame_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     ranking = ts.count(np.array([[1, 0], [0, 1]]), [0, 1]).rank()
     with pytest.raises(ImportError) as caught:

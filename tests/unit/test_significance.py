@@ -160,7 +160,7 @@ def test_to_frame() -> None:
 
 
 @pytest.mark.parametrize("labels", [["ham", "spam"], [("a", 1), b"x"], [3, 7]])
-def test_to_frame_knows_labels_and_names(labels: list[Any]) -> None:
+def test_to_frame_has_labels_and_names(labels: list[Any]) -> None:
     counts = ts.count(
         np.array([[1, 1], [1, 0], [0, 1], [0, 1]]), np.eye(2)[[0, 0, 1, 1]], None, labels
     )

@@ -134,7 +134,7 @@ def test_threads_change_nothing(large: bytes, n_threads: int, multilabel: bool) 
 
 
 @pytest.mark.parametrize("n_threads", THREADS)
-def test_the_first_bad_line_is_told(large: bytes, n_threads: int) -> None:
+def test_the_first_bad_line_is_reported(large: bytes, n_threads: int) -> None:
     lines = large.split(b"\n")
     for at in (14_000, 9_001, 9_000, 4_321):
         lines[at] = b"1 1:x"
@@ -360,7 +360,7 @@ def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-def test_bad_lines_are_skipped_and_told(block_bytes: int) -> None:
+def test_bad_lines_are_skipped_and_reported(block_bytes: int) -> None:
     text = b"1 1:1\nx\n2 2:1\n1 1:-1\n3,3 1:1\n"
     options: dict[str, Any] = {"multilabel": False, "skip": True, "block_bytes": block_bytes}
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))

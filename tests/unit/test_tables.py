@@ -173,7 +173,7 @@ def test_an_unknown_library() -> None:
 @pytest.mark.parametrize(
     ("library", "extra"), [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "arrow")]
 )
-def test_a_missing_library_says_what_to_install(
+def test_the_error_of_a_missing_library_names_it(
     monkeypatch: pytest.MonkeyPatch, library: Any, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
@@ -296,14 +296,14 @@ def test_classes_without_documents_have_no_rows() -> None:
         ts.count(X, ["ham"] * 3).columns("md")
 
 
-def test_no_terms_and_none_asked_for() -> None:
+def test_no_terms_and_none_requested() -> None:
     for table in (counts_of().columns("md", 0), ts.count(X[:, :0], Y).columns("md")):
         assert {name: len(values) for name, values in table.items()} == dict.fromkeys(table, 0)
     with pytest.raises(ValueError, match="k must be at least 0"):
         counts_of().columns("md", -1)
 
 
-def test_what_a_class_does_not_know() -> None:
+def test_options_that_per_class_tables_refuse() -> None:
     with pytest.raises(TypeError, match="'aggregate'"):
         counts_of().to_frame("md", aggregate="max")
     with pytest.raises(ValueError, match="one after another"):

@@ -241,7 +241,7 @@ def test_a_folder_of_class_folders(folder: Path) -> None:
     assert collection.source == str(folder)
 
 
-def test_a_folder_is_what_load_files_reads(folder: Path) -> None:
+def test_folders_are_read_as_by_load_files(folder: Path) -> None:
     datasets = pytest.importorskip("sklearn.datasets")
     text = pytest.importorskip("sklearn.feature_extraction.text")
     (folder / ".git/config").unlink()
@@ -299,7 +299,7 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert complaint(folder).startswith("sport/z.gz: damaged or cut short: ")
 
 
-def test_rules_are_of_texts(tmp_path: Path) -> None:
+def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "c.mtx", "")
     expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
@@ -373,7 +373,7 @@ class Terminal:
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.csv.gz", "news"])
-def test_a_terminal_sees_how_far_reading_is(
+def test_a_terminal_shows_the_progress_of_reading(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     content = b"label,text\n" + b"a,ball goal\n" * 59

@@ -221,7 +221,7 @@ def test_errors_of_a_malformed_indicator_name_y(X, y, w, error, message):
 
 
 @pytest.mark.parametrize("name", ["X", "y", "sample_weight", "class_prior"])
-def test_what_numpy_or_scipy_cannot_take_is_named(name):
+def test_arguments_that_numpy_or_scipy_refuse_are_named(name):
     if name == "class_prior":
         message = complaint(VALUE, base().score, class_prior=[[1], [2, 3]])
     else:

@@ -110,7 +110,7 @@ def test_equal_weights_change_no_bit() -> None:
     same(ts.cross_validate(X, y, "df", sample_weight=np.full(60, 0.25), alpha=0.25), expected)
 
 
-def test_fractions_give_the_same_bits_on_any_number_of_threads() -> None:
+def test_fractions_return_the_same_bits_on_any_number_of_threads() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.poisson(0.3, (2000, 30)), np.arange(2000) % 3
     weights = rng.random(2000) * 10.0 ** rng.integers(-9, 9, 2000)
