@@ -9,7 +9,7 @@
 
 namespace termsift {
 
-// The most rows (classes and the collection) of which a block can hold 64 terms.
+// The largest number of rows (classes and the collection) for which a block can hold 64 terms.
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
 // Works as count_by_class_streams does, with windows of documents. Reads the matrix twice: first it checks the entries and

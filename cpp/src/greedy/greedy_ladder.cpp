@@ -32,7 +32,7 @@ constexpr double used_up = 0.4;                     // the share of a list expec
 constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted, with the best groups
 constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, per mass expected to be selected
-constexpr double spare_mass = 0.1;                  // the further mass that may be selected, per the same mass
+constexpr double spare_mass = 0.1;                  // the mass that may be selected beyond the expected, relative to it
 constexpr double greatest_slack = 0.4;
 // The reach and width of a list (Shortlist) are adapted by these factors.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;

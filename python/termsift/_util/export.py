@@ -69,7 +69,7 @@ def _of_one_type(columns: Columns, library: str) -> dict[str, Any]:
 
 # ---- files -----------------------------------------------------------------------------------
 
-# The format that the ending of a file's name stands for; "table" is aligned text for people.
+# The format that the ending of a file's name stands for; "table" is aligned text.
 FORMAT_OF: dict[str, str] = {
     ".txt": "table",
     ".csv": "csv",
