@@ -1,4 +1,4 @@
-"""Cost of counting on workers of Dask and Spark, and a model of what a cluster would move.
+"""Cost of counting on workers of Dask and Spark, and a model of the data that a cluster would move.
 
     python benchmarks/cluster.py [--quick] [--without-spark] [--write]
 
@@ -8,9 +8,9 @@ turns. The tables show the least time of some rounds, and the processor time of 
 contender, because others may use the machine at the same time. All counts are asserted to be equal.
 Costs of partial counts are processor time of one thread, on the same collection.
 
-What a cluster would move follows from the number of pairs of a class and a term in its documents.
-`pairs` computes the expected number under the law of the collection, and is asserted to be within
-5% of what was counted.
+The data that a cluster would move follows from the number of pairs of a class and a term in its
+documents. `pairs` computes the expected number under the law of the collection, and is asserted to
+be within 5% of what was counted.
 """
 
 from __future__ import annotations
@@ -239,9 +239,9 @@ def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
 def pairs(shape: Shape, n_docs: float) -> float:
     """Return the expected pairs of a class and a term in n documents, by the law of `workloads`.
 
-    A term of probability p is absent from N tokens with exp(-N p), a class's own permutation gives
-    a term another rank among its topical tokens, and 0.18 of the tokens repeat one before them.
-    """
+    The model uses three facts. A term of probability p is absent from N tokens with probability
+    exp(-N p). The permutation of a class changes the rank of a term among its topical tokens. And
+    0.18 of the tokens repeat an earlier one."""
     # Ranks in logarithmic bins: the number of terms in each, and the probability of one of them.
     edges = np.unique(np.floor(np.geomspace(1, shape.n_terms + 1, 4000))) - 1
     n_terms = np.diff(edges)

@@ -4,8 +4,8 @@
 
 Contenders take turns in one process, and the table shows medians: machines drift, but ratios of
 neighbouring runs are stable. Our times include the check of the matrix, the encoding of labels and
-the conversion of results. Freeing a result counts to the time of its contender. Peak memory is that
-of one run in a new process, above the memory with the matrix loaded. ``--quick`` uses small copies
+the conversion of results. The time of a contender includes freeing its result. Peak memory is that
+of one run in a new process, less the memory with the matrix loaded. ``--quick`` uses small copies
 of the workloads, which only show that everything works. ``--write`` puts the tables into
 ``README.md`` and ``benchmarks/README.md``.
 """
@@ -44,10 +44,10 @@ from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]
 NEWSGROUPS = "newsgroups"
-MARKER = "compare"  # of the comments around the tables in both READMEs
+MARKER = "compare"  # the name in the comments around the tables in both READMEs
 ROUNDS, QUICK_ROUNDS = 15, 5
 PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
-MEMORY_SHARE = 0.5  # of the machine's memory: the most that dense arrays may take
+MEMORY_SHARE = 0.5  # the share of the machine's memory that dense arrays may take
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -201,7 +201,7 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
     """Run all in turn for some rounds after a warm-up; return the seconds of each run.
 
-    What has taken `PATIENCE` seconds sits out the rounds that remain.
+    A contender that has taken `PATIENCE` seconds is skipped in the remaining rounds.
     """
     for run in runs:
         run()
@@ -312,7 +312,8 @@ def ratio(value: float | None, unit: float | None) -> float | None:
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Return ``value * scale`` with so many significant digits, never rounding integer digits."""
+    """Return ``value * scale`` with a number of significant digits, never rounding integer
+    digits."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -387,7 +388,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     summary, full = ROOT / "README.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # an error of writing comes now, not in ten minutes
+    if args.write:  # an error of writing must occur now, not in ten minutes
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

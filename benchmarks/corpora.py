@@ -48,7 +48,8 @@ def missing(name: str) -> str | None:
 
 
 def load(path: Path, largest_classes: int | None = None) -> Split:
-    """Read a ``.mat`` file's official split, of its ``largest_classes`` first classes or all.
+    """Read a ``.mat`` file's official split, of all its classes or of the ``largest_classes`` first
+    ones.
 
     Counts become int64 (the files hold whole numbers as doubles), and terms in fewer than 2
     documents of the split are dropped, as in the paper.
@@ -114,7 +115,7 @@ def reuters(largest_classes: int = 10) -> Split:
 
 def r8() -> Split:
     """Reuters-21578 R8, eight classes; words as in scikit-learn, of two letters or more."""
-    from sklearn.feature_extraction.text import CountVectorizer  # the rest does without
+    from sklearn.feature_extraction.text import CountVectorizer  # everything else works without it
 
     train = FOLDER / FILES["R8"]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]

@@ -2,9 +2,10 @@
 
     python benchmarks/errors.py [--workloads A,B] [--write]
 
-The terms are a sample of rare, middling and the most frequent ones. Scores are checked on every
-SIMD target, and so are class scores if there are at most fifty classes. ``--write`` puts the table
-into ``README.md`` of this folder, and the largest error into the project's.
+The terms are a sample of rare ones, of ordinary ones, and of the most frequent ones. Scores are
+checked on every SIMD target, and so are class scores if there are at most fifty classes.
+``--write`` puts the table into ``README.md`` of this folder, and the largest error into the
+project's.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # of the comments around the tables in both READMEs
+MARKER = "errors"  # the name in the comments around the tables in both READMEs
 
 
 @dataclass(frozen=True)

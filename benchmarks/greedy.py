@@ -1,12 +1,12 @@
-"""Cost of the exact greedy order, against the plain search, whose order it must equal.
+"""Cost of the exact greedy order, compared with the plain search, whose order it must equal.
 
     python benchmarks/greedy.py [--quick] [--write]
 
 The tables show evaluations and time of `counts.greedy` on one thread against the number of terms,
 on text and on hard cases, then on 20 Newsgroups with all its words if `corpora.py` finds it. Each
-order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or as much
-as some billion evaluations reach. A sort of a million numbers takes turns with each search, as a
-unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
+order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or the part
+that some billion evaluations can check. A sort of a million numbers takes turns with each search,
+as a unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
 ``README.md`` of this folder, and a sentence into the project's.
 """
 
@@ -28,7 +28,7 @@ import termsift as ts
 from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from termsift import _core
 
-MARKER = "greedy"  # of the comments around the table in the README
+MARKER = "greedy"  # the name in the comments around the table in the README
 ROUNDS = 5
 # The most evaluations of a check with two classes: about ten seconds, and ten times that.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
@@ -57,7 +57,7 @@ def text(rng: Rng, n_terms: int, tokens: float = 10, ratio: float = 1) -> Table:
 
 
 def clusters(rng: Rng, n_terms: int) -> Table:
-    """Twice as much in one class or in the other, give or take a millionth."""
+    """Terms with twice as much in one class or in the other, up to a millionth."""
     shapes = np.array([[2e9, 1e9], [1e9, 2e9]])[:, np.arange(n_terms) % 2]
     return (shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
@@ -269,7 +269,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # an error of writing comes now, not at the end
+    if args.write:  # an error of writing must occur now, not at the end
         around(readme, MARKER)
         around(ROOT / "README.md", MARKER)
     print(conditions())

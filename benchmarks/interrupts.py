@@ -3,8 +3,8 @@
     python benchmarks/interrupts.py [--rounds 5] [--seed 0] [--quick]
 
 Each call is timed without interruption, then interrupted by SIGINT at random moments of that time.
-The table has the longest time from the signal to KeyboardInterrupt. After an interrupted update or
-save, the counts and the file must be what they were.
+The table shows the longest time from the signal to KeyboardInterrupt. After an interrupted update
+or save, the counts and the file must be what they were.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kill a count again and again, run it again, and compare: are the counts those of no kill at all?
+"""Kill a count repeatedly, run it again, and compare its counts with those of an undisturbed run.
 
     python benchmarks/kills.py [--kills 20] [--seed 0]
 

@@ -2,11 +2,10 @@
 
 A is a small collection of the size of 20 Newsgroups, B a large one, C one of 5,000 classes, D two
 classes over a hashed vocabulary. Terms are drawn from a Zipf-Mandelbrot law. A share of the tokens
-goes through a permutation that differs by class, which tells the classes apart, and tokens repeat
+goes through a permutation that differs by class, which makes the classes differ. Tokens repeat
 within a document as in real text. The cache is the folder that TERMSIFT_CACHE names, by default
-``termsift-benchmarks`` in the system's temporary folder. B takes about a minute to generate and
-0.9 GB. Empty the cache after a change of `generate`: its folders are named by the parameters alone.
-"""
+``termsift-benchmarks`` in the system's temporary folder. B takes about a minute to generate and 0.9
+GB. Empty the cache after a change of `generate`: its folders are named by the parameters alone."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     # A test must not fail because the machine is slow: there is no deadline. CI tries the same
-    # examples every time. A run by hand tries new ones, and HYPOTHESIS_EXAMPLES sets their number.
+    # examples every time. Other runs try new ones, and HYPOTHESIS_EXAMPLES sets their number.
     usual = "100" if config.getoption("--full") else "10"
     settings.register_profile(
         "termsift",
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only the full tier runs."""
+    """Skip what only the full tier runs."""
     if config.getoption("--full"):
         return
     cases_of: dict[str, list[pytest.Item]] = {}
@@ -79,7 +79,8 @@ def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
     _core.use_simd_target(before)
 
 
-# Once a module, not a function: Hypothesis runs all examples of a test within one call of it.
+# The scope is a module, not a function: Hypothesis runs all examples of a test within one call of
+# it.
 @pytest.fixture(scope="module", params=_core.counting_paths())
 def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
     """Every way of counting in turn, wherever a collection allows it."""

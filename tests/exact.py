@@ -1,8 +1,8 @@
-"""The scores to fifty digits: the witness against which float64 is measured.
+"""The scores to fifty digits, against which float64 is measured.
 
 Everything up to the logarithm is integer arithmetic, hence exact. The equations and their symbols
-are those of ``termsift.reference``; the arithmetic is not, so that neither can copy a mistake of
-the other's.
+are those of ``termsift.reference``; the arithmetic is different, so that neither can copy a mistake
+of the other.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import mpmath
 import numpy as np
 
-# A float stands for infinity and nothing else: every finite score is a Fraction, which unlike an
-# mpf does not round to the precision of whoever touches it next.
+# The only floats are infinities: every finite score is a Fraction, which unlike an mpf is never
+# rounded to the current precision.
 Exact: TypeAlias = Fraction | float
 
 DIGITS = 60
@@ -35,9 +35,9 @@ def exact_class_scores(
     terms: Iterable[int] | None = None,
     model: str = "multinomial",
 ) -> list[list[Exact]]:
-    """Return the value of each term asked for, for every class: one row a class.
+    """Return the value of each given term in every class, one row per class.
 
-    The whole of `term_frequency` gives l_c; only the columns in `terms` are scored. Results are
+    l_c is the sum of all of `term_frequency`; only the columns in `terms` are scored. Results are
     exact for "md_chi2", and good to more than 50 digits for "md", in which p == q gives exactly 0.
     Classes without documents take no part: their row is 0. The models "binary" and "bernoulli" want
     document frequencies for `term_frequency`; b1 and b2 are what they are by any.
@@ -90,7 +90,7 @@ def exact_collection_scores(
     d_i: Any,
     n_docs: Any,
 ) -> list[Exact]:
-    """Return the one value a term that "df" and "tfidf" have of the collection as a whole."""
+    """Return the value of each term that "df" and "tfidf" have for the whole collection."""
     l_i, d_i = ([Fraction(x) for x in np.asarray(row).tolist()] for row in (l_i, d_i))
     if method == "df":
         return list(d_i)
@@ -150,10 +150,10 @@ def many_class_values(
 ) -> dict[str, list[Exact]]:
     """Return the values of one term in every class, by method: "md", "md_chi2" and "pearson".
 
-    For hundreds of classes, whose common denominator would be too large: in 150 digits throughout,
-    of which at least 60 are left unless p and q agree to more than 40. All classes have documents.
-    `class_tokens` are the denominators without b2: documents for the models "bernoulli" and
-    "poisson". With `rates`, p and q are rates, which have no complement.
+    It serves hundreds of classes, whose common denominator would be too large. It computes in 150
+    digits, of which at least 60 are left unless p and q agree to more than 40. All classes have
+    documents. `class_tokens` are the denominators without b2: documents for the models "bernoulli"
+    and "poisson". With `rates`, p and q are rates, which have no complement.
     """
     with mpmath.workdps(150):
         if prior is None:
@@ -173,7 +173,7 @@ def many_class_values(
             if abs(d) < p_c * mpmath.mpf(10) ** -100:  # p == q
                 kl = pearson = mirrored = mpmath.mpf(0)
             else:
-                # Of two that differ, p or q may be 1.
+                # If they differ, p or q may be 1.
                 p_rest, q_rest = (1, 1) if rates else (1 - p_c, 1 - q_c)
                 kl = p_c * mpmath.log(p_c / q_c) + (-d if rates else 0)
                 if not rates and p_rest > 0:
@@ -199,11 +199,12 @@ def exact_gains(
     b2: Any,
     prior: str | Sequence[float] | None = None,
 ) -> Iterator[dict[int, Fraction]]:
-    """Yield what each term left would add to the divergence, before each term of `order` goes.
+    """Yield what each remaining term would add to the divergence, before each term of `order` is
+    taken.
 
-    To all digits, with none lost: of the pool R that term p is taken from, class c has the gain
-    R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. Exactly 0 where p
-    is a share of R. Classes without documents take no part.
+    No digits are lost: if term p is taken from the pool R, class c adds the gain R_c kl(p_c / R_c
+    || p'_c / R'_c), where ' is the mixture of the other classes. Exactly 0 where p is a share of R.
+    Classes without documents take no part.
     """
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     rest = [Fraction(1)] * len(p[0])
@@ -279,8 +280,8 @@ def kl_of(x: Fraction, y: Fraction) -> Fraction:
 def ulp_error(computed: float, exact: Exact) -> float:
     """Return |computed - exact| in units of the spacing of the float64 nearest to `exact`.
 
-    An infinity is equal (0) or wrong (inf), and so is whatever stands for an exact 0: no spacing
-    is small enough to call a near miss of either good.
+    If the exact value is infinite or 0, the error is 0 if the computed one is equal, and infinite
+    otherwise.
     """
     return _error_in_units(computed, exact, unit=math.ulp(_to_float(exact)))
 
@@ -306,8 +307,9 @@ def _kl(a: int, b: int, e: int) -> Exact:
         return Fraction(0)
     if (b == 0 < a) or (b == e > a):
         return math.inf
-    # By Pinsker's inequality the sum is at least 2 (p-q)^2, so its terms, at most of the order of
-    # log e, cancel no further than that: twice the bits of 1/(p-q) make up for it.
+    # By Pinsker's inequality the sum is at least 2 (p-q)^2, and its terms are at most of the order
+    # of log e. So cancellation loses at most twice the bits of 1/(p-q), which are added to the
+    # precision.
     lost = 2 * (e.bit_length() - abs(a - b).bit_length() + 1) + e.bit_length().bit_length()
     with mpmath.workprec(math.ceil(DIGITS * math.log2(10)) + lost):
         kl = _x_log_x_over_y(a, b, e) + _x_log_x_over_y(e - a, e - b, e)
@@ -351,8 +353,8 @@ def _poisson_nu_j(a: int, b: int, e: int) -> Exact:
     return _sum(_poisson_pearson(a, b, e), _poisson_pearson(b, a, e)) / 2
 
 
-# The methods of documents and occurrences, each by another way than the formula's own where there
-# is one: chi-square as squared gaps over expectations, information and G2 as KL divergences.
+# The methods of documents and occurrences, if possible by another formula than the reference's:
+# chi-square as squared gaps over expectations, information and G2 as KL divergences.
 
 
 def exact_sum(values: Sequence[float]) -> Fraction:
@@ -393,7 +395,7 @@ def _fraction(x: Any) -> Fraction:
 
 
 def _sum(*values: Exact) -> Exact:
-    # Beside an infinity a Fraction turns into a float, which it may be too large for.
+    # Added to an infinity, a Fraction becomes a float, for which it may be too large.
     infinities = {math.inf, -math.inf}.intersection(values)
     if infinities:
         return infinities.pop() if len(infinities) == 1 else Fraction(0)  # inf - inf, as 0/0, is 0

@@ -1,4 +1,4 @@
-"""What the tests of the gate share: small collections, and calls that must fail."""
+"""Helpers of the tests of the gate: small collections, and calls that must fail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def edited(form: str = "csr", /, **arrays: Any) -> Any:
 
 
 def with_last(value: Any, dtype: Any, form: str) -> Any:
-    """Return DENSE in a dtype and a form, its last entry replaced."""
+    """Return DENSE in a dtype and a form, with its last entry replaced."""
     if form == "dense":
         dense = DENSE.astype(dtype)
         dense[2, 3] = value

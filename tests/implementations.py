@@ -1,4 +1,5 @@
-"""What is held to the same tests: whatever scores a collection from its documents and labels."""
+"""The implementations that the same tests check: they score a collection of documents and
+labels."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class Implementation(Protocol):
         """Return the score of every term."""
 
     def rank(self, X: Any, y: Any, method: str, **options: Any) -> tuple[list[int], list[float]]:
-        """Return the terms in their order, with scores; options are k and policy as well."""
+        """Return the ranked terms with scores; options are also k and policy."""
 
     def greedy(self, X: Any, y: Any, **options: Any) -> tuple[list[int], list[float]]:
         """Return the terms in the order of their choice, with the divergences."""
@@ -36,7 +37,7 @@ class Implementation(Protocol):
 
 
 class Reference:
-    """The specification itself."""
+    """The reference, which is the specification."""
 
     def class_scores(self, X: Any, y: Any, method: str, tf: str = "raw", **options: Any) -> Floats:
         return reference.class_scores(reference.count(X, y, tf=tf), method, **options)

@@ -1,7 +1,7 @@
 """Signals in tests: the one place that sends them, sets their handlers and limits the wait.
 
 A shell ignores SIGINT in what it runs in the background, and processes inherit that. A test that
-waits for a signal must therefore set the handler itself, or it waits for ever.
+waits for a signal must therefore set the handler itself, or it waits forever.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-# A test that hangs on a slow machine must be told from a slow test.
+# The limit is long, so that a slow test does not look like one that hangs.
 LIMIT = 300.0  # seconds
 
 needs_timers = pytest.mark.skipif(
@@ -28,8 +28,8 @@ needs_timers = pytest.mark.skipif(
 def interrupting(after: float) -> Iterator[None]:
     """Raise KeyboardInterrupt in the block after so many seconds, as Ctrl-C does.
 
-    If the block goes on for ``LIMIT`` seconds, the process is aborted, and the handler of faults
-    that pytest installs prints where every thread was.
+    If the block takes ``LIMIT`` seconds, the process is aborted, and pytest's fault handler prints
+    the stack of every thread.
     """
     is_armed = True
 
@@ -52,7 +52,7 @@ def interrupting(after: float) -> Iterator[None]:
 
 
 def start_hearing(command: list[Any], **options: Any) -> subprocess.Popen[str]:
-    """Start a process that hears SIGINT, even if this one ignores it."""
+    """Start a process that handles SIGINT, even if this one ignores it."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(command, text=True, **options)

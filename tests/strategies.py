@@ -1,4 +1,4 @@
-"""Hypothesis strategies for collections as they come, rather than as generators make them.
+"""Hypothesis strategies for collections as users have them, rather than as generators make them.
 
 ``scipy.sparse.random`` and its like never draw a duplicate entry, an explicit zero, an unsorted
 row, an empty class or a 64-bit index. These do.
@@ -21,7 +21,7 @@ INDEX_DTYPES = (np.int32, np.int64)
 CONTAINERS = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 
 MAX_WEIGHT = 7
-# All values of a matrix together, times any weight, stay below 2^62 and so within int64.
+# The sum of all values of a matrix, times any weight, stays below 2^62 and so within int64.
 MAX_TOTAL = 2**62 // (MAX_WEIGHT + 1)
 
 # Labels that sort and labels that do not; Python's and numpy's own order of them may differ.
@@ -32,7 +32,7 @@ LABEL_POOLS = (
     ((0, 1), (0,), (1, "x"), (2, 0)),
     (1, "1", b"1", (2, 3), -7, 0.5),
 )
-# What numpy stores in an array of its own kind rather than of objects.
+# Labels that numpy stores in an array of their own dtype rather than of objects.
 NUMPY_POOLS = LABEL_POOLS[:3]
 
 
@@ -44,7 +44,7 @@ def shapes() -> st.SearchStrategy[tuple[int, int]]:
 
 
 def values(dtype: Any) -> st.SearchStrategy[float]:
-    """Nonnegative values of one dtype: zeros and small counts for the most part."""
+    """Nonnegative values of one dtype, mostly zeros and small counts."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return st.booleans()
@@ -70,7 +70,7 @@ def csr_matrices(
     index_dtypes: tuple[Any, ...] = INDEX_DTYPES,
     containers: tuple[Any, ...] = CONTAINERS,
 ) -> Any:
-    """Draw a CSR or CSC matrix that nobody has tidied.
+    """Draw a CSR or CSC matrix that has not been tidied.
 
     Rows may be empty, unsorted, and hold duplicates and explicit zeros; the arrays may be
     read-only, the indices of 64 bits. All values are nonnegative and together at most MAX_TOTAL.
@@ -112,11 +112,11 @@ def csr_matrices(
 
 @st.composite
 def streamable_matrices(draw: st.DrawFn) -> sparse.csr_array:
-    """Draw what streams count and others hardly draw: distinct, sorted, positive integers.
+    """Draw matrices that streams can count, which are rare elsewhere: distinct, sorted, positive
+    integers.
 
-    Some do not fit 16 bits; a few matrices have so many of them, or a fraction or a zero at one
-    place, that they are for the rows after all. Boundaries of 64 and 4096 terms are drawn often.
-    """
+    Some do not fit 16 bits. A few matrices have so many of these, or one fraction or zero, that
+    only rows can count them. Boundaries of 64 and 4096 terms are drawn often."""
     n_cols = draw(st.sampled_from([1, 2, 5, 63, 64, 65, 130, 4096, 4097, 70_000]))
     edges = [c for c in (0, 1, 62, 63, 64, 65, 4095, 4096, n_cols - 2, n_cols - 1) if c < n_cols]
     columns = st.one_of(st.sampled_from(edges), st.integers(0, n_cols - 1)).filter(lambda c: c >= 0)

@@ -1,4 +1,4 @@
-// From numpy dtypes to C++ types, once.
+// The one place where numpy dtypes become C++ types.
 #pragma once
 
 #include <optional>

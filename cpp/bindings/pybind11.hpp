@@ -20,8 +20,9 @@ namespace termsift::bindings {
 namespace py = pybind11;
 using namespace py::literals;
 
-// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, which
-// must not unwind through noexcept functions. The thread sleeps until the process ends instead, as it does from 3.14 on.
+// Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 ends such a thread by pthread_exit, and
+// that must not unwind through noexcept functions. The thread sleeps until the process ends instead, as it does from 3.14
+// on.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__

@@ -167,7 +167,7 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// Frequencies have the type of the counts, or take four bytes.
+// Frequencies have the type of the counts or, if narrow, four bytes each.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df) {
@@ -218,7 +218,7 @@ Counts from_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_coll
 const CountsObject& counts_of(const py::handle& object) { return object.cast<const Counts&>().value; }
 
 void register_counts(py::module_& module) {
-  // A ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
+  // It is a ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
@@ -315,7 +315,7 @@ void register_counts(py::module_& module) {
     for (const CountingPath path : counting_paths) names.emplace_back(name(path));
     return names;
   });
-  // For tests that all paths give the same bits.
+  // It is for tests that all paths return the same bits.
   module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
     if (!wanted) return forced_path.store(-1);
     for (int i = 0; i < static_cast<int>(std::size(counting_paths)); ++i)

@@ -70,7 +70,7 @@ def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
     A term keeps its place if a larger C removes its weight. If fewer than k terms have a weight at
     C = 10, fewer are returned. The classifiers need not converge, because the set of terms is
-    known long before the last digits of the weights are.
+    settled long before the last digits of the weights.
     """
     Z = damped(X)
     first = l1_min_c(Z, y)

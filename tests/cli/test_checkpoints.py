@@ -1,4 +1,4 @@
-"""``termsift count --checkpoint``: a job that is killed ends with the counts of no kill at all."""
+"""``termsift count --checkpoint``: a killed job ends with the counts of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ N_DOCS = 40  # of each input
 
 @pytest.fixture
 def tables(tmp_path: Path) -> list[Path]:
-    """Tables of texts, each with words of its own."""
+    """Tables of texts, each with different words."""
     rng = random.Random(5)
     paths = [tmp_path / f"{number}.txt" for number in range(N_INPUTS)]
     for number, path in enumerate(paths):
@@ -169,7 +169,7 @@ def test_a_bad_line_is_mended_and_the_job_goes_on(
     assert ts.load(out) == ts.count(ts.scan(paths))
 
 
-def test_what_was_left_out_before_is_told_at_the_end(
+def test_rows_skipped_before_are_reported_at_the_end(
     run: Any, tables: list[Path], out: Path
 ) -> None:
     tables[0].write_text(tables[0].read_text() + "wrong\n" * 3)
@@ -186,7 +186,7 @@ def test_what_was_left_out_before_is_told_at_the_end(
 
 
 def refused(run: Any, out: Path, *arguments: Any) -> str:
-    """Run a job that must refuse the checkpoint, and return the complaint."""
+    """Run a job that must refuse the checkpoint, and return the message."""
     before = of(out).read_bytes()
     complaint = str(run("count", *arguments, "-o", out, "--checkpoint").complaint)
     assert of(out).read_bytes() == before

@@ -541,7 +541,7 @@ def test_a_reader_that_goes_away(tmp_path: Path, form: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_control_c(tmp_path: Path) -> None:
     fifo = tmp_path / "c.csv"
-    os.mkfifo(fifo)  # reading waits for a writer: for us
+    os.mkfifo(fifo)  # reading waits for a writer, which is this test
     command = [sys.executable, "-m", "termsift", "rank", fifo, "-v"]
     with start_hearing(command, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None

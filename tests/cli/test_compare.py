@@ -1,4 +1,4 @@
-"""`termsift compare`: its numbers are those of the functions, and what goes wrong is one line."""
+"""`termsift compare`: its numbers are those of the functions, and an error is one line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
 
 
 def write_texts(path: Path, n_docs: int, seed: int, classes: str = "abc") -> Path:
-    """Write a table of documents whose words lean to those of their class."""
+    """Write a table of documents in which the words of their class are frequent."""
     rng = random.Random(seed)
     words = [f"word{i}" for i in range(40)]
     lines = ["label,text"]
@@ -301,7 +301,8 @@ def test_a_split_equals_selection_curve(
     result = json.loads(run(*arguments, "--format", "json").out)
     assert (result["test"], result["n_test_docs"], result["n_terms"]) == (str(held_out), 30, 41)
     for line, (name, columns) in zip(result["curves"], as_columns(curves).items(), strict=True):
-        assert line == {"method": name, **columns}  # and no best k: a test set is not to choose by
+        # There is no best k, because a test set must not decide it.
+        assert line == {"method": name, **columns}
 
     out = run(*arguments).out
     assert f"naive Bayes, tested on 30 documents of {held_out}.\n" in out

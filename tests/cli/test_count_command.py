@@ -1,4 +1,4 @@
-"""``termsift count``: the counts of the whole, whatever happens on the way."""
+"""``termsift count``: the counts of the whole, whatever happens during the run."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_labels_for_each_input(run: Any, tmp_path: Path) -> None:
     assert result.complaint == "labels names 1 files for 2 inputs"
 
 
-def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
+def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("1 1:1\n" + "what\n" * 7)
     result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
@@ -121,7 +121,7 @@ def test_what_was_skipped_is_told(run: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "d.termsift").exists()
 
 
-def test_a_file_of_nothing_good_says_what_is_wrong(run: Any, tmp_path: Path) -> None:
+def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
     complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
@@ -135,7 +135,7 @@ def test_usage(run: Any, table: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails_at", ["c.termsift", "c.termsift.checkpoint"])
-def test_what_cannot_be_written_is_told_before_anything_is_read(
+def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
 ) -> None:
     usual = files.check_replaceable
@@ -156,7 +156,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_read(
     assert sorted(tmp_path.iterdir()) == [table]
 
 
-def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path: Path) -> None:
+def test_names_that_are_too_long_are_refused_first(run: Any, table: Path, tmp_path: Path) -> None:
     for name, options in (("c" * 300, []), ("c" * 250, ["--checkpoint"])):
         result = run("count", table, "-o", tmp_path / name, *options)
         assert result.complaint.endswith(": File name too long")
@@ -166,7 +166,7 @@ def test_names_that_are_too_long_are_told_first(run: Any, table: Path, tmp_path:
 
 
 class Terminal:
-    """A terminal that keeps what is written to it, and a clock that stands."""
+    """A terminal that keeps what is written to it, and a clock that does not advance."""
 
     def __init__(self, monkeypatch: Any, columns: int) -> None:
         self.text, self.now = "", 100.0
@@ -184,7 +184,7 @@ class Terminal:
         pass
 
 
-def test_progress_tells_rate_and_time_left(monkeypatch: Any) -> None:
+def test_progress_shows_rate_and_time_left(monkeypatch: Any) -> None:
     terminal = Terminal(monkeypatch, columns=80)
     with progress.progress("counted", 242_100_000, "bytes", already=2 * 10**6) as report:
         assert report is not None

@@ -81,7 +81,7 @@ REFUSE_TMPFILE(open64)
 """
 CALLS = ["chmod", "fchmod", "fchmodat", "rename", "renameat", "link", "linkat", "O_TMPFILE"]
 
-# Runs one command after the other where each call is refused, and prints how they ended.
+# Runs every command with each call refused, and prints the exit statuses.
 TRY_ALL = """
     import contextlib, io, json, os, sys
     from termsift import cli
@@ -132,7 +132,7 @@ def test_what_a_disk_refuses_is_reported_first_or_not_needed(
     ts.count(X, Y).save("a.termsift")
     inputs = {"count": "a.svm", "rank": "a.svm", "merge": "a.termsift", "report": "a.termsift"}
     commands = [[command, path] for command, path in inputs.items()]
-    # With an absent input, errors about the output were reported before anything was read.
+    # The input is absent, so an error about the output shows that it came before any reading.
     commands += [[command, "absent.svm"] for command in ("count", "rank", "report")]
     numbers = [errno.EPERM, errno.ENOTSUP, errno.EXDEV]
     if not pytestconfig.getoption("--full"):
@@ -145,7 +145,7 @@ def test_what_a_disk_refuses_is_reported_first_or_not_needed(
     n_reported = 0
     for call, number, state, (command, path), code, err, left in ended:
         case = call, number, state, command, path, err
-        # A mount that refuses chmod gives all files the same mode. Elsewhere a private file must
+        # On a mount that refuses chmod, all files have the same mode. Elsewhere a private file must
         # not be replaced by one that others may read.
         if "rename" in call or ("chmod" in call and state == "0600"):
             start = f"termsift: error: folder/out: {os.strerror(number)}: "

@@ -347,7 +347,7 @@ def test_round_robin(run: Any, table: Path, counts: ts.ClassCounts) -> None:
         assert result.err.endswith(message)
 
 
-def test_json_says_the_model(run: Any, table: Path) -> None:
+def test_json_names_the_model(run: Any, table: Path) -> None:
     found = run("rank", table, "--model", "poisson", "--format", "json").out
     assert json.loads(found)["model"] == "poisson"
 
@@ -399,7 +399,7 @@ def test_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    """Documents of which a few words tell the class and the rest nothing."""
+    """Documents in which a few words depend on the class and all others do not."""
     rng = np.random.default_rng(9)
     lines = ["label,text"]
     for d in range(60):

@@ -47,7 +47,7 @@ def file_name(rng: random.Random) -> str:
 
 
 def content(rng: random.Random, ending: str, w: Callable[[], str]) -> bytes:
-    """Make a file that is read, or one that is refused for something in it that is hostile."""
+    """Make a file that is read, or one that is refused for its hostile content."""
     good = {
         ".svm": "1 1:2\n2 2:1\n",
         ".csv": 'label,text\n"{}",aa bb\nb,"cc {}"\n',
@@ -68,7 +68,7 @@ def content(rng: random.Random, ending: str, w: Callable[[], str]) -> bytes:
 
 
 def make(folder: Path, rng: random.Random) -> tuple[Path, dict[str, Any]]:
-    """Make an input of a hostile name and content, with what is said of it besides."""
+    """Make an input with a hostile name and content, and the options for it."""
 
     def w() -> str:
         return word(rng)
@@ -228,7 +228,7 @@ def test_closed_streams(tmp_path: Path, streams: tuple[int, ...]) -> None:
     done = closing(streams, "count", tmp_path / "a.svm", "-o", out, "--checkpoint", "-v")
     assert done.returncode == 0
     assert ("2 documents" in done.stdout) == (1 not in streams)
-    assert ts.load(out).n_docs == 2  # nothing was printed into it
+    assert ts.load(out).n_docs == 2  # no output was written to it
     done = closing(streams, "rank", "absent.svm", "-o", tmp_path / "o")
     messages = "" if 2 in streams else "termsift: error: absent.svm: no such file\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", messages)

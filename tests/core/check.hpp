@@ -1,4 +1,4 @@
-// A harness of one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file, its main stands here.
+// A harness of one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file, whose main is here.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace check {
 
-// Ends the test it is thrown in. No std::exception, so that CHECK_THROWS never takes it for the one it expects.
+// Ends the test that throws it. It is no std::exception, so that CHECK_THROWS never accepts it as the expected one.
 struct Failure {
   std::string message;
 };
@@ -114,6 +114,6 @@ inline int run_all() {
 #define CHECK_THROWS(expression, Exception, fragment) \
   check::throws<Exception>([&] { static_cast<void>(expression); }, fragment, #expression, __FILE__, __LINE__)
 
-#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has another
+#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has another main
 int main() { return check::run_all(); }
 #endif

@@ -65,16 +65,16 @@ struct Matrix {
 
 template <class Value>
 Value small_value(Random& random) {
-  const std::int64_t i = below(random, 6);  // 0: a stored zero
+  const std::int64_t i = below(random, 6);  // 0 is a stored zero
   if constexpr (std::is_floating_point_v<Value>)
     return static_cast<Value>(static_cast<double>(i) / 10);  // sums of these round
   else if constexpr (std::is_same_v<Value, Bool>)
-    return Bool{static_cast<std::uint8_t>(i == 5 ? 255 : i)};  // any byte but 0 is true
+    return Bool{static_cast<std::uint8_t>(i == 5 ? 255 : i)};  // any byte except 0 is true
   else
     return static_cast<Value>(i);
 }
 
-// Rows of up to max_entries entries, unless `sorted` in any order and with repeated columns.
+// Rows of up to max_entries entries. Unless `sorted`, they are in any order and columns repeat.
 template <class Index, class Value>
 Matrix<Index, Value> random_matrix(Random& random, std::int64_t n_rows, std::int64_t n_columns, std::int64_t max_entries,
                                    bool sorted = false) {
@@ -186,7 +186,8 @@ ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, V
   return count(before, x, labels, weights, CountingOptions{{n_threads, {}}});
 }
 
-// Every combination of path, window and threads: as text, and as options. The threads are used from 65536 entries each on.
+// Every combination of path, window and threads: as text, and as options. A thread is used only if there are 65536 entries
+// for it.
 struct Way {
   std::string text;
   CountingOptions options;
@@ -203,7 +204,8 @@ inline std::vector<Way> ways(const std::vector<std::int64_t>& windows, const std
   return all;
 }
 
-// What count_documents promises, document by document into dense tables. The last row is that of the collection.
+// Computes what count_documents promises, one document after the other, in dense tables. The last row is that of the
+// collection.
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_plainly(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights) {
   const auto n_rows = at(labels.n_classes + 1);
@@ -260,7 +262,7 @@ std::string describe(const ClassRow<Count>& row) {
   return out + "\n";
 }
 
-// Without the collection, which counts of the same documents may keep or not.
+// Describes the counts without the collection, which counts of the same documents may keep or not.
 template <CountType Count>
 std::string describe_rows(const ClassCounts<Count>& counts) {
   std::string out = std::to_string(counts.n_terms) + " terms, " + describe(counts.n_docs) + " docs\n";

@@ -1,4 +1,4 @@
-// What the tests of both text formats share: plain reading of tokens and numbers, and random changes of texts.
+// The parts that the tests of both text formats share: plain parsing of tokens and numbers, and random changes of texts.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every allocation of a call fails once: the call throws std::bad_alloc or does without, nothing leaks, nothing of the
-// caller's changes, and the next call is as good as ever.
+// Makes every allocation of a call fail once. The call must throw std::bad_alloc or succeed without the memory. Nothing may
+// leak, no array of the caller may change, and the next call must succeed.
 //
 // The linker gives the core's malloc, calloc and aligned_alloc these names instead (CMakeLists.txt).
 #include <atomic>
@@ -63,7 +63,7 @@ using namespace collections;
 
 namespace {
 
-// By no stream: those take an allocation that fails for the end of what they write.
+// No stream is used, because streams treat a failed allocation as the end of their output.
 template <class T>
 std::string listed(const T* values, std::int64_t n) {
   std::string all;
@@ -71,11 +71,11 @@ std::string listed(const T* values, std::int64_t n) {
   return all;
 }
 
-// `run` says what came out. Returns how many allocations a run has.
+// `run` returns a description of the result. Returns how many allocations a run has.
 long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   for (long i = 0;; ++i) {
-    run();  // what is kept for the next call is kept by now
+    run();  // memory that is kept for later calls has been allocated by now
     const long live = n_live;
     bool thrown = false, same = true;
     until_failure = i;
@@ -172,7 +172,8 @@ TEST(matrix_market) {
 }
 
 TEST(several_threads) {
-  // Enough for several threads, each of which may be the one that fails; which allocation comes when is not determined.
+  // There is enough work for several threads, so that any of them may be the one that fails. The order of the allocations is
+  // not determined.
   Random random(4);
   const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30000, 200, 12, true);
   const Labels labels = random_labels(random, 30000, 5, false);

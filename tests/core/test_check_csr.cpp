@@ -37,7 +37,7 @@ bool has_fractions(const Matrix<Index, Value>& x) {
 }  // namespace
 
 TEST(facts_are_found) {
-  // Guards against the step from one row's last column to the next row's first taken for a repeat, or a repeat missed.
+  // Catches a missed repeat, or a step from one row's last column to the next row's first that counts as one.
   const auto sound = matrix<std::int32_t>(5, {{{3, 1}, {4, 2}}, {}, {{0, 9}}, {}, {{0, 1}, {1, 0}}});
   CHECK(facts_of(sound).distinct);
   CHECK(facts_of(sound).value_bound >= 9 && facts_of(sound).value_bound < 18);
@@ -61,7 +61,7 @@ TEST(facts_are_found) {
 }
 
 TEST(unsound_indptr_is_refused) {
-  // Guards against entries read before the array's begin or past its end.
+  // Catches entries that are read before the array's begin or past its end.
   auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {2, 1}}, {{3, 1}}});
   x.indptr = {1, 1, 3, 4};
   CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr starts at 1, expected 0");
@@ -72,7 +72,7 @@ TEST(unsound_indptr_is_refused) {
   CHECK_THROWS(facts_of(x, true), invalid_argument, "X.indptr decreases from 3 to 2 at column 1");
   x.indptr = {0, 1, 3, 5};
   CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 5 at row 2, but 4 entries are stored");
-  x.indptr = {0, 99, 3, 4};  // would come down again
+  x.indptr = {0, 99, 3, 4};  // would decrease again
   CHECK_THROWS(facts_of(x), invalid_argument, "X.indptr reaches 99 at row 0");
   x.indptr = {0, 1, 3, 3};
   facts_of(x);  // stores more than it uses: sound
@@ -81,7 +81,7 @@ TEST(unsound_indptr_is_refused) {
 }
 
 TEST(unsound_columns_are_refused) {
-  // Guards against an index compared after it has lost its upper half, or n_columns itself let pass.
+  // Catches an index that is compared without its upper half, or an accepted index n_columns.
   auto x = matrix<std::int32_t>(4, {{{0, 1}}, {{1, 1}, {3, 1}}});
   x.indices = {0, 1, 4};
   CHECK_THROWS(facts_of(x), invalid_argument, "X has the index 4 in row 1, expected a column in [0, 4)");
@@ -93,7 +93,7 @@ TEST(unsound_columns_are_refused) {
 }
 
 TEST(values_that_are_no_counts_are_refused) {
-  // Guards against a comparison that NaN passes; a negative value caught only in some types.
+  // Catches a comparison that accepts NaN, or a negative value that is refused only in some types.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto x = matrix<double>(5, {{{1, 1.0}}, {{4, nan}}});
   CHECK_THROWS(facts_of(x), invalid_argument, "nan at row 1, column 4, expected");
@@ -114,7 +114,8 @@ TEST(values_that_are_no_counts_are_refused) {
 }
 
 TEST(the_first_offender_is_named) {
-  // Guards against the offender that some thread found first, or a bad value although a bad column stands before it.
+  // Catches an error that names the entry that some thread found first, or a bad value although a bad column comes before
+  // it.
   Random random(8);
   const auto sound = random_matrix<std::int32_t, double>(random, 20000, 50, 50);
   CHECK(sound.data.size() > 7 * (1 << 16));
@@ -155,7 +156,7 @@ TEST(unsound_labels_are_refused) {
 }
 
 TEST(labels_of_no_document_are_refused) {
-  // Guards against codes past the last offset, which counting then takes for documents that were never written.
+  // Catches codes past the last offset, which counting would assign to documents that do not exist.
   Labels labels = labels_of(2, true, {{0}, {1}, {0, 1}});
   labels.indptr = {0, 1, 2, 3};
   CHECK_THROWS(check_labels(labels.view(), 3), invalid_argument, "label offsets");

@@ -23,7 +23,7 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const Threads one_thread{};
 
-// Two shards of one collection and the whole; every float in them is a multiple of 1/4, so that sums are exact.
+// Two shards of a collection, and the whole. Every float in them is a multiple of 1/4, so that sums are exact.
 template <CountType Count>
 struct Shards {
   ClassCounts<Count> a, b, whole;
@@ -73,7 +73,7 @@ ClassRow<Count> row_of(const std::vector<TermId>& terms, const std::vector<Count
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
 
 TEST(shards_add_up) {
-  // Guards against the tail of the longer row, or the collection where only one shard keeps it.
+  // Catches a lost tail of the longer row, or a wrong collection where only one shard keeps it.
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     for (const bool several : {false, true})
       for (const int n_threads : {1, 3}) {
@@ -85,7 +85,7 @@ TEST(shards_add_up) {
 }
 
 TEST(a_collection_kept_on_one_side_is_kept) {
-  // Guards against the sum of the classes for the shard that has no row of the collection, left out of the sum.
+  // Catches a collection that lacks the documents of the shard without a row of the collection.
   const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
   CHECK(!single.collection && several.collection);
   for (const auto& sum : {merge(single, several, one_thread), merge(several, single, one_thread)}) {
@@ -96,7 +96,7 @@ TEST(a_collection_kept_on_one_side_is_kept) {
 }
 
 TEST(a_part_leaves_the_rest) {
-  // Guards against pairs that become 0 stay, or a term of the whole alone is lost.
+  // Catches pairs that stay although they became 0, or a lost term that only the whole has.
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     for (const bool several : {false, true}) {
       const auto exact = random_shards<std::int64_t>(seed, several);
@@ -108,7 +108,7 @@ TEST(a_part_leaves_the_rest) {
 }
 
 TEST(threads_change_no_bit) {
-  // Guards against the order of additions left to the threads. Enough pairs for 7 of them.
+  // Catches an order of additions that depends on the threads. There are enough pairs for 7 threads.
   Random random(1);
   const auto table = [&] {
     std::vector<std::vector<double>> tf(8, std::vector<double>(50000));
@@ -122,7 +122,7 @@ TEST(threads_change_no_bit) {
 }
 
 TEST(nothing_added_and_everything_taken) {
-  // Guards against an empty operand copies rows, or its own leftovers survive.
+  // Catches rows that are copied because one operand is empty.
   const auto shards = random_shards<std::int64_t>(3, false);
   const auto none = no_counts<std::int64_t>(7);
   const auto same = merge(shards.whole, none, one_thread), also = merge(none, shards.whole, one_thread);
@@ -136,14 +136,14 @@ TEST(nothing_added_and_everything_taken) {
 }
 
 TEST(vocabularies_are_united) {
-  // Guards against the narrower operand decides the number of terms.
+  // Catches a result with the number of terms of the narrower operand.
   const auto narrow = one_class(1, {1, 0}), wide = one_class(1, {2, 0, 0, 5});
   for (const auto& sum : {merge(narrow, wide, one_thread), merge(wide, narrow, one_thread)})
     CHECK_EQ(describe_rows(sum), "4 terms, 2 docs\n2 docs, 8 tokens: 0:3/2 3:5/1\n");
 }
 
 TEST(sums_beyond_the_limit_are_refused) {
-  // Guards against signed overflow; the limit itself refused.
+  // Catches signed overflow, or a refusal of the limit itself.
   CHECK_EQ(merge(one_class(most - 1, {most - 3}), one_class(1, {3}), one_thread).rows[0]->n_tokens, most);
   CHECK_THROWS(merge(one_class(1, {most - 3}), one_class(1, {4}), one_thread), CountOverflow, "tokens");
   CHECK_THROWS(merge(one_class(1, {most - 3, 0}), one_class(1, {0, 4}), one_thread), CountOverflow, "tokens");
@@ -152,7 +152,7 @@ TEST(sums_beyond_the_limit_are_refused) {
 }
 
 TEST(what_is_no_part_is_refused) {
-  // Guards against negative counts. By term frequency, by document frequency, by a term or class of its own, by documents.
+  // Catches negative counts: of terms, of documents of a term, of a term or class that only the part has, or of documents.
   const auto whole = make_counts<std::int64_t>({5, 5}, {{9, 9, 9, 9}, {9, 0, 9, 0}});
   const auto refuse = [&](const ClassCounts<std::int64_t>& part, const std::string& message) {
     CHECK_THROWS(subtract(whole, part, one_thread), invalid_argument, message);
@@ -173,7 +173,7 @@ TEST(what_is_no_part_is_refused) {
 }
 
 TEST(float_remainders_within_rounding_are_nothing) {
-  // Guards against 0.1 + 0.2 + 0.3 without its parts leaves 1e-17 of a token in no document.
+  // Catches a remainder of 1e-17 of a token in no document, when 0.1, 0.2 and 0.3 are subtracted from their sum.
   const auto counts = [](const std::vector<double>& tf) { return make_counts<double>({1.0}, {tf}); };
   auto whole = merge(merge(make_counts<double>({2.0}, {{0.1, 1}}), counts({0.2, 0}), one_thread), counts({0.3, 0}),
                      one_thread);
@@ -185,7 +185,7 @@ TEST(float_remainders_within_rounding_are_nothing) {
 
 // ---- frequencies of four bytes and of eight ------------------------------------------------------------------------------
 
-// A row of four bytes a frequency if they fit, as counting makes them.
+// Returns a row with four bytes for each frequency if they fit, as counting makes them.
 template <CountType Count>
 ClassRow<Count> narrow_row(Count n_docs, const std::vector<Count>& tf) {
   auto row = ClassRow<Count>::with_capacity(static_cast<std::int64_t>(tf.size()), true);
@@ -234,13 +234,14 @@ void widths_show_in_no_value() {
 }
 
 TEST(frequencies_outgrow_four_bytes_and_come_back) {
-  // Guards against a sum of 2^32 or more kept in 4 bytes, by merge; a remainder, or rows of both widths put together.
+  // Catches a sum of 2^32 or more that merge keeps in 4 bytes, a wrong remainder, or rows of different widths that are
+  // joined wrongly.
   widths_show_in_no_value<std::int64_t>();
   widths_show_in_no_value<double>();
 }
 
 TEST(narrow_rows_become_floats) {
-  // Guards against the width lost on the way, or fractions taken from integers in 4 bytes.
+  // Catches a width that is lost, or fractions that are subtracted from integers in 4 bytes.
   const auto exact = counts_of(narrow_row<std::int64_t>(2, {(std::int64_t{1} << 32) - 1, 7}));
   const auto floats = to_float(exact, one_thread);
   CHECK_EQ(describe(floats), describe(counts_of(make_row<double>(2, {0x1p32 - 1, 7}, {1, 1}))));
@@ -252,7 +253,7 @@ TEST(narrow_rows_become_floats) {
 }
 
 TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
-  // Guards against a sum of four-byte integers above 2^53 whose rest differs from that of the same doubles.
+  // Catches a sum of four-byte integers above 2^53 whose rounding error differs from that of the same doubles.
   constexpr std::int64_t size = (std::int64_t{1} << 22) + 1;
   auto narrow = ClassRow<double>::with_capacity(size, true), wide = ClassRow<double>::with_capacity(size);
   narrow.size = wide.size = size;
@@ -265,8 +266,8 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
 }
 
 TEST(rows_share_memory_without_sharing_a_byte) {
-  // Guards against a row placed over another, beyond a piece or off its alignment; a piece freed before its last row. Pieces
-  // are of 16 MiB at most, and smaller where less is expected.
+  // Catches a row that overlaps another, exceeds its piece or is misaligned, or a piece that is freed before its last row.
+  // Pieces have at most 16 MiB, and less where less is expected.
   Random random(22);
   for (const std::int64_t expected : {0, 1, 1000, 100000, 64 << 20}) {
     std::vector<ClassRow<std::int64_t>> rows;
@@ -301,7 +302,7 @@ TEST(rows_share_memory_without_sharing_a_byte) {
 }
 
 TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
-  // Guards against a piece that two rows own, or a large one that a small row takes out of the memory of others.
+  // Catches a piece that two rows own, or a large kept piece that a small row takes.
   using Row = ClassRow<std::int64_t>;
   constexpr std::int64_t n = 10000;
   auto row = Row::with_capacity(n);
@@ -333,7 +334,7 @@ TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
 TEST(classes_are_rearranged) {
-  // Guards against rows copied, or absent classes null.
+  // Catches rows that are copied, or rows of new classes that are null.
   const auto counts = make_counts<std::int64_t>({1, 2}, {{1, 0}, {0, 7}});
   const std::vector<std::int64_t> map{1, -1, 0, -1};
   const auto result = with_classes(counts, map);
@@ -344,7 +345,8 @@ TEST(classes_are_rearranged) {
 }
 
 TEST(the_collection_is_kept_or_summed) {
-  // Guards against an odd class out of the pairs, or the kept row recomputed from classes that overlap.
+  // Catches a class without a partner that is left out of the sum of pairs, or a kept row that is recomputed from
+  // overlapping classes.
   for (std::int64_t n_classes = 0; n_classes < 9; ++n_classes) {
     std::vector<std::vector<std::int64_t>> tf(at(n_classes), {0, 0, 1});
     for (std::size_t c = 0; c < tf.size(); ++c) tf[c][c % 2] = static_cast<std::int64_t>(c) + 1;
@@ -362,7 +364,7 @@ TEST(the_collection_is_kept_or_summed) {
 }
 
 TEST(exact_counts_become_floats_without_loss) {
-  // Guards against a rounded count let pass, in a cell, in the documents or in the collection.
+  // Catches an accepted count that is rounded, in a cell, in the documents or in the collection.
   const auto shards = random_shards<std::int64_t>(4, true);
   const auto floats = to_float(shards.whole, {3, {}});
   CHECK_EQ(floats.rows.size(), shards.whole.rows.size());
@@ -384,14 +386,14 @@ TEST(exact_counts_become_floats_without_loss) {
 }
 
 TEST(tokens_are_summed_beyond_double) {
-  // Guards against small counts lost beside a large one; an overflowing sum let pass.
+  // Catches small counts that are lost beside a large one, or an accepted sum that overflows.
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");
 }
 
 TEST(infinite_sums_are_refused) {
-  // Guards against finite counts or weights whose sum is infinite, which double-double turns into NaN.
+  // Catches finite counts or weights with an infinite sum, which double-double turns into NaN.
   CHECK_THROWS(check_finite(make_row<double>(1, {1e308, 1e308}, {1, 1})), invalid_argument, "infinity");
   CHECK_THROWS(check_finite(make_row<double>(infinity, {1}, {1})), invalid_argument, "infinity");
   const auto tokens = make_counts<double>({1.0}, {{1e308}}), docs = make_counts<double>({1e308}, {{1.0}});
@@ -401,13 +403,13 @@ TEST(infinite_sums_are_refused) {
 }
 
 TEST(impossible_rows_are_refused) {
-  // Guards against a damaged file becomes counts. Each case breaks one promise of ClassRow.
+  // Catches a damaged file that is accepted. Each case breaks one promise of ClassRow.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto refuse = [](const auto& row, const std::string& message) {
     CHECK_THROWS(check_row(row, 10), invalid_argument, message);
   };
   check_row(row_of<std::int64_t>({0, 3, 9}, {1, 5, 2}, {1, 5, 1}), 10);
-  check_row(row_of<double>({0, 3, 9}, {0.5, 5, 2}, {1, 5, 1}), 10);  // tf below df: fine in float counts
+  check_row(row_of<double>({0, 3, 9}, {0.5, 5, 2}, {1, 5, 1}), 10);  // tf below df, which float counts allow
   check_row(row_of<double>({}, {}, {}), 0);
   refuse(row_of<std::int64_t>({0, 3, 3}, {1, 1, 1}, {1, 1, 1}), "pair 2 of a class is impossible: term 3 of 10");
   refuse(row_of<std::int64_t>({4, 3}, {1, 1}, {1, 1}), "pair 1");

@@ -300,7 +300,7 @@ TEST(terms_without_gain_are_chosen_by_index) {
 }
 
 TEST(weights_may_have_any_size) {
-  // Guards against the share of a class of weight 1e-320 beside one of weight 1, which no double holds.
+  // Catches a wrong share of a class of weight 1e-320 beside one of weight 1; no normal double holds it.
   for (const double weight : {1e-320, 1e-300, 1e-30, 1e30, 1e300}) {
     Random random(5);
     auto docs = make_documents(Kind::any, 3, 30, 10, random);
@@ -318,7 +318,7 @@ TEST(weights_may_have_any_size) {
 // ---- parts -------------------------------------------------------------------------------------------------------------
 
 TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
-  // Guards against an inexact k log 2, which loses digits as |x| grows, 2^k beyond the exponents, and NaN from -inf - -inf.
+  // Catches an inexact k log 2, which loses digits as |x| grows, 2^k beyond the largest exponent, and NaN from -inf - -inf.
   Random random(6);
   const auto fraction = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto power = [&](Int least, Int n) { return std::ldexp(1.0, static_cast<int>(least + below(random, n))); };
@@ -359,7 +359,7 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
 
 template <class Index, class Value>
 void check_postings(const Matrix<Index, Value>& x, int n_threads) {
-  std::vector<Int> rows;  // some of the matrix's, in another order
+  std::vector<Int> rows;  // some rows of the matrix, in another order
   for (Int row = x.n_rows() - 1; row >= 0; --row)
     if (row % 5 != 2) rows.push_back(row);
   const Threads threads{n_threads, {}};
@@ -380,7 +380,7 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
 }
 
 TEST(postings_hold_each_document_once_in_order) {
-  // Guards against a repeated entry, a stored zero, and parts of the documents in the order of their threads.
+  // Catches a repeated entry or a stored zero that counts, and documents in the order of the threads.
   Random random(7);
   const auto check_type = [&]<class Index, class Value>(Index, Value) {
     for (const bool sorted : {true, false}) {

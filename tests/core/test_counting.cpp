@@ -57,7 +57,7 @@ ClassCounts<Count> count_in_chunks(const Matrix<Index, Value>& x, const Labels& 
 }  // namespace
 
 TEST(every_value_type_agrees_with_the_plain_loop) {
-  // Guards against repeated entries, stored zeros or weights in one of the instantiations.
+  // Catches mistakes with repeated entries, stored zeros or weights in one of the instantiations.
   Random random(1);
 #define AGREES(Index, Value)                                            \
   if constexpr (!std::is_floating_point_v<Value>)                       \
@@ -67,7 +67,7 @@ TEST(every_value_type_agrees_with_the_plain_loop) {
 }
 
 TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
-  // Guards against the touched terms left unsorted where they are few, or counters left from the class before.
+  // Catches touched terms that are not sorted where they are few, or counters that keep values of the class before.
   Random random(2);
   const auto x = random_matrix<std::int32_t, std::uint16_t>(random, 60, 4000, 20);
   const Labels labels = random_labels(random, 60, 6, true);
@@ -76,7 +76,7 @@ TEST(a_wide_vocabulary_agrees_with_the_plain_loop) {
 }
 
 TEST(exact_counts_are_counts_of_integers) {
-  // Guards against a fraction or a logarithm cast to an integer.
+  // Catches a fraction or a logarithm that is cast to an integer.
   Matrix<std::int32_t, double> x;
   x.n_columns = 2;
   x.add_row({{0, 1.5}, {1, 2.0}});
@@ -92,8 +92,7 @@ TEST(exact_counts_are_counts_of_integers) {
 }
 
 TEST(integers_after_fractions_keep_the_order_of_documents) {
-  // Guards against integers added up among themselves before they join fractions, here in the collection of unlabelled
-  // documents.
+  // Catches integers that are added up before they join fractions, here in the collection of unlabelled documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
   for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // (f + 1) + 1 is not f + 2
@@ -105,7 +104,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
 }
 
 TEST(a_class_of_empty_documents_keeps_its_counts) {
-  // Guards against documents without entries forgotten, or the class's earlier counts.
+  // Catches documents without entries, or earlier counts of a class, that are forgotten.
   Matrix<std::int32_t, std::int64_t> some, none;
   some.n_columns = none.n_columns = 3;
   some.add_row({{0, 2}, {2, 1}});
@@ -119,14 +118,14 @@ TEST(a_class_of_empty_documents_keeps_its_counts) {
 }
 
 TEST(a_repeated_entry_is_one_document) {
-  // Guards against document frequency counted once an entry, or once a stored zero.
+  // Catches a document frequency that grows by one for each entry, or for a stored zero.
   const auto x = matrix<std::int32_t>(3, {{{2, 1}, {0, 0}, {2, 4}}, {{2, 0}, {2, 3}}});
   const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
   CHECK_EQ(describe(*counts.rows[0]), "2 docs, 8 tokens: 2:8/2\n");
 }
 
 TEST(the_collection_counts_a_document_once) {
-  // Guards against a document of two classes counted twice in the whole, or one of none left out.
+  // Catches a document of two classes that the collection counts twice, or one without classes that it leaves out.
   const auto x = matrix<std::int32_t>(2, {{{0, 1}}, {{1, 2}}, {{0, 4}}});
   const auto counts = count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0, 1}, {}, {1}}), {});
   CHECK_EQ(counts.n_docs, 3);
@@ -136,13 +135,13 @@ TEST(the_collection_counts_a_document_once) {
 }
 
 TEST(offsets_of_one_label_each_keep_no_collection) {
-  // Guards against the row of the collection, as large as all the others, kept where it is their sum.
+  // Catches a row of the collection, as large as all the others, that is kept although it is their sum.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
 
 TEST(exact_chunks_equal_one_call) {
-  // Guards against a chunk forgets what it continues. Checked with a vocabulary that grows.
+  // Catches a chunk that forgets the counts that it continues. The vocabulary grows.
   Random random(3);
   const auto x = random_matrix<std::int32_t, std::int32_t>(random, 90, 40, 15);
   const Labels labels = random_labels(random, 90, 5, true);
@@ -160,7 +159,7 @@ TEST(exact_chunks_equal_one_call) {
 }
 
 TEST(float_chunks_equal_one_call_bit_for_bit) {
-  // Guards against a chunk summed by itself and then added.
+  // Catches a chunk that is summed by itself and then added.
   Random random(4);
   const auto x = random_matrix<std::int64_t, double>(random, 200, 10, 12);
   const Labels labels = random_labels(random, 200, 2, false);
@@ -170,7 +169,7 @@ TEST(float_chunks_equal_one_call_bit_for_bit) {
 }
 
 TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
-  // Guards against the weights of a class's documents, its n_docs, summed by chunks.
+  // Catches an n_docs whose weights are summed by chunks.
   Random random(5);
   const auto x = random_matrix<std::int32_t, float>(random, 200, 10, 12);
   const Labels labels = random_labels(random, 200, 2, false);
@@ -181,7 +180,8 @@ TEST(float_weights_in_chunks_equal_one_call_bit_for_bit) {
 }
 
 TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
-  // Guards against documents before the first of several labels summed class by class, those after it in document order.
+  // Catches a collection that sums documents class by class before the first document of several labels, and in document
+  // order after it.
   Random random(6);
   const auto x = random_matrix<std::int32_t, double>(random, 200, 10, 12);
   Labels labels = random_labels(random, 200, 3, false);
@@ -194,7 +194,7 @@ TEST(float_collection_in_chunks_equals_one_call_bit_for_bit) {
 }
 
 TEST(threads_change_no_bit) {
-  // Guards against one thread's counters seen by another, or partial sums of threads added. Enough entries for 7 threads.
+  // Catches counters that threads share, or partial sums of threads that are added. There are enough entries for 7 threads.
   Random random(7);
   const auto x = random_matrix<std::int32_t, double>(random, 24000, 100, 41);
   CHECK(x.data.size() > 7 * (1 << 16));
@@ -206,7 +206,7 @@ TEST(threads_change_no_bit) {
 }
 
 TEST(the_argument_stays_as_it_is) {
-  // Guards against an update writes into rows that others share; a class without new documents is copied.
+  // Catches an update that writes into shared rows, or copies a class without new documents.
   const auto x = matrix<std::int32_t>(2, {{{0, 3}}});
   const auto before = count(no_counts<std::int64_t>(2), x, labels_of(2, false, {{0}}), {});
   const std::string text = describe(before);
@@ -217,7 +217,7 @@ TEST(the_argument_stays_as_it_is) {
 }
 
 TEST(nothing_to_count) {
-  // Guards against an empty matrix or a matrix without columns reads past its arrays.
+  // Catches a read past the arrays of an empty matrix or of a matrix without columns.
   CHECK_EQ(describe_rows(count(no_counts<std::int64_t>(2), matrix<std::int8_t>(7, {}), labels_of(2, false, {}), {})),
            "7 terms, 0 docs\n0 docs, 0 tokens:\n0 docs, 0 tokens:\n");
   CHECK_EQ(describe_rows(count(no_counts<double>(1), matrix<double>(0, {{}, {}}), labels_of(1, false, {{0}, {0}}), {})),
@@ -227,7 +227,7 @@ TEST(nothing_to_count) {
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(counts_up_to_the_limit_are_exact) {
-  // Guards against refused although the sum fits, or passed through doubles.
+  // Catches a sum that is refused although it fits, or that is computed in doubles.
   const auto x = matrix<std::int64_t>(2, {{{0, most - 5}}, {{1, 5}}});
   const auto counts = count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}}), {});
   CHECK_EQ(counts.rows[0]->n_tokens, most);
@@ -236,7 +236,7 @@ TEST(counts_up_to_the_limit_are_exact) {
 }
 
 TEST(too_many_tokens_name_the_document) {
-  // Guards against signed overflow. Over several documents, over repeated entries, by weight, and over calls.
+  // Catches signed overflow: over several documents, over repeated entries, by weight, and over calls.
   const auto none = no_counts<std::int64_t>(2);
   const auto x = matrix<std::int64_t>(9, {{{0, most - 5}}, {{1, 5}}, {{3, 1}, {8, 1}}});
   CHECK_THROWS(count(none, x, labels_of(2, false, {{1}, {1}, {1}}), {}), CountOverflow,
@@ -251,7 +251,7 @@ TEST(too_many_tokens_name_the_document) {
 }
 
 TEST(too_many_documents_name_the_document) {
-  // Guards against weights whose sum leaves int64; the collection's sum where each class's own fits.
+  // Catches weights whose sum exceeds int64, or the same for the collection where the sum of each class fits.
   const auto x = matrix<std::int8_t>(1, {{}, {}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(1), x, labels_of(1, false, {{0}, {0}, {0}}), {1, most, 1}), CountOverflow,
                "with document 1 of weight 9223372036854775807 the number of documents");
@@ -260,7 +260,7 @@ TEST(too_many_documents_name_the_document) {
 }
 
 TEST(documents_without_a_class_overflow_too) {
-  // Guards against a quick bound that asks the classes alone; only the collection knows these documents.
+  // Catches a quick bound that reads only the classes: these documents are only in the collection.
   const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
   const Labels none = labels_of(1, true, {{}});
   const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
@@ -270,14 +270,14 @@ TEST(documents_without_a_class_overflow_too) {
 }
 
 TEST(the_collection_overflows_before_its_classes) {
-  // Guards against each class fits, their sum does not, and the row of the collection is kept.
+  // Catches an overflow of the kept collection where the sum of each class fits.
   const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
                "row 1, column 0 the tokens of the collection");
 }
 
 TEST(float_counts_refuse_what_they_cannot_hold) {
-  // Guards against an odd integer above 2^53 rounded; sums that become infinite.
+  // Catches an odd integer above 2^53 that is rounded, or a sum that becomes infinite.
   const auto odd = matrix<std::int64_t>(2, {{}, {{1, (std::int64_t{1} << 53) + 1}}});
   const Labels labels = labels_of(1, false, {{0}, {0}});
   CHECK_THROWS(count(no_counts<double>(1), odd, labels, {}), invalid_argument, "9007199254740993 at row 1, column 1");
@@ -290,7 +290,7 @@ TEST(float_counts_refuse_what_they_cannot_hold) {
 }
 
 TEST(float_weights_that_add_up_to_infinity_are_refused) {
-  // Guards against tokens are finite, yet n_docs and a document frequency are infinite.
+  // Catches an infinite n_docs and an infinite document frequency where the tokens are finite.
   const auto x = matrix<double>(1, {{{0, 1e-10}}, {{0, 1e-10}}});
   const Labels labels = labels_of(1, false, {{0}, {0}});
   CHECK_THROWS(count(no_counts<double>(1), x, labels, {1e308, 1e308}), invalid_argument, "inf");

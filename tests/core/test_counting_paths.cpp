@@ -75,8 +75,8 @@ void binary_counts_are_those_of_ones(Random& random) {
 }  // namespace
 
 TEST(every_path_agrees_with_the_plain_loop) {
-  // Guards against an escape taken by another entry, a segment of one thread counted for another, a window's edge, terms
-  // left out between blocks.
+  // Catches an escape that another entry takes, a segment that is counted for another thread, and mistakes at the edges of
+  // windows and blocks.
   Random random(17);
   paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
   paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
@@ -85,15 +85,15 @@ TEST(every_path_agrees_with_the_plain_loop) {
 }
 
 TEST(every_path_counts_ones) {
-  // Guards against a value counted in place of its presence, fractions or large values refused by the streams.
+  // Catches a value that is counted in place of its presence, or fractions or large values that the streams refuse.
   Random random(18);
   binary_counts_are_those_of_ones<double>(random);
   binary_counts_are_those_of_ones<std::uint32_t>(random);
 }
 
 TEST(values_about_what_an_entry_packs) {
-  // Guards against the largest packed value taken for an escape or the other way round, in either layout of cells; an
-  // escape's rest lost or counted in another class.
+  // Catches a largest packed value that counts as an escape or the other way round, in either layout of cells, or an
+  // escape's rest that is lost or counted in another class.
   for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
     for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
       const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
@@ -110,7 +110,8 @@ TEST(values_about_what_an_entry_packs) {
 }
 
 TEST(values_about_what_a_counter_holds) {
-  // Guards against occurrences that run into the documents above them, or a limit that sends to the rows what would fit.
+  // Catches occurrences that carry into the bits of the documents, or a limit so low that rows are used where streams would
+  // do.
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   struct Case {
     std::int64_t value, n_rows;
@@ -130,9 +131,9 @@ TEST(values_about_what_a_counter_holds) {
 }
 
 TEST(counters_that_need_more_than_four_bytes) {
-  // Guards against a counter that moves to the large ones an addition too late or twice, what of it is left behind or
-  // missing at the end, one that moves in the last addition or among neighbours that do not; what a class leaves for the
-  // next.
+  // Catches a counter that moves to the large ones one addition too late, or twice, or loses a part when it moves. Some move
+  // in the last addition, and some among neighbours that do not. Also catches a counter that keeps its value for the next
+  // class.
   const auto collection = [](std::int64_t n_rows, auto value_of) {
     Matrix<std::int32_t, std::int64_t> x;
     x.n_columns = 40;
@@ -140,7 +141,7 @@ TEST(counters_that_need_more_than_four_bytes) {
       Entries<std::int64_t> entries{{3, value_of(row)}};
       if (row % 3 == 0) entries.push_back({17, 1});
       entries.push_back({18, 2});
-      for (std::int64_t column = 20; column < 27; ++column) entries.push_back({column, 1});  // escapes are to be few
+      for (std::int64_t column = 20; column < 27; ++column) entries.push_back({column, 1});  // escapes must be few
       if (row % 1000 == 0) entries.push_back({39, 5});
       x.add_row(entries);
     }
@@ -158,8 +159,8 @@ TEST(counters_that_need_more_than_four_bytes) {
 }
 
 TEST(what_streams_cannot_count_goes_by_rows) {
-  // Guards against a stored zero counted as a document, a repeated entry as two, a fraction cut off, an escape for nearly
-  // every entry; looked for in the first window alone.
+  // Catches a stored zero that counts as a document, a repeated entry that counts as two, a fraction that is cut off, and
+  // checks that stop after the first window.
   for (const std::int64_t row : {0, 7, 19}) {
     const auto altered = [&](const auto& alter) {
       auto x = matrix_with(2.0, 20, 30);
@@ -185,9 +186,9 @@ TEST(what_streams_cannot_count_goes_by_rows) {
 }
 
 TEST(vocabularies_about_every_boundary) {
-  // Guards against the last word of the bits of the terms seen, the last group of words, the last block of terms, or
-  // terms that stand first or last in one; a counter left for the next class. Blocks have 2^17 terms of one row, 2^14 of
-  // five to eight.
+  // Catches mistakes with the last word of the bits of seen terms, the last group of words, the last block of terms, and the
+  // first and last term of a block, or a counter that keeps its value for the next class. Blocks have 2^17 terms of one row,
+  // 2^14 of five to eight.
   for (const std::int64_t middle : {2, 64, 128, 4096, 8192, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15, 1 << 18})
     for (const std::int64_t n_columns : {middle - 1, middle, middle + 1}) {
       std::vector<std::int64_t> columns;
@@ -210,7 +211,7 @@ TEST(vocabularies_about_every_boundary) {
 }
 
 TEST(dense_rows_of_terms) {
-  // Guards against terms listed four at a time, or 64, past the end of the row or of what the next class counts.
+  // Catches writes of four or 64 terms at a time past the end of the row.
   for (const std::int64_t n_columns : {1, 3, 4, 5, 63, 64, 65, 127, 130, 4097, 9000})
     for (const int gap : {1, 2, 7, 63, 64, 65}) {
       Matrix<std::int32_t, std::uint8_t> x;
@@ -227,8 +228,8 @@ TEST(dense_rows_of_terms) {
 }
 
 TEST(collections_of_every_shape) {
-  // Guards against empty rows at either end or between, classes without documents or entries, a document larger than the
-  // window, a class that needs several windows, a window with some classes and the collection, the collection in several
+  // Catches mistakes with empty rows at either end or between, classes without documents or entries, a document larger than
+  // the window, a class that needs several windows, a window with some classes and the collection, the collection in several
   // windows.
   struct Shape {
     const char* what;
@@ -265,7 +266,7 @@ TEST(collections_of_every_shape) {
     std::vector<std::int64_t> windows{default_window_bytes};
     for (std::int64_t entries = 1; entries < 64; ++entries) windows.push_back(4 * entries);
     every_way_agrees(x, labels, std::string(shape.what) + ": ", windows);
-    // Float counts keep the collection of labels in lists whatever they are, so only their rows are compared.
+    // Float counts of labels in lists always keep the collection, so only their rows are compared.
     const std::string expected = describe_rows(count_plainly<double>(x, labels, {}));
     for (const Way& way : ways({1, 40, 100})) {
       const auto counts = count(no_counts<double>(shape.n_classes), x, labels, {}, way.options);
@@ -279,8 +280,9 @@ TEST(collections_of_every_shape) {
 }
 
 TEST(windows_of_documents_split_between_threads) {
-  // Guards against a range's segment, escapes or documents counted with another's, or documents between two ranges. Enough
-  // entries for 7 threads; documents of each class all over, together, or all of the last class.
+  // Catches a segment, escapes or documents that are counted with another range, or documents lost between two ranges.
+  // There are enough entries for 7 threads. The documents of a class are scattered or together, or all documents are of the
+  // last class.
   Random random(18);
   auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
   CHECK(x.data.size() > 7 * (1 << 16));
@@ -296,11 +298,11 @@ TEST(windows_of_documents_split_between_threads) {
 }
 
 TEST(updates_by_every_path_equal_one_call) {
-  // Guards against what streams counted in place of what was there; frequencies of 4 bytes that no longer fit; a class whose
+  // Catches new counts that replace the earlier ones, frequencies that no longer fit 4 bytes, or mistakes with a class whose
   // documents are all empty.
   Random random(19);
   auto x = streamable_matrix<std::int64_t>(random, 60, 500);
-  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // two cross 2^32
+  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // two of them exceed 2^32
   x.add_row({});
   for (const bool several : {false, true}) {
     const Labels labels = random_labels(random, 61, 4, several);
@@ -317,7 +319,7 @@ TEST(updates_by_every_path_equal_one_call) {
 }
 
 TEST(float_counts_are_updated_in_document_order) {
-  // Guards against integers added up among themselves before they join fractions, on a path that was asked for.
+  // Catches integers that are added up before they join fractions, on a path that the caller chose.
   const auto fraction = matrix<double>(1, {{{0, 0x1.6p-51}}}), ones = matrix<double>(1, {{{0, 1.0}}, {{0, 1.0}}});
   const Labels one = labels_of(1, false, {{0}}), two = labels_of(1, false, {{0}, {0}});
   for (const Way& way : ways({1, default_window_bytes})) {
@@ -328,7 +330,7 @@ TEST(float_counts_are_updated_in_document_order) {
 }
 
 TEST(sums_that_outgrow_four_bytes) {
-  // Guards against a sum of 2^32 or more kept in 4 bytes: within a document window, between two, and between calls.
+  // Catches a sum of 2^32 or more that is kept in 4 bytes: within a document window, between two, and between calls.
   constexpr std::int64_t half = std::int64_t{1} << 31;
   for (const std::int64_t value : {half - 1, half, 2 * half - 1, 2 * half, 2 * half + 1})
     for (const std::int64_t n_rows : {1, 2, 3, 30})
@@ -341,7 +343,7 @@ TEST(sums_that_outgrow_four_bytes) {
 }
 
 TEST(one_large_value_beside_a_class_of_small_ones) {
-  // Guards against 4 bytes chosen by a bound a little too wide, which classes of many entries never show.
+  // Catches 4 bytes that are chosen by a bound slightly too wide, which classes of many entries never show.
   constexpr std::int64_t limit = std::int64_t{1} << 32;
   for (const std::int64_t value : {limit - 1, limit, limit + 1})
     for (const std::int64_t n_large : {1, 2, 3}) {
@@ -353,8 +355,8 @@ TEST(one_large_value_beside_a_class_of_small_ones) {
 }
 
 TEST(every_path_refuses_in_the_words_of_check_csr) {
-  // Guards against an offender that only the first window, or only the last, would have met; one that reaches the counters;
-  // another one named than the first in row order. In 40 windows, and in the ranges of 7 threads.
+  // Catches a wrong entry that is missed outside the first or the last window, that reaches the counters, or that is not the
+  // first in row order. There are 40 windows, and ranges for 7 threads.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Random random(20);
   const auto small = matrix_with(2.0, 40, 30), large = matrix_with(2.0, 46000, 30);
@@ -394,7 +396,7 @@ TEST(every_path_refuses_in_the_words_of_check_csr) {
       auto x = small;
       mutate(x, at(10 * row + 3));
       check(x, all_windows, 1);
-      x.data[at(10 * row + 2)] = 0.5;  // sent to the rows before it is refused
+      x.data[at(10 * row + 2)] = 0.5;  // counted by rows before it is refused
       check(x, {1, default_window_bytes}, 1);
     }
     auto x = large;
@@ -413,7 +415,7 @@ TEST(every_path_refuses_in_the_words_of_check_csr) {
 }
 
 TEST(every_path_names_the_document_that_overflows) {
-  // Guards against the bound of the matrix alone, without what was counted before; the document's place in a window.
+  // Catches a bound that ignores earlier counts, or a document that is named by its place in a window.
   const auto x = matrix_with<std::int64_t>(70000, 20, 30);
   const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
   const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
@@ -430,7 +432,7 @@ TEST(every_path_names_the_document_that_overflows) {
 }
 
 TEST(every_path_can_be_interrupted) {
-  // Guards against a path, or its copying of entries, that asks nobody. 200,000 entries in each of 1,000 classes.
+  // Catches a path, or its copying of entries, that never polls. 200,000 entries in each of 1,000 classes.
   Random random(21);
   Matrix<std::int32_t, std::int8_t> x;
   x.n_columns = 5000;
@@ -453,8 +455,8 @@ TEST(every_path_can_be_interrupted) {
 }
 
 TEST(more_documents_than_a_counter_holds) {
-  // Guards against 2^24 documents of one term in one window, so that their number wraps to 0: where as many empty ones,
-  // or ones of other classes, stand before them.
+  // Catches 2^24 documents of one term in one window, whose number would wrap to 0. As many empty documents, or documents of
+  // other classes, come before them.
   constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
   std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
   for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);
@@ -471,8 +473,8 @@ TEST(more_documents_than_a_counter_holds) {
 }
 
 TEST(small_windows_can_be_interrupted) {
-  // Guards against a poll asked only within loops of some length, and never by thousands of short ones. About a second on
-  // each path.
+  // Catches a poll that only long loops call, and thousands of short loops never call. This takes about a second on each
+  // path.
   Random random(23);
   auto x = streamable_matrix<std::int32_t>(random, 20000, 70000);
   const Labels labels = random_labels(random, x.n_rows(), 5, false);
@@ -484,8 +486,8 @@ TEST(small_windows_can_be_interrupted) {
 }
 
 TEST(documents_before_and_after_the_first_window_are_looked_at) {
-  // Guards against a first window, the only one that checks documents, that skips those before the first or after the
-  // last document of its classes: they were then counted unchecked, and a column out of range was written to.
+  // Catches a first window, the only one that checks documents, that skips those before the first or after the last document
+  // of its classes. They were once counted unchecked, and a column out of range was written to.
   for (const std::int64_t first_of_class_0 : {0, 3, 5})
     for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
       Labels labels{2, false, {0}, {}};

@@ -12,8 +12,8 @@ using namespace termsift;
 
 namespace {
 
-// Integers are the exact reference: all values here are whole, and are compared modulo 2^64. An error cannot hide in that,
-// since the rounding of hi keeps it below 2^63.
+// Integers are the exact reference: all values here are whole, and are compared modulo 2^64. No error can be a multiple of
+// 2^64, since the rounding of hi keeps it below 2^63.
 using Residue = std::uint64_t;
 
 Residue residue(double integer) {

@@ -37,7 +37,7 @@ template <class Count, class Index, class Value>
 Results classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
                 const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
                 TermWeight term_weight = TermWeight::raw) {
-  // Filled with a wrong value, so that an element that is not written shows.
+  // The arrays are filled with a wrong value, so that an element that is not written shows.
   const std::size_t size = ks.size() * counts.rows.size();
   Results results{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
   classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, term_weight}, threads,
@@ -225,7 +225,7 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
 }
 
 TEST(entries_are_damped_as_in_training) {
-  // Guards against damping each repeated entry, or presences.
+  // Catches a logarithm that is taken of each repeated entry, or of presences.
   Random random(7);
   for (int round = 0; round < 50; ++round) {
     const auto labels = random_labels(random, 12, 3, false);
@@ -389,7 +389,7 @@ TEST(classes_tie_after_thousands_of_terms) {
 }
 
 TEST(losses_tie_after_thousands_of_terms) {
-  // Guards against the same in sums over a hundred thousand ranks. 1 - p is 1/4 in one class, and 1/2 for twice as many
+  // Catches the same mistake in sums over a hundred thousand ranks. 1 - p is 1/4 in one class, and 1/2 for twice as many
   // terms in the other.
   const std::size_t n = 50000;
   std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
@@ -409,7 +409,7 @@ TEST(losses_tie_after_thousands_of_terms) {
 }
 
 TEST(a_prior_may_balance_a_small_gain) {
-  // Guards against log(10,001/10,000) of a rounded quotient, which has only 12 digits. n p is the same in both classes.
+  // Catches a logarithm of a rounded quotient 10,001/10,000, which has only 12 digits. n p is the same in both classes.
   check_tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
   check_tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
 }

@@ -27,13 +27,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Waits for the condition, though never for ever: where the system gives one thread only, it does not come.
+// Waits for the condition, but only for a limited time, because the condition never holds where the system allows only one
+// thread.
 template <class Condition>
 void wait_for(const Condition& condition) {
   for (const auto end = Clock::now() + 2s; !condition() && Clock::now() < end;) std::this_thread::sleep_for(1ms);
 }
 
-// Whether loops get a second thread here: not without OpenMP, nor under OMP_THREAD_LIMIT=1.
+// Whether loops can have a second thread. They cannot without OpenMP, or with OMP_THREAD_LIMIT=1.
 bool two_threads_run() {
   static const bool two = [] {
     if (!has_openmp()) return false;
@@ -49,7 +50,7 @@ bool two_threads_run() {
   return two;
 }
 
-// A long block that does nothing but ask whether to stop.
+// A long block that only checks whether to stop.
 void work_until_stopped(Worker& worker) {
   for (const auto end = Clock::now() + 5s; Clock::now() < end;) worker.check();
 }
@@ -84,19 +85,20 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 
 #ifdef __unix__
 TEST(a_child_of_a_process_without_threads_may_start_some) {
-  // Guards against every forked child held to one thread. Stands first: no other test has started a thread yet.
+  // Catches a forked child that is limited to one thread although its parent had started none. This test must be the first,
+  // before any other starts a thread.
   CHECK(holds_in_child([] { return effective_n_threads(2) == (has_openmp() ? 2 : 1) && every_block_runs_once(100, 2); }));
 }
 #endif
 
 TEST(every_block_once) {
-  // Guards against a block lost or run twice; no block at all where threads are asked for that the build does not have.
+  // Catches a block that is lost or run twice, and blocks that are not run because the build has no threads.
   for (const int n_threads : {1, 2, 3, 7})
     for (const std::int64_t n_blocks : {0, 1, 2, 5, 1000}) CHECK(every_block_runs_once(n_blocks, n_threads));
 }
 
 TEST(one_thread_goes_in_order) {
-  // Guards against blocks handed out from the end, so that the lowest failure is not the first.
+  // Catches blocks that are taken from the end, so that the lowest failure is not the first.
   std::vector<std::int64_t> order;
   for_each_block(5, {1, {}}, [&](std::int64_t block, Worker& worker) {
     order.push_back(block);
@@ -106,7 +108,7 @@ TEST(one_thread_goes_in_order) {
 }
 
 TEST(a_failure_stops_the_loop) {
-  // Guards against the rest of the blocks still run, or the exception is lost.
+  // Catches blocks that still run after an exception, or an exception that is lost.
   int runs = 0;
   CHECK_THROWS(for_each_block(1000, {1, {}}, [&](std::int64_t block, Worker&) {
     ++runs;
@@ -116,7 +118,7 @@ TEST(a_failure_stops_the_loop) {
 }
 
 TEST(the_lowest_failure_wins) {
-  // Guards against the failure that came first in time, which differs from run to run.
+  // Catches a loop that rethrows the failure that came first in time, which differs from run to run.
   if (!two_threads_run()) return;
   for (const std::int64_t last : {0, 1}) {
     std::atomic<int> started{0};
@@ -130,7 +132,7 @@ TEST(the_lowest_failure_wins) {
 }
 
 TEST(an_interruption_hides_no_failure) {
-  // Guards against the lower block, merely told to stop, reports Interrupted in place of what happened.
+  // Catches an Interrupted from a lower block that replaces the exception that stopped the loop.
   const bool two = two_threads_run();
   std::atomic<bool> both{false};
   CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
@@ -145,7 +147,7 @@ TEST(an_interruption_hides_no_failure) {
 }
 
 TEST(poll_stops_a_loop_of_short_blocks) {
-  // Guards against poll never asked, or asked and ignored.
+  // Catches a poll that is never called, or whose answer is ignored.
   for (const int n_threads : {1, 2}) {
     const auto start = Clock::now();
     std::atomic<int> runs{0};
@@ -159,7 +161,7 @@ TEST(poll_stops_a_loop_of_short_blocks) {
 }
 
 TEST(poll_stops_a_long_block) {
-  // Guards against Ctrl-C waits for the end of the block.
+  // Catches an interruption that waits for the end of the block.
   const auto start = Clock::now();
   CHECK_THROWS(for_each_block(1, {1, [] { return true; }}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                Interrupted, "interrupted");
@@ -167,7 +169,7 @@ TEST(poll_stops_a_long_block) {
 }
 
 TEST(poll_stops_others_while_the_caller_is_idle) {
-  // Guards against the caller's thread, out of blocks, waits for the others, and nobody polls.
+  // Catches a caller's thread that does not poll while it waits for the other threads.
   if (!two_threads_run()) return;
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> on_caller{true}, other_works{false};
@@ -189,7 +191,7 @@ TEST(poll_stops_others_while_the_caller_is_idle) {
 }
 
 TEST(a_quiet_poll_changes_nothing) {
-  // Guards against a poll that says no stops the loop all the same, or is asked off the caller's thread.
+  // Catches a loop that stops although the poll returned false, or a poll that is called on another thread.
   const auto caller = std::this_thread::get_id();
   std::atomic<int> runs{0}, elsewhere{0};
   const auto poll = [&] {
@@ -205,14 +207,14 @@ TEST(a_quiet_poll_changes_nothing) {
 }
 
 TEST(what_poll_throws_arrives) {
-  // Guards against terminate, since nothing may leave a parallel region.
+  // Catches std::terminate, because no exception may leave a thread's part of the loop.
   const auto poll = []() -> bool { throw std::runtime_error("KeyboardInterrupt"); };
   CHECK_THROWS(for_each_block(2, {2, poll}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                std::runtime_error, "KeyboardInterrupt");
 }
 
 TEST(how_many_threads) {
-  // Guards against the request ignored, OpenMP's own setting ignored, or threads within threads.
+  // Catches a request or a setting of OpenMP that is ignored, or threads within threads.
   if (!has_openmp()) {
     CHECK_EQ(effective_n_threads(0), 1);
     CHECK_EQ(effective_n_threads(5), 1);
@@ -241,14 +243,14 @@ TEST(how_many_threads) {
 }
 
 TEST(a_loop_within_a_loop) {
-  // Guards against the inner loop loses blocks, or its threads share a number.
+  // Catches an inner loop that loses blocks, or whose threads share a number.
   std::atomic<int> sound{0};
   for_each_block(4, {2, {}}, [&](std::int64_t, Worker&) { sound += every_block_runs_once(50, 2); });
   CHECK_EQ(sound.load(), 4);
 }
 
 TEST(threads_are_worth_their_work) {
-  // Guards against no thread at all for little work, more than allowed for much, or the poll dropped.
+  // Catches no thread at all for little work, more threads than allowed for much, or a poll that is dropped.
   const Threads threads{8, [] { return true; }};
   CHECK_EQ(worth(threads, 0).count, 1);
   CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);
@@ -260,7 +262,7 @@ TEST(threads_are_worth_their_work) {
 
 #ifdef __unix__
 TEST(a_child_forked_after_threads_works) {
-  // Guards against the child waits for threads that do not exist there. Its parent keeps its own.
+  // Catches a child process that waits for threads that it does not have. The parent keeps its threads.
   CHECK(every_block_runs_once(100, 2));
   CHECK(holds_in_child([] {
     const int n_threads = effective_n_threads(2);

@@ -34,7 +34,7 @@ std::vector<std::int64_t> best_by_stable_sort(const std::vector<double>& scores,
 }  // namespace
 
 TEST(agrees_with_a_stable_sort) {
-  // Guards against ties at the k-th place in any order, as a plain partial selection leaves them.
+  // Catches ties at the k-th place in any order, as a plain partial selection leaves them.
   std::mt19937_64 random(1);
   const double values[] = {-infinity, -1, 0, 0.25, 0.5, 1, infinity};
   for (std::size_t n : {1u, 2u, 3u, 10u, 100u, 3000u}) {

@@ -101,7 +101,7 @@ TEST(patterns_are_as_many_as_pay) {
 }
 
 TEST(patterns_change_no_bit) {
-  // Catches a count at the limit that is taken for a small one, patterns scored with constants of their own, and mistakes
+  // Catches a count at the limit that is treated as small, patterns scored with constants of their own, and mistakes
   // with classes without documents, terms of p > 1/64, scores of 0 or infinity, and the ends of chunks.
   Random random(13);
   const std::string best = simd_target();

@@ -237,7 +237,7 @@ TEST(terms_that_need_care_get_it_in_any_block) {
 // ---- limits ------------------------------------------------------------------------------------------------------------
 
 TEST(equal_probabilities_score_exactly_zero) {
-  // Catches p - q as rounding noise of 1e-17, by which a ranking would then sort. Rows are multiples of one another.
+  // Catches a p - q that is rounding noise of 1e-17, by which a ranking would sort. Rows are multiples of one another.
   const std::vector<std::int64_t> base{1, 3, 7, 0, 100, 2, 1};
   auto tf = std::vector<std::vector<std::int64_t>>(4);
   const std::int64_t times[] = {1, 3, 7, 1000003};
@@ -258,7 +258,7 @@ TEST(equal_probabilities_score_exactly_zero) {
 }
 
 TEST(a_class_at_the_mean_of_the_others_scores_exactly_zero) {
-  // Catches p - q as the rounding of priors like 3/11. Classes have 997 tokens; q of the first is (p2 + 2 p3) / 3.
+  // Catches a p - q that is the rounding of priors such as 3/11. Classes have 997 tokens; q of the first is (p2 + 2 p3) / 3.
   Random random(8);
   auto tf = std::vector<std::vector<std::int64_t>>(3);
   std::int64_t left[] = {997, 997, 997};

@@ -1,4 +1,4 @@
-"""Counting with Dask gives the counts of the whole, and says which chunk was wrong."""
+"""Counting with Dask returns the counts of the whole, and names a wrong chunk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LABELS: list[Any] = ["ham", ("a", 1), True, 7, 2.5, b"x"]
 def collection(n_docs: int = 200, n_terms: int = 40, seed: int = 0) -> tuple[Any, list[Any]]:
     rng = np.random.default_rng(seed)
     X = sp.csr_array(rng.poisson(0.3, (n_docs, n_terms)))
-    # The last classes occur late, so the first chunks do not know them.
+    # The last classes occur late, so they are absent from the first chunks.
     return X, [LABELS[c] for c in rng.integers(0, 2 + np.arange(n_docs) * 4 // n_docs + 1, n_docs)]
 
 
@@ -57,7 +57,7 @@ LENGTHS = [60, 0, 1, 99, 40]
 def client(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    """Workers of either kind; processes find termsift by PYTHONPATH, as they would installed."""
+    """Workers of either kind; processes find termsift by PYTHONPATH, as if it were installed."""
     folder = str(Path(ts.__file__).parents[1])
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = folder if before is None else os.pathsep.join([folder, before])
@@ -70,7 +70,7 @@ def client(
                 threads_per_worker=1 if processes else 2,
                 processes=processes,
                 host="127.0.0.1" if processes else None,
-                dashboard_address=":0",  # any port: another may be at work beside this one
+                dashboard_address=":0",  # any port: another cluster may run too
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
@@ -82,7 +82,7 @@ def client(
             os.environ["PYTHONPATH"] = before
 
 
-def test_workers_give_the_counts_of_the_whole(client: Any) -> None:
+def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
     assert ts.dask.count(blocked(X, LENGTHS), y, client=client, split_every=2) == whole
@@ -120,7 +120,7 @@ def test_the_scheduler_of_dask_itself(scheduler: str) -> None:
 
 @pytest.fixture(autouse=True)
 def synchronous(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What follows asks about chunks, not about where they are counted."""
+    """The tests below are about chunks, not about where they are counted."""
     with dask.config.set(scheduler="synchronous"):
         yield
 

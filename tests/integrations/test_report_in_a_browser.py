@@ -84,11 +84,12 @@ def test_nothing_is_wider_than_the_screen(path: Path, hostile: Path, width: int)
         "parent.postMessage(all.scrollWidth - all.clientWidth + ' too wide', '*')"
     )
     for page in (path, hostile):
-        # The page forbids scripts, so the copy that measures itself has no policy.
+        # The page forbids scripts, so the copy, which runs one to measure itself, has no such
+        # policy.
         copy = with_script(page, "framed.html", measure)
         text = copy.read_text("utf-8").replace("Content-Security-Policy", "no-policy")
         copy.write_text(text, "utf-8")
-        # A frame, because a window has a minimum width.
+        # The page is in a frame, because a window has a minimum width.
         frame = page.with_name("frame.html")
         frame.write_text(
             "<!DOCTYPE html><p id=result>-</p><script>onmessage = (message) => "

@@ -1,4 +1,5 @@
-"""The scikit-learn transformer: at home there, and choosing what the counts choose."""
+"""The scikit-learn transformer: it follows scikit-learn's rules, and chooses what the counts
+choose."""
 
 from __future__ import annotations
 

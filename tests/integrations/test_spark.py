@@ -1,4 +1,4 @@
-"""Counting with Spark, in a session of this machine, gives the counts of the whole."""
+"""Counting with Spark, in a local session, returns the counts of the whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One session; its workers find termsift by PYTHONPATH, as they would installed."""
+    """One session; its workers find termsift by PYTHONPATH, as if it were installed."""
     from pyspark.sql import SparkSession
 
     folder = str(Path(ts.__file__).parents[1])
@@ -52,7 +52,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 def collection(n_docs: int = 120, n_terms: int = 30) -> tuple[Any, list[str]]:
     rng = np.random.default_rng(0)
-    # The last class occurs late, so the first partitions do not know it.
+    # The last class occurs late, so it is absent from the first partitions.
     labels = rng.integers(0, 2 + np.arange(n_docs) * 2 // n_docs, n_docs)
     return sp.csr_array(rng.poisson(0.3, (n_docs, n_terms))), [f"class {c}" for c in labels]
 
@@ -79,7 +79,8 @@ def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, den
 def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
-    # More partitions than one task of the tree adds up, one of them empty, and dense rows.
+    # There are more partitions than one task of the tree adds up, one of them empty, and dense
+    # rows.
     df = frame(spark, X, y, n_parts=10, dense=7)
     some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
     assert ts.spark.count(some, features="a.vector`s name") == whole

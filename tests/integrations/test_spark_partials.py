@@ -1,4 +1,4 @@
-"""What Spark's executors do, without Spark: vectors in Arrow's form, and counts in pieces."""
+"""The work of Spark's executors, without Spark: vectors in Arrow's form, and counts in pieces."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_pieces_of_several_nodes_are_added_up_in_any_order_of_arrival() -> None:
     assert list(spark._add_up([], piece_bytes=90)) == []
 
 
-def test_counts_that_cannot_be_added_give_a_row_with_the_error() -> None:
+def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     huge = ts.count(sp.csr_array([[2**62]]), ["a"])
     rows = [*spark._pieces(0, huge, 1 << 20), *spark._pieces(1, huge, 1 << 20)]
     (refusal,) = spark._add_up(with_nodes(rows, {0: 0, 1: 0}), piece_bytes=90)

@@ -47,7 +47,7 @@ def test_only_the_command_line_imports_the_public_names() -> None:
     assert importers <= {"cli"}
 
 
-def test_the_reference_and_the_rest_do_not_know_each_other() -> None:
+def test_the_reference_and_the_rest_do_not_import_each_other() -> None:
     for module, imported in STAGES["package_imports"]().items():
         for other in imported:
             assert ("reference" in module) == ("reference" in other), f"{module} -> {other}"

@@ -47,7 +47,7 @@ def test_workloads_are_the_same_every_time(tiny: Workload, tmp_path: Path) -> No
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_workloads_are_what_their_shape_says(tiny: Workload) -> None:
+def test_workloads_have_their_shape(tiny: Workload) -> None:
     assert tiny.X.shape == (TINY.n_docs, TINY.n_terms)
     assert set(tiny.y) == set(range(TINY.n_classes))
     assert tiny.n_classes == TINY.n_classes
@@ -77,7 +77,7 @@ def test_answers_are_checked(tiny: Workload, monkeypatch: pytest.MonkeyPatch) ->
         compare.check(tiny)
 
 
-def test_what_needs_too_much_memory_is_listed(
+def test_contenders_that_need_too_much_memory_are_listed(
     tiny: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compare, "physical_memory", lambda: 0)
@@ -198,7 +198,7 @@ def test_files_without_the_markers_stay_as_they_are(tmp_path: Path, text: str) -
 @pytest.mark.parametrize(
     "line", ["--write --quick", "--write --workloads A", "--workloads A,E", "--rounds x"]
 )
-def test_what_makes_no_sense_is_refused(line: str) -> None:
+def test_senseless_arguments_are_refused(line: str) -> None:
     with pytest.raises(SystemExit):
         compare.arguments(line.split())
 
@@ -288,7 +288,7 @@ def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("name", greedy.CASES)
-def test_cases_are_what_their_name_says(name: str) -> None:
+def test_cases_match_their_names(name: str) -> None:
     counts = greedy.case(name, 500)
     table = counts.term_frequency.toarray()
     assert table.shape == (2, 500)

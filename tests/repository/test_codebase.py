@@ -1,4 +1,4 @@
-"""Rules of the code that a tool can hold."""
+"""Rules of the code that a test can check."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def test_versions_agree() -> None:
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
-def test_threads_stand_in_one_file() -> None:
-    # OpenMP is asked how many threads; its regions, with their barriers, are not used.
+def test_only_one_file_uses_threads() -> None:
+    # OpenMP only sets the number of threads; its regions, with their barriers, are not used.
     assert files_with(r"(?m)^\s*#pragma omp", CPP) == []
     assert files_with(r"\bomp_\w+\(|std::j?thread\b", CPP) == ["parallel.cpp"]
 
 
-def test_signals_stand_in_one_file_of_the_tests() -> None:
-    # It installs Python's handlers, which a test that is run in the background does not inherit.
+def test_only_one_test_file_uses_signals() -> None:
+    # It installs Python's handlers, which a test in the background does not inherit.
     tests = (ROOT / "tests").rglob("*.py")
     calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
     assert files_with(calls, list(tests)) == ["signals.py"]
 
 
-def test_logarithms_stand_in_one_file() -> None:
+def test_only_one_file_computes_logarithms() -> None:
     sources = [p for p in CPP if p.suffix == ".cpp" and p not in KERNELS]
     assert files_with(r"\blog(2|10|1p)?\(|\bln2", sources) == []
     assert files_with(r"ln2_hi", CPP) == ["logarithms.hpp"]
 
 
-def test_the_core_knows_no_python() -> None:
+def test_the_core_does_not_use_python() -> None:
     core = [path for path in CPP if "bindings" not in path.parts]
     assert files_with(r"pybind11|Python\.h", core) == []
     assert files_with(r"#include <pybind11", CPP) == ["pybind11.hpp"]
@@ -70,13 +70,13 @@ def test_no_line_of_cpp_is_longer_than_125_columns() -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in dir(_core) if not n.startswith("__")])
-def test_the_stub_names_what_the_extension_has(name: str) -> None:
+def test_the_stub_has_every_name_of_the_extension(name: str) -> None:
     stub = STUB.read_text("utf-8")
     assert re.search(rf"^(def|class) {name}\b|^{name}:", stub, re.MULTILINE)
 
 
 def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
-    """Give the functions of a part of the stub, each with what the extension has by that name."""
+    """Return the functions of a part of the stub, each with the extension's object of that name."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     called = [
         node
@@ -87,13 +87,13 @@ def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any
 
 
 def arguments(function: ast.FunctionDef) -> tuple[list[str], int]:
-    """Give the names of a function's arguments, and how many have a default."""
+    """Return the names of a function's arguments, and how many have a default."""
     return [argument.arg for argument in function.args.args], len(function.args.defaults)
 
 
-# stubtest sees whether the names are there, but not what a compiled function takes: that stands in
-# its docstring alone.
-def test_the_stub_takes_what_the_extension_takes() -> None:
+# stubtest checks the names, but not the arguments of a compiled function: only its docstring has
+# them.
+def test_the_stub_has_the_arguments_of_the_extension() -> None:
     tree = ast.parse(STUB.read_text("utf-8")).body
     (counts,) = (node for node in tree if getattr(node, "name", "") == "Counts")
     functions = [*stubbed(tree, _core), *stubbed(counts.body, _core.Counts)]
@@ -106,7 +106,7 @@ def test_the_stub_takes_what_the_extension_takes() -> None:
             assert arguments(built) == arguments(stub), stub.name
 
 
-def test_the_reference_shares_nothing_with_what_it_specifies() -> None:
+def test_the_reference_shares_no_code_with_the_package() -> None:
     modules = list((ROOT / "python/termsift/reference").glob("*.py"))
     assert (
         files_with(r"(?m)^\s*(from|import) (termsift(?!\.reference\b)|scipy)|_core", modules) == []

@@ -106,7 +106,8 @@ def examples(text: str) -> list[doctest.Example]:
 
 
 class RunsWithoutLooking(doctest.OutputChecker):
-    """Accepts any output, but no exception: the numbers are those of another Python version."""
+    """Accepts any output but no exception, because the numbers are those of another Python
+    version."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True

@@ -8,8 +8,8 @@ import textwrap
 
 
 def test_no_call_imports_a_part_of_numpy_or_scipy() -> None:
-    # OpenBLAS, which parts of scipy load, waits for ever where it gets no memory. When a call
-    # begins, the memory may be taken by the collection.
+    # OpenBLAS, which parts of scipy load, waits forever if it gets no memory. When a call begins,
+    # the collection may have taken all memory.
     code = """
     import sys, tempfile, numpy as np, scipy.sparse as sp, termsift, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (60, 40)))

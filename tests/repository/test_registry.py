@@ -1,4 +1,4 @@
-"""An entry of the registry has all that a method needs: see "To add a score" in CONTRIBUTING.md."""
+"""Every entry of the registry has all parts that "To add a score" in CONTRIBUTING.md lists."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_an_entry_has_all_that_it_needs(entry: ts.Method) -> None:
     assert faults_of(entry) == []
 
 
-def test_what_an_entry_lacks_is_found() -> None:
+def test_a_missing_part_of_an_entry_is_found() -> None:
     (gss,) = (entry for entry in ts.methods() if entry.name == "gss")
     assert faults_of(replace(gss, name="made_up", zeros="")) == [
         "kernel",

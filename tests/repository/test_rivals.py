@@ -20,7 +20,7 @@ from corpus_files import write_corpus
 
 
 def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
-    """Return documents of three classes; terms 0, 1 and 2 each mark one, less and less clearly."""
+    """Return documents of three classes; terms 0, 1 and 2 each mark one, term 0 most clearly."""
     rng = np.random.default_rng(0)
     y = np.arange(n_docs) % 3
     X = rng.poisson(0.5, (n_docs, 12))
@@ -100,7 +100,7 @@ def test_cells_mark_significant_differences() -> None:
 
 
 def test_few_and_many_terms_are_averaged_over_documents() -> None:
-    # We are right on all four documents with 10 terms, and on three with 200 and 500 terms.
+    # Our choice is right on all four documents with 10 terms, and on three with 200 and 500 terms.
     ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
     theirs[0] = False
     ours[1:, 0] = False

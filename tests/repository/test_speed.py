@@ -1,7 +1,6 @@
-"""What must not become slower, on small copies of the benchmarks' workloads.
+"""Calls that must not become slower, on small copies of the benchmarks' workloads.
 
-Each runs once, as a test of its answer, unless --benchmark-enable asks for times; see
-benchmarks/README.md.
+Each runs once, to check its answer; --benchmark-enable also measures times (benchmarks/README.md).
 """
 
 from __future__ import annotations

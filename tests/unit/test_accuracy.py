@@ -36,7 +36,7 @@ def errors(
     unit: Any,
     class_prior: Any = None,
 ) -> tuple[float, float]:
-    """The largest errors of the class scores and of the scores."""
+    """Return the largest errors of the class scores and of the scores."""
     ours = counts.class_scores(method, alpha=alpha, class_prior=class_prior, **options)
     sums = counts.score(method, alpha=alpha, class_prior=class_prior, **options)
     exact = exact_class_scores(
@@ -173,7 +173,7 @@ def test_priors_of_any_shape(method: str, options: dict[str, str]) -> None:
 def test_alpha_times_the_vocabulary_is_not_rounded(
     method: str, options: dict[str, str], alpha: float
 ) -> None:
-    # 0.7 M is no double: rounding it would shift every p of small classes more than of large ones.
+    # 0.7 M is no double. Rounding it would shift p in small classes more than in large ones.
     rng = np.random.default_rng(9)
     rates = 30.0 / np.arange(1, 101) * rng.lognormal(0, 1, (8, 100))
     text = counts_of(rng.poisson(rates), rng.integers(5, 200, 8).tolist())
@@ -202,7 +202,7 @@ def test_alpha_times_the_vocabulary_is_not_rounded(
 def test_float_counts_are_within_4_ulp(
     method: str, options: dict[str, str], n_classes: int
 ) -> None:
-    # Totals of fractions are no doubles: their low parts decide where p is near q.
+    # Totals of fractions are no doubles, and their low parts matter where p is near q.
     rng = np.random.default_rng(n_classes)
     X = rng.random((40, 60)) * (rng.random((40, 60)) < 0.4)
     counts = ts.count(X, np.arange(40) % n_classes)
@@ -259,7 +259,7 @@ def test_five_thousand_classes_add_no_error() -> None:
 
 @pytest.fixture(scope="module")
 def many_classes() -> ts.ClassCounts:
-    """300 classes of 3 to 30,000 tokens; half of the tokens' terms are the class's own."""
+    """300 classes of 3 to 30,000 tokens, half of them of terms that only their class has."""
     rng = np.random.default_rng(8)
     n_classes, n_terms = 300, 4000
     zipf = 1 / np.arange(3.0, n_terms - 17)  # the last 20 terms never occur
@@ -286,7 +286,7 @@ SCORES: list[tuple[str, str, dict[str, str]]] = [
 def sum_errors(
     counts: ts.ClassCounts, terms: Any, alpha: tuple[float, float], unit: Any, prior: Any = None
 ) -> float:
-    """The largest error of the scores of these terms, of any method on any target."""
+    """Return the largest error of the scores of these terms, by any method on any target."""
     columns = counts.term_frequency.toarray()[:, terms].T.tolist()
     classes = counts.class_tokens.tolist(), counts.class_docs.tolist()
     values = [many_class_values(column, *classes, *alpha, prior) for column in columns]
@@ -324,7 +324,7 @@ def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str,
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.05])
 def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
-    # Smoothing is most of every class: the logarithms of a term of one or two pairs cancel.
+    # Classes consist mostly of smoothing, so the logarithms of a term of one or two pairs cancel.
     rng = np.random.default_rng(15)
     table = np.zeros((300, 5000), int)
     for row in table:
@@ -351,7 +351,7 @@ def test_alike_classes_have_accurate_sums() -> None:
 
 @pytest.mark.full
 def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
-    # The high part of a sum of n doubles is up to n ulps off: no score may go by it alone.
+    # The high part of a sum of n doubles is up to n ulps off, so no score may depend on it alone.
     rng = np.random.default_rng(7)
     n_classes, n_terms, n_common = 3000, 6000, 2
     common = np.repeat(rng.integers(4000, 9000, (1, n_common)), n_classes, axis=0)
@@ -368,9 +368,9 @@ def test_terms_of_thousands_of_classes_have_accurate_sums() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("n_docs", [1, 7, 1000])
-def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> None:
-    # Of classes of one size all values round alike. What those that have the term would have
-    # without it is taken away from the sum over all: up to a quarter of that.
+def test_errors_of_absent_classes_do_not_count_twice(n_docs: int) -> None:
+    # All values of classes of one size round alike. The values that classes with the term would
+    # have without it are subtracted from the sum over all classes; they are up to a quarter of it.
     n_classes, n_terms = 400, 8000
     rng = np.random.default_rng(n_docs)
     share = np.linspace(0.02, 0.98, 49)
@@ -386,7 +386,7 @@ def test_errors_of_classes_that_lack_a_term_are_not_told_twice(n_docs: int) -> N
 
 
 def test_a_class_whose_weight_underflows_has_its_terms() -> None:
-    # Of a count of 0.1 the mixture has nothing where the prior is 1e-316; the class has all of it.
+    # Where the prior is 1e-316, a count of 0.1 adds nothing to the mixture, but all to its class.
     rng = np.random.default_rng(4)
     n_classes, n_terms = 300, 2000
     table = np.zeros((n_classes, n_terms))

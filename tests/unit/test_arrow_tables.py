@@ -1,4 +1,4 @@
-"""Tables of columns, Parquet and Arrow, whose bytes are not what their format asks for."""
+"""Parquet and Arrow tables whose bytes violate their format."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_scores_are_the_aggregates_of_class_scores(seed: int) -> None:
                     continue
                 parts = weights[weights > 0] * values
                 error = abs(score - math.fsum(parts))
-                # What is taken away from a sum is larger where class sizes are very different.
+                # The values subtracted from a sum are larger where class sizes are very different.
                 most = 1e-14 * max(1, (max(counts.class_docs) / min(counts.class_docs) / 1e7) ** 2)
                 assert error <= most * math.fsum(np.abs(parts)), (method, aggregate)
 
@@ -232,14 +232,14 @@ def test_terms_of_rare_documents_keep_their_log_odds() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_infinite_log_odds_add_up(weighted: bool) -> None:
-    # Without smoothing, the one term of a class and of another has x (S-u) / (u (R-x)) = inf.
+    # Without smoothing, a term that is the only one of two classes has x (S-u) / (u (R-x)) = inf.
     weights = [0.5, 0.25, 0.75] if weighted else None
     counts = ts.count(np.array([[0, 1], [2, 0], [0, 1]]), [0, 1, 2], sample_weight=weights)
     assert counts.class_scores("log_odds", alpha=0)[:, 1].tolist() == [math.inf, 0, math.inf]
     for aggregate in ("sum", "mean", "max"):
         scores = counts.score("log_odds", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
         assert scores.tolist() == [0, math.inf]
-    # A prior of 0 silences infinite values, and beside both infinities there is 0.
+    # A prior of 0 leaves out infinite values, and the sum of both infinities is 0.
     silent = counts.score("log_odds", alpha=0, aggregate="mean", class_prior=[0, 1, 0])
     assert silent.tolist() == [0, 0]
     both = ts.count(np.array([[1, 0], [1, 1]]), [0, 1], sample_weight=weights and weights[:2])
@@ -361,7 +361,7 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
         [1, 1999, 1, 1999],
         [1, 10**6, 1, 10**9],  # both clipped
         [10**9, 1, 10**6, 1],
-        [1, 10**6, 1_000_001, 1_999_000_000],  # one clipped, the other just not
+        [1, 10**6, 1_000_001, 1_999_000_000],  # one is clipped, the other just not
         [1_999_000_000, 1_000_001, 10**6, 1],
         [2**40, 2**40, 2**40 + 1, 2**40],
         [2**30, 2**30, 2**30 + 1, 2**30],
@@ -370,6 +370,6 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
 )
 def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
     assert_bns_is_accurate(np.array(weights))
-    # Of fractions, det is known to 2^-104 of the products that it is the difference of.
+    # For fractions, the error of det is 2^-104 of the products whose difference it is.
     if max(weights) < 2**40:
         assert_bns_is_accurate(np.array(weights) * 0.1)

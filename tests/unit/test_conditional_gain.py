@@ -30,25 +30,25 @@ Documents = np.ndarray[Any, Any]
 
 
 def text(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Classes with rates of their own, as text has."""
+    """Classes with different rates of a term, as in text."""
     rates = rng.lognormal(-1.5, 1.5, (8, n_terms))
     return rng.poisson(rates[y])
 
 
 def separable(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Every class has terms of its own: soon there is little left to gain."""
+    """Every class has terms of its own, so that soon little is left to gain."""
     of_class = np.arange(n_terms) % 8 == y[:, None] % 8
     return (rng.random(of_class.shape) < np.where(of_class, 0.8, 0.02)).astype(int)
 
 
 def duplicates(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Columns that come twice."""
+    """Columns that occur twice."""
     half = rng.poisson(0.5, (len(y), (n_terms + 1) // 2))
     return np.hstack([half, half])[:, :n_terms]
 
 
 def mirrored(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Columns that are to one class what others are to the next: ties of different terms."""
+    """Columns with the counts of others for exchanged classes, so that different terms tie."""
     y[:] = np.arange(len(y)) % max(len(y) // 4, 1)
     half = (rng.random((len(y), (n_terms + 1) // 2)) < 0.3).astype(int)
     return np.hstack([half, np.roll(half, 1, axis=0)])[:, :n_terms]
@@ -65,7 +65,7 @@ def extreme(rng: Rng, y: Documents, n_terms: int) -> Documents:
 
 
 def copies(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Documents that come twice, in one class or in two."""
+    """Documents that occur twice, in one class or in two."""
     X = rng.poisson(0.5, (len(y), n_terms))
     half = len(y) // 2
     X[half : 2 * half] = X[:half]
@@ -102,7 +102,7 @@ def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, An
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
-    """To the last index and bit."""
+    """Check that both choices are equal to the last index and bit."""
     assert ranking.indices.tobytes() == other.indices.tobytes()
     assert ranking.scores.tobytes() == other.scores.tobytes()
 
@@ -192,7 +192,7 @@ def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
 @pytest.mark.full(cases=2)
 @kinds
 def test_the_shape_of_large_weights_is_the_likeliest(kind: Any) -> None:
-    # Logarithms of Gamma(2^40) leave the likelihood no digits that differ between the shapes.
+    # The logarithms of Gamma(2^40) are so large that the likelihoods of all shapes round alike.
     for seed in range(8, 20):
         X, y, _ = collection(kind, seed)
         weight = heavy_weights(np.random.default_rng(seed), len(y))
@@ -256,7 +256,7 @@ def test_only_presence_counts_for_the_shape() -> None:
 
 
 @kinds
-def test_containers_and_dtypes_give_the_same_bits(kind: Any) -> None:
+def test_containers_and_dtypes_return_the_same_bits(kind: Any) -> None:
     X, y, options = collection(kind, 7)
     expected = ts.conditional_gain(X, y, **options)
     presence = X > 0
@@ -314,7 +314,7 @@ def test_the_first_k_are_the_same_for_any_k() -> None:
 def prototype(
     X: Documents, y: Documents, k: int, a: float, rho: float, b: float, lazy: bool = True
 ) -> list[int]:
-    """Choose as the design's prototype did, or, not lazy, the largest of all gains each time."""
+    """Choose as the prototype did or, if not lazy, by the largest of all gains each time."""
     N, n, total = int(y.max()) + 1, np.bincount(y).astype(float), float(len(y))
     D = np.array([(X[y == c] > 0).sum(axis=0) for c in range(N)], dtype=float)
     d = D.sum(axis=0)
@@ -369,7 +369,7 @@ def test_it_equals_the_prototype() -> None:
 
 
 def test_computing_all_gains_chooses_nearly_the_same_terms() -> None:
-    """The lazy order is not that of the largest gains, since gains may grow while they wait.
+    """The lazy order is not the order of the largest gains, since gains may grow while they wait.
 
     In twelve such collections the first 1 to 6 terms are the same, in order; of the first 10 terms
     91% on average, at least 7, and of the first 50 94%, at least 44.
@@ -388,13 +388,13 @@ def test_computing_all_gains_chooses_nearly_the_same_terms() -> None:
 
 @functools.cache
 def large() -> tuple[sp.csr_array, Documents]:
-    """Frequent terms in so many documents that each loop takes several threads."""
+    """Frequent terms in so many documents that each loop uses several threads."""
     rng = np.random.default_rng(5)
     X = rng.random((30_000, 60)) < np.where(np.arange(60) < 10, 0.95, 0.02)
     return sp.csr_array(X.astype(np.int8)), rng.integers(0, 30, 30_000)
 
 
-def test_threads_and_targets_give_the_same_bits(simd_target: str) -> None:
+def test_threads_and_targets_return_the_same_bits(simd_target: str) -> None:
     X, y = large()
     weight = np.random.default_rng(6).choice([0.1, 0.7, 3.3], len(y))
     _core.use_simd_target("baseline")
@@ -412,7 +412,7 @@ def test_ctrl_c_stops_it(n_threads: int) -> None:
     expected = ts.conditional_gain(X, y, 5)
 
     def forever() -> None:
-        while True:  # until the signal, which finds a call at work
+        while True:  # until the signal, which interrupts a call
             ts.conditional_gain(X, y, n_threads=n_threads)
 
     with pytest.raises(KeyboardInterrupt), interrupting(0.1):
@@ -503,7 +503,7 @@ def test_invalid_arguments_of_the_reference() -> None:
 
 # ---- collections of text -------------------------------------------------------------------------
 
-# Per cent of the test documents, as the prototype found them with scikit-learn's MultinomialNB.
+# Accuracies in per cent, which the prototype had with scikit-learn's MultinomialNB.
 KS = (10, 50, 100, 200, 500, 1000, 2000)
 ACCURACIES = {
     20: [24.9, 51.1, 61.1, 66.1, 73.3, 77.1, 79.3],
@@ -532,7 +532,7 @@ def test_accuracies_equal_those_of_the_prototype(n_classes: int) -> None:
 @pytest.mark.full(cases=1)
 @pytest.mark.parametrize("n_classes", ACCURACIES)
 def test_equal_to_the_reference_on_text(n_classes: int) -> None:
-    # One document in twenty, and the terms that these contain.
+    # Every twentieth document, and the terms that these documents contain.
     split = corpus(n_classes)
     X, y = split.X_train[::20], split.y_train[::20]
     X = X[:, np.flatnonzero(X.sum(axis=0) > 1)[:2000]]

@@ -64,7 +64,8 @@ def test_large_weights_are_within_4_ulp(method: str) -> None:
 
 
 def test_few_documents_of_many_tokens_are_within_4_ulp() -> None:
-    # Products of documents are exact doubles here, those of documents and tokens are not.
+    # Products of document counts are exact doubles here, but products of documents and tokens are
+    # not.
     rng = np.random.default_rng(17)
     X, y = collection(rng, 30, 20, 3)
     X = X * 10**6 + rng.integers(0, 9, X.shape)
@@ -78,7 +79,7 @@ def test_fractions_are_accurate(method: str, unit: float) -> None:
     rng = np.random.default_rng(9)
     X, y = collection(rng, 30, 20, 3)
     counts = ts.count(X, y, sample_weight=rng.integers(1, 9, len(y)) * unit)
-    # n is the sum of the classes', where n_docs is the sum in another order.
+    # n is the sum of the classes' documents, and n_docs is their sum in another order.
     exact = exact_cell_scores(
         method,
         counts.term_frequency.toarray(),
@@ -106,7 +107,8 @@ def test_documents_of_several_classes_count_once(method: str) -> None:
 @pytest.mark.parametrize("n_classes", [2, 60])
 @pytest.mark.parametrize("method", OF_TABLES)
 def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: int) -> None:
-    # So many pairs that what depends on the cell alone is looked up, as it is not in class scores.
+    # There are so many pairs that the part that depends only on the cell is looked up; class scores
+    # compute it.
     rng = np.random.default_rng(15)
     X = (rng.random((300, 20_000)) < 0.1).astype(int)
     counts = ts.count(X, np.arange(300) % n_classes)
@@ -123,7 +125,7 @@ def test_scores_are_of_class_scores_however_many_pairs(method: str, n_classes: i
 
 @pytest.mark.parametrize("method", OF_TABLES)
 def test_neighbours_change_no_bit(method: str, simd_target: str) -> None:
-    # Terms that must be scored in the long way stand among others, alone or together.
+    # Terms that need the full formula are among others, alone or together.
     rng = np.random.default_rng(16)
     X, y = collection(rng, 300, 400, 3)
     X[:, ::7] += y[:, None] == 0
@@ -178,8 +180,8 @@ def test_nothing_is_nan_at_the_edges() -> None:
 
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max", None])
 @pytest.mark.parametrize("method", OF_TABLES)
-def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
-    # Sparse, so that most classes lack a term, and in more chunks than one.
+def test_many_classes_return_the_same_bits(method: str, aggregate: Any, simd_target: str) -> None:
+    # X is so sparse that a term is absent from most classes, and there is more than one chunk.
     rng = np.random.default_rng(12)
     X = sp.random_array((2000, 20_000), density=0.003, random_state=rng).tocsr()
     X.data = rng.geometric(0.5, X.nnz)
@@ -193,7 +195,7 @@ def test_many_classes_give_the_same_bits(method: str, aggregate: Any, simd_targe
 
 
 def test_two_classes_tie_to_the_last_bit() -> None:
-    # Each table of two classes is the other turned over: the first class has the term.
+    # The tables of two classes are mirror images, so the first class is the strongest.
     rng = np.random.default_rng(13)
     X, y = collection(rng, 200, 500, 2)
     counts = ts.count(X, y)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse as sp
+
+import termsift as ts
 from gate import (
     DENSE,
     FORMS,
@@ -18,9 +21,6 @@ from gate import (
     failed_update,
     with_last,
 )
-from scipy import sparse as sp
-
-import termsift as ts
 
 
 def test_overflow_error_is_an_overflow_error_and_a_value_error():
@@ -72,7 +72,7 @@ UPDATES = {
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), UPDATES.values(), ids=UPDATES)
 def test_overflow_after_many_updates_or_sums(X, y, w):
-    # Each step is too small to be checked closely by itself.
+    # Each step alone is too small to be checked entry by entry.
     counts = ts.count(X, y, w)
     four = counts + counts + (counts + counts)
     for _ in range(6):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by eac
 
 
 def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
-    """Integers and float cells exactly: both are summed in document order."""
+    """Compare integers and float cells exactly: both are summed in document order."""
     assert counts.classes == expected.classes
     assert counts.n_docs == expected.n_docs
     for name in ("class_docs", "term_frequency", "document_frequency"):
@@ -53,7 +53,7 @@ windows = st.sampled_from([1, 100, 10**4, _core.default_window_bytes])
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Everything the counts hold, comparable bit for bit."""
+    """Return everything that the counts hold, comparable bit for bit."""
     arrays = counts._counts.to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
@@ -65,10 +65,10 @@ def bits(counts: ts.ClassCounts) -> Any:
     st.sampled_from([1, 2, 3, 7]),
     st.sampled_from(_core.simd_targets()),
 )
-def test_every_way_gives_the_bits_of_the_rows(
+def test_every_way_returns_the_bits_of_the_rows(
     counting_path: str, collection: tuple[Any, Any, Any], window: int, n_threads: int, target: str
 ) -> None:
-    # What would be got wrong: escapes, edges of windows and vocabularies, one target's kernel.
+    # Catches mistakes with escapes, edges of windows and vocabularies, and one target's kernel.
     X, y, sample_weight = collection
     assume(fits_float_counts(X, sample_weight))
     options: dict[str, Any] = {"n_threads": n_threads, "window_bytes": window}
@@ -89,8 +89,8 @@ def test_every_way_gives_the_bits_of_the_rows(
     assert_equal_counts(counts, reference.count(X, y, sample_weight))
 
 
-def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
-    # Otherwise this file would compare one way of counting with itself.
+def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
+    # Without this check, the file might compare one way of counting with itself.
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"], [0.5, 1])
@@ -100,7 +100,7 @@ def test_the_way_asked_for_is_taken(counting_path: str, caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("target", _core.simd_targets())
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
-def test_threads_and_targets_give_the_same_bits(target: str, index_dtype: Any) -> None:
+def test_threads_and_targets_return_the_same_bits(target: str, index_dtype: Any) -> None:
     # Enough entries for seven threads, each of which fills its own segment of every stream.
     rng = np.random.default_rng(0)
     n_docs, n_terms = 12_000, 3000
@@ -127,7 +127,7 @@ def test_threads_and_targets_give_the_same_bits(target: str, index_dtype: Any) -
 
 
 def rows_of(X: Any, rows: slice) -> Any:
-    """Rows as they are stored: scipy's own slicing may sort them or sum duplicates."""
+    """Return the rows as they are stored; scipy's own slicing may sort them or sum duplicates."""
     X = X.tocsr() if X.format == "csc" else X
     indptr = X.indptr[rows.start : rows.stop + 1]
     part = slice(int(indptr[0]), int(indptr[-1]))
@@ -137,7 +137,7 @@ def rows_of(X: Any, rows: slice) -> Any:
 
 
 @given(collections(), st.data())
-def test_updates_in_any_chunks_give_the_same_bits(
+def test_updates_in_any_chunks_return_the_same_bits(
     collection: tuple[Any, Any, Any], data: st.DataObject
 ) -> None:
     X, y, sample_weight = collection
@@ -207,7 +207,7 @@ def test_float_shards_add_to_rounding() -> None:
     assert np.array_equal(united.document_frequency.toarray(), whole.document_frequency.toarray())
 
 
-def test_what_is_no_part_cannot_be_subtracted() -> None:
+def test_counts_that_are_no_part_cannot_be_subtracted() -> None:
     whole = ts.count(np.array([[1, 2]]), ["a"])
     with pytest.raises(ValueError, match=r"term 0 in class 0 would be negative"):
         whole - ts.count(np.array([[2, 0]]), ["a"])
@@ -215,8 +215,9 @@ def test_what_is_no_part_cannot_be_subtracted() -> None:
         whole - ts.count(np.array([[1, 0]]), ["b"])
 
 
-def test_no_part_gives_no_impossible_counts() -> None:
-    # Cell by cell these subtract, but leave a term in more documents than there are or it occurs.
+def test_subtraction_never_returns_impossible_counts() -> None:
+    # These can be subtracted cell by cell, but leave a term in more documents than there are, or
+    # than it has occurrences.
     with pytest.raises(ValueError, match="not part of these"):
         ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
     with pytest.raises(ValueError, match="not part of these"):
@@ -224,7 +225,7 @@ def test_no_part_gives_no_impossible_counts() -> None:
 
 
 def test_few_documents_are_not_rounding() -> None:
-    # Whole numbers subtract exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
+    # Whole numbers are subtracted exactly: 1 of 1e13 + 1 documents is left, and its cells stay.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]
     rest = ts.count(X, y, [1e13, 1, 1]) - ts.count(X[:1], y[:1], [1e13])
     assert rest.class_docs.tolist() == [1, 1]
@@ -282,7 +283,7 @@ def test_several_labels_count_a_document_once_in_the_collection() -> None:
     arrays = counts._counts.to_arrays()
     assert arrays["has_collection"]
     assert arrays["document_frequency"][-2:].tolist() == [3, 1]
-    # An indicator that says one class a document is the same as labels, and adds to them.
+    # An indicator with one class per document means the same as labels, and can be added to them.
     single = np.array([[1, 0], [0, 1], [0, 1]])
     assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
     united = counts + ts.count(X, ["x", "y", "y"])
@@ -382,7 +383,7 @@ def test_exact_up_to_the_last_int64() -> None:
 
 
 def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
-    # What would be got wrong: a sum of 2^32 or more kept in four bytes, by any operation.
+    # Catches a sum of 2^32 or more that an operation keeps in four bytes.
     X = np.array([[2**32 - 1, 1, 1, 1, 1, 1, 1, 1, 1]])
     small = ts.count(X, ["a"])
     large = copy.copy(small).update(X, ["a"])

@@ -1,4 +1,4 @@
-"""The file of counts: what goes in comes out, and nothing else is let in."""
+"""The file of counts: loading returns what was saved, and refuses everything else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_round_trip(counts, path):
     assert loaded == counts
     assert bits(loaded) == bits(counts)
     assert type(loaded.n_docs) is type(counts.n_docs)
-    # The same bytes again: a file says what it holds and nothing else.
+    # The bytes are the same again: a file depends only on the counts.
     again = path.with_name("again")
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()

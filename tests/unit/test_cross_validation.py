@@ -196,8 +196,8 @@ def test_training_documents_are_counted_by_subtraction(collection, monkeypatch) 
 
 
 def test_fractions_are_counted_anew_in_each_fold() -> None:
-    # Subtracting rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one document
-    # of each class, and so rarely in the others that rounding loses these occurrences.
+    # The difference of rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one
+    # document of each class, and so rarely in the others that rounding loses these occurrences.
     rng = np.random.default_rng(9)
     X = rng.random((24, 5)).round(2)
     y = np.arange(24) % 2
@@ -399,7 +399,7 @@ def test_naive_bayes_equals_the_estimator_of_scikit_learn(collection) -> None:
 
 
 def recorder():
-    """A classifier that keeps what it is given, and predicts the labels in their order."""
+    """A classifier that keeps its arguments, and predicts the labels in their order."""
     base = pytest.importorskip("sklearn.base")
     given = []
 
@@ -416,7 +416,8 @@ def recorder():
 
 
 def test_estimators_see_each_entry_once() -> None:
-    # Repeated entries must be added, and not in eight bits; the user's arrays must stay unsorted.
+    # Repeated entries must be added in more than eight bits, and the user's arrays must stay
+    # unsorted.
     X = sp.csr_array((3, 2), dtype=np.int8)
     X.data = np.array([1, 1, 1, 100, 100], dtype=np.int8)
     X.indices = np.array([1, 0, 1, 0, 0], dtype=np.int32)

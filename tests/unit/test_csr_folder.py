@@ -1,4 +1,4 @@
-"""Folders of arrays: what is written is read, and what is wrong is told."""
+"""Folders of arrays: reading returns what was written, and reports what is wrong."""
 
 from __future__ import annotations
 

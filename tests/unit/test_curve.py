@@ -27,7 +27,7 @@ def curve(*accuracies, ks=None):
 
 
 def test_metrics_by_hand() -> None:
-    # Class 0 has 3 documents, of which 2 are assigned to it, and 2 others are. Class 1 has one, and
+    # Class 0 has 3 documents; 2 of them and 2 others are assigned to it. Class 1 has one, and
     # none is assigned to it. Class 2 has none, and one is assigned to it. Class 3 has neither.
     # Class 4 has one document and no training documents.
     found = metrics_of(
@@ -70,7 +70,7 @@ def test_metrics_equal_those_of_scikit_learn(data) -> None:
 
 
 def test_metrics_of_many_classes_are_computed_in_blocks() -> None:
-    # No block may be left out, or written to the rows of another.
+    # No block may be skipped, or written to the rows of another.
     rng = np.random.default_rng(0)
     n_classes, n_ks = 2**18, 11  # four rows a piece
     predicted = rng.integers(0, 3, (n_ks, n_classes))
@@ -104,7 +104,7 @@ def test_smallest_k_by_hand() -> None:
     assert curve(*runs).smallest_k() == 3
     # The standard error is that of the best k, not of the smaller one.
     assert curve([0.1, 0.9], [0.9, 0.9]).smallest_k() == 2
-    # If the runs agree, only the best k will do.
+    # If the runs agree, only the best k is right.
     assert curve([0.7, 0.8], [0.7, 0.8]).smallest_k() == 2
     assert curve([0.8, 0.8], [0.8, 0.8]).smallest_k() == 1
 

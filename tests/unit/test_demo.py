@@ -1,4 +1,4 @@
-"""The demo's collection, on libraries of our own making and on the one that runs."""
+"""The demo's collection, from made-up libraries and from the installed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The direction of a term: on which side of the others a class is, by what its score compares."""
+"""The direction of a term: whether a class is above or below the others in what its score
+compares."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from termsift._scores.scoring import Scoring
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 BY_CELLS = [method.name for method in ts.methods() if not method.models]
 TESTS = [method.name for method in ts.methods() if method.is_test]
-# A class score of these is 0 where the direction is, and nowhere else.
+# The class scores of these methods are 0 exactly where the direction is 0.
 ZERO_WITHOUT_DIRECTION = ["md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds"]
 ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy", "log_ratio"]
 # The class scores of these have the sign of the direction.
@@ -34,7 +35,7 @@ SIGNED_WHERE_PRESENT = ["cet"]
 def collections(draw: st.DrawFn, most_classes: int = 12) -> tuple[Any, Any, Any]:
     """Draw documents, labels and weights: two documents a class, one of them without any term.
 
-    So a class may have a million documents of which a few hold a token, or the other way round.
+    So a class may have a million documents but few tokens, or the other way round.
     Often classes have equal shares of a term, which many generators never draw.
     """
     n_classes, n_terms = draw(st.integers(2, most_classes)), draw(st.integers(1, 6))
@@ -78,7 +79,7 @@ def test_it_is_the_sign_of_p_less_q(model: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("method", BY_CELLS)
 @given(collections())
-def test_it_is_the_sign_of_what_cells_say(method: str, collection: tuple[Any, Any, Any]) -> None:
+def test_it_is_the_sign_of_the_cells(method: str, collection: tuple[Any, Any, Any]) -> None:
     counts = ts.count(*collection)
     exact = reference.class_directions(counts, method)
     assert_array_equal(counts.class_directions(method), exact)
@@ -139,8 +140,8 @@ def test_many_classes(seed: int) -> None:
 def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[int]]:
     """Return counts of two terms in three classes, and how the third one's p compares with q.
 
-    Of the first two classes p is a fraction of 2^20, so that q of the third is m / 2^21. Its own
-    k / L is a neighbour of that: k 2^21 - m L = 1, 0 or -1, for L near 2^49.
+    In the first two classes p is a multiple of 2^-20, so that q of the third is m / 2^21. The
+    third's own k / L is next to that: k 2^21 - m L = 1, 0 or -1, for L near 2^49.
     """
     size, wanted = 2**21, int(rng.integers(-1, 2))
     a, b = (int(x) for x in rng.integers(2**18, 2**19, 2))
@@ -155,7 +156,7 @@ def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[i
 
 
 def test_p_and_q_that_agree_to_twenty_digits(simd_target: str) -> None:
-    # Got wrong: p - q of a double-double whose high parts are equal counted as none.
+    # A bug once set p - q to 0 where the high parts of the double-doubles are equal.
     rng = np.random.default_rng(0)
     for _ in range(100):
         X, expected = nearly_equal(rng)
@@ -170,8 +171,9 @@ def test_p_and_q_that_agree_to_twenty_digits(simd_target: str) -> None:
 
 
 def test_smoothing_and_priors_turn_a_direction() -> None:
-    # Half of the few tokens of "small" are the first term, and a third of the many of "large"; but
-    # smoothing gives p = 3/104 and 301/1100. Got wrong: the shares of the tokens decided.
+    # The first term is half of the few tokens of "small", and a third of the many tokens of
+    # "large", but after smoothing p is 3/104 and 301/1100. A bug once decided by the shares of the
+    # tokens.
     X = np.zeros((2, 100), dtype=int)
     X[0, :2] = 2, 2
     X[1, :3] = 300, 100, 600
@@ -187,7 +189,8 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
         assert (0 in small.indices) == (sign > 0)
         speaks_for = dominant_class(counts, np.array([0]), alpha=alpha)
         assert counts.classes[speaks_for[0]] == ("small" if sign > 0 else "large")
-    # By "small" alone q is p of "large", whatever the priors; of three classes they decide.
+    # With two classes, q of "small" is p of "large" whatever the priors; with three, the priors
+    # matter.
     counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
     for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
         assert counts.class_directions("md", alpha=0, class_prior=prior)[1, 0] == sign
@@ -197,7 +200,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
 
 
 def collection(seed: int, kind: str) -> ts.ClassCounts:
-    """Many small classes and one large one: where shares of tokens and p - q often disagree."""
+    """Many small classes and one large one, for which shares of tokens and p - q often disagree."""
     rng = np.random.default_rng(seed)
     sizes = np.array([1, 1, 2, 3, 5, 8, 100])
     y = np.repeat(np.arange(len(sizes)), sizes)
@@ -263,7 +266,7 @@ def test_tests_have_the_direction_of_the_scores(method: str, kind: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_no_listed_term_has_p_below_q(model: str) -> None:
-    # Got wrong: 59 of the 300 terms listed of the standard library's packages.
+    # Got wrong: There were 59 among the 300 terms listed for the standard library's packages.
     for seed in range(3):
         counts = collection(seed, "counts")
         for scoring in SCORINGS:

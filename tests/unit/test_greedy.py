@@ -28,7 +28,7 @@ def text(rng: Rng, n_classes: int, n_terms: int) -> Table:
 
 
 def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
-    """Classes of which the first has ``scale`` times as much of everything."""
+    """Classes that are equal, except that the first has ``scale`` times the counts."""
 
     def table(rng: Rng, n_classes: int, n_terms: int) -> Table:
         counts = text(rng, n_classes, n_terms)
@@ -52,13 +52,13 @@ def without_a_token(rng: Rng, n_classes: int, n_terms: int) -> Table:
 
 
 def mirrored(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Columns whose mirror image is there too, so that different terms have equal gains."""
+    """Columns together with their mirror images, so that different terms have equal gains."""
     half = rng.integers(0, 9, (n_classes, (n_terms + 1) // 2))
     return np.hstack([half, half[::-1]])[:, :n_terms]
 
 
 def rays(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Multiples of few columns: dominated by the longest of each."""
+    """Multiples of few columns, of which the longest of each wins."""
     shapes = rng.integers(1, 5, (n_classes, 3))
     return shapes[:, rng.integers(0, 3, n_terms)] * rng.integers(1, 40, n_terms)
 
@@ -121,7 +121,8 @@ def of_witness(counts: ts.ClassCounts, options: dict[str, Any]) -> dict[str, Any
 def assert_is_algorithm_1(
     ranking: ts.Ranking, counts: ts.ClassCounts, options: dict[str, Any]
 ) -> None:
-    """Each term is the best of those left, of equal columns the first; scores are to 1e-12.
+    """Check that each term is the best of the rest, of equal columns the first, and scores to
+    1e-12.
 
     Different columns whose gains agree in twelve digits may come in either order. Fractions are
     rounded at 2^-52 of their class, which decides what is exactly a share of the pool: gains less
@@ -171,13 +172,13 @@ def test_equal_to_the_reference(kind: str, n_classes: int) -> None:
         indices, divergences = reference.greedy(counts, **options)
         ranking = counts.greedy(**options)
         np.testing.assert_allclose(ranking.scores, divergences, rtol=1e-12, atol=1e-300)
-        # Equal gains of different columns are a tie to sixty digits, though not to float64.
+        # Equal gains of different columns tie in sixty digits, though not in float64.
         if kind != "mirror images":
             assert ranking.indices.tolist() == indices.tolist()
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
-    """To the last index and bit."""
+    """Check that both searches agree to the last index and bit."""
     assert ranking.indices.tobytes() == other.indices.tobytes()
     assert ranking.scores.tobytes() == other.scores.tobytes()
     assert ranking.informative == other.informative
@@ -219,7 +220,7 @@ def test_the_scores_are_the_divergences(kind: str, n_classes: int) -> None:
 
 @pytest.fixture(scope="module")
 def collection() -> ts.ClassCounts:
-    """Wide enough for threads, with ties, seen and unseen terms."""
+    """Counts wide enough for threads, with ties, seen and unseen terms."""
     rng = np.random.default_rng(11)
     n_terms = 5000
     rates = np.r_[40.0 / np.arange(1, 4001), np.zeros(n_terms - 4000)]
@@ -250,7 +251,7 @@ def test_a_prefix_is_the_beginning(collection: ts.ClassCounts, k: int) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
+def test_terms_of_equal_counts_are_ordered_by_index(n_classes: int) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         table = rng.integers(0, 10 ** rng.integers(1, 6), (n_classes, 10))
@@ -262,8 +263,8 @@ def test_terms_of_equal_counts_stand_by_index(n_classes: int) -> None:
                 assert (np.diff(indices) > 0).all()
 
 
-def test_what_adds_nothing_stands_at_the_end_by_index() -> None:
-    # After the two terms that differ, every other is a share of what is left.
+def test_terms_that_add_nothing_come_last_by_index() -> None:
+    # After the two terms that differ, every other is proportional to the pool.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
     ranking = counts.greedy()
     assert ranking.informative == 2
@@ -351,7 +352,7 @@ def test_nearly_all_the_prior_mass_is_no_error(small: float) -> None:
     assert_is_algorithm_1(ranking, of(table), options)
 
 
-def test_a_smoothing_off_the_grid_adds_nothing_to_what_is_a_share() -> None:
+def test_a_smoothing_off_the_grid_adds_no_gain_to_a_share() -> None:
     # After term 0 every other has the same count in both classes.
     for alpha in [(1, 4.1), (1, 5), (0.1, 4.1), (1, 2**0.5 * 4), (2.718281828, 11.3), 1 / 7.3]:
         for table in ([[90, 3, 1, 2], [0, 3, 1, 2]], [[90_000_000, 3, 1, 2], [0, 3, 1, 2]]):
@@ -397,7 +398,7 @@ def test_fractions_that_classes_share_add_nothing() -> None:
         ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small beside the 10000000000000000 to"),
     ],
 )
-def test_what_the_grid_cannot_hold_is_refused(table: Any, alpha: float, message: str) -> None:
+def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, message: str) -> None:
     for exhaustive in (False, True):
         with pytest.raises(ValueError, match=re.escape(message)):
             of(table).greedy(alpha=alpha, exhaustive=exhaustive)
@@ -501,7 +502,7 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         assert reference.divergence(counts, chosen, **options) == divergences[step]
 
 
-def test_two_classes_are_told_apart_by_jmh_too() -> None:
+def test_jmh_of_two_classes_is_j() -> None:
     rng = np.random.default_rng(2)
     for _ in range(20):
         x = [Fraction(int(n), 100) for n in rng.integers(1, 99, 2)]
@@ -518,7 +519,7 @@ def test_the_condition_for_the_same_first_term() -> None:
         counts = table(rng.integers(0, 60, (2, 4)))
         p, q = ((row + 1) / (row.sum() + 4) for row in counts.term_frequency)
         own = (p - q) * np.log(p / q)
-        # md has the first term of Algorithm 1 in any case.
+        # The first term of md is always that of Algorithm 1.
         first = reference.greedy(counts, 1)[0][0]
         assert first == reference.rank(reference.score(counts))[0]
         kept.append(reference.same_first_term(counts))

@@ -102,7 +102,7 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
 
 
 @pytest.mark.parametrize("name", ["Greedy", "gredy"])
-def test_rank_knows_selectors_by_near_names(name: str) -> None:
+def test_rank_suggests_selectors_for_near_names(name: str) -> None:
     counts = ts.count(X, ["ham", "spam"])
     with pytest.raises(ValueError, match=r"one of md, .*greedy.*; did you mean 'greedy'\?"):
         counts.rank(name)
@@ -137,7 +137,7 @@ def test_overlap() -> None:
 
 @pytest.fixture(scope="module")
 def hard() -> ts.ClassCounts:
-    """Minutes of work for the plain search."""
+    """Counts for which the plain search takes minutes."""
     return counts_of(np.random.default_rng(0).integers(0, 2**20, (5, 60_000)), [3, 1, 4, 1, 5])
 
 
@@ -149,7 +149,7 @@ def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
 
 
 class Terminal(io.StringIO):
-    """One on which somebody presses Ctrl-C after a few lines."""
+    """A terminal where someone presses Ctrl-C after a few lines."""
 
     lines = 0
 
@@ -164,7 +164,7 @@ class Terminal(io.StringIO):
         return super().write(text)
 
 
-def test_progress_is_told_to_a_terminal(
+def test_progress_is_shown_on_a_terminal(
     hard: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = Terminal()
@@ -177,7 +177,7 @@ def test_progress_is_told_to_a_terminal(
     assert re.search(r"\r +\r$", shown)  # wiped out
 
 
-def test_progress_is_told_to_nobody_else(
+def test_progress_is_shown_nowhere_else(
     collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("termsift._util.progress._PATIENCE", 0.0)
@@ -187,7 +187,7 @@ def test_progress_is_told_to_nobody_else(
     assert len(collection.greedy(200, exhaustive=True)) == 200
 
 
-def test_progress_asks_nothing_of_stderr(
+def test_progress_needs_no_method_of_stderr(
     collection: ts.ClassCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = io.StringIO()
@@ -197,7 +197,7 @@ def test_progress_asks_nothing_of_stderr(
         assert len(collection.greedy(10)) == 10
 
 
-def test_the_log_says_how_much_was_done(
+def test_the_log_reports_how_much_was_done(
     collection: ts.ClassCounts, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "termsift")

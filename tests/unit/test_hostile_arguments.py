@@ -1,11 +1,10 @@
 """Every public function under arguments that nobody should pass.
 
 Each argument in turn is replaced by values of every other kind. The call must work or raise a
-TypeError or ValueError that names the argument or a thing. It must be raised by the package and not
-be what Python, numpy or scipy ran into, no warning may come before it, and every object must be as
-it was. The functions are what `termsift` makes public, and their arguments come from their
-signatures. So a new function is covered once `GOOD` has a value for each new required argument.
-"""
+TypeError or ValueError that names the argument or a thing. The package itself must raise the error,
+not Python, numpy or scipy. No warning may come before it, and every object must stay as it was. The
+functions are what `termsift` makes public, and their arguments come from their signatures. So a new
+function is covered once `GOOD` has a value for each new required argument."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ Y = ["ham", "spam", "ham", "spam", "ham", "spam"]
 
 
 class Unhelpful:
-    """An object whose every question is answered by an error."""
+    """An object that raises an error whatever is asked of it."""
 
     def _refuse(self, *_: Any) -> Any:
         raise RuntimeError("asked")
@@ -240,7 +239,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 # Modules of docs/api.md whose functions are public too. The reference is a plain specification,
 # which checks only what a formula needs.
 MODULES = ("io", "text", "plots", "report")
-# Public by name, but called only by the package, with objects of its own.
+# These are public by name, but only the package calls them, with objects of its own.
 INTERNAL = {"Scan.settled", "Scan.trusted"}
 
 
@@ -249,7 +248,7 @@ def _io() -> Any:
 
 
 def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return what makes each public function, bound to a new object where it is a method."""
+    """Return a factory of each public function; methods are bound to a new object."""
     found: dict[str, Callable[[], Callable[..., Any]]] = {}
     for name in ts.__all__:
         member = getattr(ts, name)
@@ -350,7 +349,7 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
 
 # ---- the verdict ---------------------------------------------------------------------------------
 
-# What a message may name instead of an argument: the thing that the value describes.
+# A message may name these instead of an argument: the things that the value describes.
 THINGS = (
     "class|term|document|label|token|count|column|row|text|ranking|vocabular|part|fold|position"
     "|file|folder|path|plot|draw|curve|smoothing|probabilit|polic"
@@ -367,7 +366,7 @@ RAW = re.compile(
 
 
 def faults_of(name: str, argument: str, value_name: str) -> list[str]:
-    """Call with one hostile argument; return what is wrong with what comes of it."""
+    """Call with one hostile argument; return what is wrong with the outcome."""
     function = functions()[name]()
     _, good = arguments_of(name, function)
     with warnings.catch_warnings(action="ignore"):
@@ -392,7 +391,7 @@ def faults_of(name: str, argument: str, value_name: str) -> list[str]:
     if error is None:
         return faults
     if caught and not told:
-        pass  # a warning of the package's own may come before
+        pass  # a warning of the package may come before
     wrong = verdict(error, argument, any_message=checked_by_sklearn)
     if wrong:
         faults.append(f"{wrong}: {type(error).__name__}: {str(error)[:300]!r} ({where(error)})")
@@ -406,7 +405,7 @@ def is_own(warning: warnings.WarningMessage) -> bool:
 
 
 def verdict(error: Exception, argument: str, *, any_message: bool) -> str | None:
-    """Say what is wrong with an error, if anything is."""
+    """Return what is wrong with an error, if anything is."""
     if any_message or (isinstance(error, RuntimeError) and str(error) == "asked"):
         return None  # what the caller's own object raises is passed on
     if isinstance(error, OSError) and argument in READ:
@@ -447,7 +446,7 @@ def where(error: BaseException) -> str:
 
 
 def state(value: Any) -> Any:
-    """Return what can be compared of an object."""
+    """Return the parts of an object that can be compared."""
     if isinstance(value, ts.ClassCounts):
         arrays = value._counts.to_arrays()
         names = None if value.term_names is None else list(value.term_names)
@@ -482,7 +481,7 @@ def cases(name: str) -> list[tuple[str, str]]:
         (argument, value)
         for argument in names
         for value in HOSTILE
-        # So many repetitions are valid, and take too long.
+        # These many repetitions are valid, but take too long.
         if argument != "repeats" or not value.isdecimal() or len(value) < 4
     ]
     if not PER_FUNCTION or len(every) <= PER_FUNCTION:
@@ -511,9 +510,9 @@ def test_hostile_arguments(name: str) -> None:
             lambda: ts.cross_validate(X, Y, cv=2, ks=[1], estimator=(1,)),
             r"estimator must be a scikit-learn classifier, got \(1,\)",
         ),
-        # A past fault: an integer was taken for an open file, which was read and closed.
+        # A bug once read and closed the open file whose descriptor was the integer.
         (lambda: ts.load(10**6), "path must be a str or PathLike, got int"),
-        # A past fault: numpy recursed into the list until the process ran out of stack.
+        # Once, numpy recursed into the list until the process ran out of stack.
         (
             lambda: ts.choose_k(X, Y, cv=2, random_state=contains_itself()),
             "random_state must be an integer, a numpy Generator or None",

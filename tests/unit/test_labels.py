@@ -1,4 +1,4 @@
-"""Labels mean the same in whatever container, format or reader they come."""
+"""Labels mean the same in every container, format and reader."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
         (kind,) = kinds
         if kind is not int or all(-(2**63) <= label < 2**63 for label in labels):
             held["nullable"] = pandas.Series(labels, dtype=nullable[kind])
-            if kind is not str or "numpy" in held:  # polars gives them to numpy as its own strings
+            if kind is not str or "numpy" in held:  # polars passes them to numpy as its own strings
                 held["polars"] = polars.Series(labels)
             held["pyarrow"] = pyarrow.array(labels)
             held["pyarrow chunks"] = pyarrow.chunked_array([labels[:1], labels[1:]])
@@ -150,7 +150,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
         ".jsonl": as_json(labels),
         ".ndjson": as_json([_as_json_number(label) for label in labels]),
     }
-    # A mark of the byte order at the beginning of a file is no part of its text.
+    # A byte order mark at the beginning of a file is not part of its text.
     if not any(set(label) & set("\t\r\n") for label in labels) and labels[0][0] != "\ufeff":
         texts[".txt"] = "".join(f"{label}\tword{i} both\n" for i, label in enumerate(labels))
     paths = [folder / f"file{ending}" for ending in texts]
@@ -176,7 +176,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
 
 
 def _as_json_number(label: str) -> Any:
-    """Return what JSON writes as the label without quotes, if there is such a value."""
+    """Return the value that JSON writes like the label without quotes, if there is one."""
     try:
         value = json.loads(label)
     except ValueError:
@@ -187,7 +187,7 @@ def _as_json_number(label: str) -> Any:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels=label_lists, chunk_docs=st.sampled_from([None, 1, 2]))
-def test_every_text_format_and_reader_gives_the_same_classes(
+def test_every_text_format_and_reader_returns_the_same_classes(
     tmp_path: Path, labels: list[str], chunk_docs: int | None
 ) -> None:
     first = None
@@ -227,7 +227,7 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
 
 
 @pytest.mark.parametrize("label", ["1.0", "1e2", "NaN", "Infinity", "null", "[]", "{}", '""'])
-def test_what_is_no_label_is_refused_by_both_readers(tmp_path: Path, label: str) -> None:
+def test_invalid_labels_are_refused_by_both_readers(tmp_path: Path, label: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(f'{{"text": "some words", "label": {label}}}\n')
     for read in (read_collection, lambda path: ts.count(ts.scan(path))):

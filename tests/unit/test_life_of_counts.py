@@ -1,7 +1,7 @@
-"""Counts through a life of updates, merges, differences, saving and failures, beside a plain list.
+"""Counts through many updates, merges, differences, saves and failures, compared with a plain list.
 
-A Hypothesis state machine: whatever the order of what is done, each of a handful of counts is at
-any time what the reference counts of the documents that went into it.
+A Hypothesis state machine: after any sequence of operations, each of a few counts equals the
+reference's counts of its documents.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ documents = st.lists(
 
 
 def matrix(docs: Documents) -> sparse.csr_array:
-    """Documents may know more terms or fewer: the columns are those of the longest."""
+    """Documents may have different numbers of terms; the columns are those of the longest."""
     width = max((len(row) for row, _ in docs), default=0)
     dense = np.zeros((len(docs), width), dtype=np.int64)
     for d, (row, _) in enumerate(docs):
@@ -67,7 +67,7 @@ def assert_holds(held: Held) -> None:
 
 
 class LifeOfCounts(RuleBasedStateMachine):
-    """Counts, each with the documents that should be in it."""
+    """Several counts, each with a list of its documents."""
 
     held = Bundle("held")
 

@@ -1,4 +1,4 @@
-"""More entries than 32 bits can number, in the memory of a few: a block mapped many times."""
+"""More entries than 32 bits can number, in little memory: one block is mapped many times."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def many_entries(blocks: Any, order: Sequence[int]) -> sp.csr_array:
     data = end_to_end([data for _, data in blocks], order)
     X = sp.csr_array((data, indices, indptr), (len(indptr) - 1, N_TERMS))
     assert X.nnz > 2**31
-    assert np.shares_memory(X.indices, indices)  # 17 GB, were they copied
+    assert np.shares_memory(X.indices, indices)  # 17 GB if they were copied
     return X
 
 

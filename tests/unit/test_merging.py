@@ -146,8 +146,8 @@ def test_merge_command_checks_the_output_first(
 
 
 def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:
-    # A text's labels become integers if all of it are whole numbers, which a shard cannot know of
-    # others: 1 in one and "1" in the other were two classes.
+    # The labels of a text become integers if all of them are whole numbers. A shard cannot know
+    # this of the others: 1 in one shard and "1" in the other once became two classes.
     (tmp_path / "mon.csv").write_text("label,text\n1,goal team\n2,oil\n")
     (tmp_path / "tue.csv").write_text("label,text\n1,goal ball\nunknown,opera\n")
     days = [tmp_path / "mon.csv", tmp_path / "tue.csv"]

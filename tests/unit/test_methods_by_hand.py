@@ -1,4 +1,4 @@
-"""Every method, model and policy by hand, for whatever implements them."""
+"""Every method, model and policy by hand, for the package and the reference."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ SCORES |= {"df": [4, 2], "tfidf": [6 * log(2), 4 * log(4)]}
 
 
 def test_every_method_is_worked_by_hand() -> None:
-    # md and md_chi2 under the multinomial model stand in test_reference.py.
+    # test_reference.py has md and md_chi2 under the multinomial model.
     assert {*BY_HAND, "md", "md_chi2"} == {*reference.METHODS}
 
 
@@ -125,7 +125,8 @@ def test_aggregates_by_hand(implementation: Implementation) -> None:
 def test_an_infinite_value_of_no_weight_is_no_part_of_a_mean(
     implementation: Implementation,
 ) -> None:
-    # Class b alone has term 1. Of the priors 1, 0, 1 the second's value, or lack of one, is silent.
+    # Class b alone has term 1. With the priors 1, 0, 1 the second class's value, or lack of one,
+    # does not count.
     documents, labels = [[1, 0], [0, 1], [1, 1]], ["a", "b", "c"]
     mean = implementation.score(documents, labels, "mi", aggregate="mean", class_prior=[1, 0, 1])
     # Class a: log(3/2), -inf. Class c: log(3/2) twice.
@@ -169,7 +170,7 @@ def test_documents_of_several_classes_and_of_none_by_hand(implementation: Implem
 def test_a_class_of_all_documents_has_nothing_to_be_compared_with(
     implementation: Implementation, method: str
 ) -> None:
-    # Every document is of class a, so that every term occurs there as anywhere: only b differs.
+    # Every document is of class a, so a equals the collection and only b differs.
     values = implementation.class_scores(
         [[1, 0], [1, 1], [0, 3]], np.array([[1, 1], [1, 0], [1, 0]]), method
     )
@@ -309,7 +310,7 @@ def test_tf_by_hand(implementation: Implementation) -> None:
     expected = (a + b) / 2
     logs = implementation.class_scores(X, Y, "chi2_counts", tf="log")
     assert_allclose(logs[:, 0], [(a - expected) ** 2 / expected] * 2, rtol=1e-14)
-    # Documents are documents by any.
+    # Documents are counted alike by every model.
     for tf in ("binary", "log"):
         assert_allclose(implementation.class_scores(X, Y, "chi2", tf=tf)[:, :2], BY_HAND["chi2"])
 
@@ -323,12 +324,12 @@ def test_round_robin_by_hand(implementation: Implementation) -> None:
     assert indices == [0, 1, 2]
     assert scores == [1 / 8, 1 / 8, 0]
     assert implementation.rank(X, Y, "gss", k=2, policy="round_robin") == ([0, 1], [1 / 8, 1 / 8])
-    # df: both list what they have most of, ties by index. a: 0, 1, 2 (3, 0, 0); b: 1, 0, 2.
+    # df: both list their most frequent terms, ties by index. a: 0, 1, 2 (3, 0, 0); b: 1, 0, 2.
     assert implementation.rank(X, Y, "df", policy="round_robin") == ([0, 1, 2], [3, 2, 0])
 
 
 def test_round_robin_leaves_a_position_whose_term_is_taken(implementation: Implementation) -> None:
-    # chi2 has one list for both classes, so class b never has a turn of its own: 1, 0, 2.
+    # chi2 has the same list for both classes, so class b never adds a term: 1, 0, 2.
     indices, scores = implementation.rank(X, Y, "chi2", policy="round_robin")
     assert indices == [1, 0, 2]
     assert scores == pytest.approx([8 / 3, 2, 0])
@@ -342,7 +343,7 @@ def test_significance_by_hand(implementation: Implementation) -> None:
     found = implementation.significance(X, Y, "chi2")
     assert_allclose(found.statistics, [2, 8 / 3, 0], rtol=1e-14)
     assert_allclose(found.pvalues, [0.157299207050285, 0.102470434859749, 1], rtol=1e-12)
-    # Of equals the first class, which has more of term 0 and less of term 1.
+    # Of equal classes the first wins, which has more of term 0 and less of term 1.
     assert found.classes.tolist() == [0, 0, 0]
     assert found.signs.tolist() == [1, -1, 0]
     # Sums over the two classes, again one degree.

@@ -1,4 +1,4 @@
-"""If only one test file is run, then this is the one: it proves a wheel."""
+"""If only one test file is run, it should be this one: it checks a wheel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_bad_input_is_refused() -> None:
         ts.count(np.array([[0, -1]]), ["ham"])
 
 
-def test_several_threads_give_the_same_bits() -> None:
+def test_several_threads_return_the_same_bits() -> None:
     rng = np.random.default_rng(0)
     big = sp.csr_array(rng.poisson(0.2, (400, 3000)))
     labels = rng.integers(0, 7, 400)

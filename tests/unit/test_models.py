@@ -1,4 +1,4 @@
-"""Event models: what is counted, and by what it is divided."""
+"""Event models: what is counted, and what it is divided by."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plain_class_scores(
     class_prior: Any,
     noncentrality: str = "jeffreys",
 ) -> Any:
-    """The formulas as printed, in long double; terms that some p or q of 0 or 1 makes hard too."""
+    """The formulas as printed, in long double, also for terms with p or q of 0 or 1."""
     x, total, outcomes = events(counts, model)
     b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, alpha * outcomes)
     here = np.asarray(counts.class_docs) > 0
@@ -110,7 +110,7 @@ def test_scores_follow_the_formulas(
     arguments = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
     expected = plain_class_scores(counts, name, **arguments)
     ours = counts.class_scores(name, **arguments)
-    # The formulas as printed lose what the rates or probabilities round off.
+    # The formulas as printed lose digits to the rounding of rates or probabilities.
     largest = 1 + np.max(events(counts, model)[0], initial=0) if model == "poisson" else 1
     close = {"rtol": 1e-6, "atol": 1e-14 * float(largest)}
     np.testing.assert_allclose(ours, expected, **close)
@@ -285,7 +285,7 @@ def test_a_coin_that_always_falls_on_one_side(simd_target: str, alpha: Any) -> N
 
 
 def test_documents_of_float_counts_never_exceed_their_class() -> None:
-    # What a subtraction rounds: d_ic = n_c in the whole, more than n_c in what is left.
+    # A subtraction rounds: d_ic = n_c in the whole, but d_ic exceeds n_c in the remainder.
     rng = np.random.default_rng(0)
     seen = False
     for _ in range(50):
@@ -318,7 +318,7 @@ def test_nothing_is_nan(simd_target: str, method: str, options: dict[str, str], 
 
 @pytest.fixture(scope="module", params=[5, 300])
 def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
-    """Few classes, scored one by one; and many, those without a term by a table."""
+    """Few classes, scored one by one, and many, scored by a table where the term is absent."""
     rng = np.random.default_rng(11)
     n_terms, n_docs = 9001 if request.param == 5 else 2001, 4 * request.param + 70
     n_seen = n_terms * 2 // 3
@@ -330,7 +330,7 @@ def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
 @by_method
 @pytest.mark.parametrize("model", NEW)
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
-def test_threads_and_targets_give_the_same_bits(
+def test_threads_and_targets_return_the_same_bits(
     counts: ts.ClassCounts,
     simd_target: str,
     method: str,

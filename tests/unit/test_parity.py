@@ -1,4 +1,4 @@
-"""Our numbers against those of libraries that people trust, for whatever implements ours."""
+"""The numbers of the package and the reference against those of established libraries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def contingency(i: int, c: int) -> list[list[int]]:
 
 def test_chi2_counts_is_scikit_learns_chi2(implementation: Implementation) -> None:
     selection = pytest.importorskip("sklearn.feature_selection")
-    used = X[:, 1:]  # of a term that never occurs scikit-learn has NaN
+    used = X[:, 1:]  # scikit-learn has NaN for a term that never occurs
     scores, pvalues = selection.chi2(used, Y)
     assert_allclose(implementation.score(used, Y, "chi2_counts"), scores, rtol=1e-12)
     found = implementation.significance(used, Y, "chi2_counts")
@@ -61,7 +61,7 @@ def test_ig_is_scikit_learns_mutual_information_of_presence(
     information = selection.mutual_info_classif(X > 0, Y, discrete_features=True)
     ours = implementation.score(X, Y, "ig")
     assert_allclose(ours, information, rtol=1e-10, atol=1e-15)
-    # It is the same number by whatever name the classes go.
+    # It is the same number whatever the classes are called.
     assert_allclose(implementation.score(X, -Y, "ig"), ours, rtol=1e-12, atol=1e-16)
 
 
@@ -100,7 +100,7 @@ def test_odds_ratio_is_scipys(implementation: Implementation) -> None:
 
 
 def test_ngl_is_the_correlation_of_term_and_class(implementation: Implementation) -> None:
-    # Of presence and membership, as zeros and ones, times sqrt(n).
+    # The correlation of presence and membership, as zeros and ones, times sqrt(n).
     values = implementation.class_scores(X, Y, "ngl")
     for c in range(N_CLASSES):
         for i in ORDINARY:

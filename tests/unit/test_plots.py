@@ -353,7 +353,7 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path, ending: str) -> No
     arguments = ["compare", texts, "--method", "md,ig", "--metric", "macro_f1"]
     result = run(*arguments, "--plot", tmp_path / f"a.{ending}")
     assert (result.code, result.err) == (0, "")
-    assert result.out == run(*arguments).out  # the table is there all the same
+    assert result.out == run(*arguments).out  # the table is there nevertheless
 
     collection = read_collection(texts)
     plot_curves(

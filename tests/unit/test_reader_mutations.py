@@ -1,8 +1,8 @@
 """Every reader under changed bytes: it reads, or raises an error of ours that names the file.
 
-The files are changed and read in a child process, many after each other, so that a signal fails a
-test and does not end the run. A run by hand tries more: TERMSIFT_MUTATIONS says how many of each
-kind, and TERMSIFT_MUTATIONS_SEED which. What fails is named, so that it can be done again:
+A child process changes and reads many files in turn, so that a signal fails a test but does not end
+the run. A run by hand can try more: TERMSIFT_MUTATIONS sets how many of each kind, and
+TERMSIFT_MUTATIONS_SEED the seed. A failure is named, so that it can be repeated:
 
     python tests/unit/test_reader_mutations.py /tmp/empty 0 arrow:17
 """
@@ -37,8 +37,8 @@ from termsift import io as termsift_io
 
 SEED = int(os.environ.get("TERMSIFT_MUTATIONS_SEED", "0"))
 AT_ONCE = 1000  # files that a child reads
-MEMORY = 6 << 30  # of addresses, for a file that claims to be large
-HANGS = 1800  # seconds, which so many files never take
+MEMORY = 6 << 30  # of address space, for a file that claims to be large
+HANGS = 1800  # seconds; this many files never take so long
 
 X = sparse.csr_array(
     np.array([[2, 0, 1, 0], [0, 3, 0, 1], [1, 1, 0, 5], [4, 0, 0, 1], [0, 0, 7, 2]])
@@ -312,7 +312,7 @@ def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], objec
 
 
 def command(*words: object) -> None:
-    """Run the command line: it succeeds or says one line."""
+    """Run the command line, which must succeed or print one line."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = cli.main([str(word) for word in words])
@@ -335,7 +335,7 @@ def verdict(error: BaseException, path: Path) -> str | None:
 
 
 def child(folder: Path, seed: int, inputs: list[str]) -> None:
-    """Change and read files; the last line that it writes names the one that it reads."""
+    """Change and read files; the last line of the output names the file being read."""
     with contextlib.suppress(ImportError, ValueError):
         import resource
 

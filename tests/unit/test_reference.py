@@ -80,8 +80,8 @@ def test_smoothing_by_hand():
 
 
 def test_zero_conventions_by_hand():
-    # Unsmoothed p = (1/2, 1/2) and (0, 1): x log(x/0) = inf in both columns of class 0;
-    # class 1 has 0 log 0 = 0 beside 1 log(1 / (1/2)).
+    # Without smoothing, p = (1/2, 1/2) and (0, 1): x log(x/0) = inf in both columns of class 0;
+    # class 1 has 0 log 0 = 0 and 1 log(1 / (1/2)).
     counts = table([[1, 1], [0, 2]], [1, 1])
     log_2 = math.log(2)
     assert_allclose(reference.class_scores(counts, "md", alpha=0), [[INF, INF], [log_2, log_2]])
@@ -101,7 +101,7 @@ def test_certain_and_impossible_terms_score_zero(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_classes_without_tokens_have_no_terms(method):
-    # Smoothed by nothing, p = 0/0 = 0: as if the class had tokens, none of them these.
+    # Without smoothing, p = 0/0 = 0, as in a class that has only other tokens.
     silent = table([[1, 1, 0], [0, 0, 0]], [1, 1])
     other = table([[1, 1, 0], [0, 0, 5]], [1, 1])
     assert_array_equal(
@@ -126,8 +126,8 @@ def test_classes_without_documents_take_no_part(method, prior, aggregate):
     )
 
 
-def test_mean_leaves_out_what_has_no_weight():
-    # Class 2 alone holds term 0, hence inf; 0 times inf is not to spoil the mean.
+def test_mean_ignores_classes_without_weight():
+    # Class 2 alone holds term 0, hence inf; 0 times inf must not make the mean NaN.
     counts = table([[0, 1], [0, 1], [1, 1]], [1, 1, 1])
     scores = reference.score(counts, "md", alpha=0, class_prior=[1, 1, 0], aggregate="mean")
     assert_array_equal(scores, [0, 0])
@@ -182,7 +182,7 @@ def test_reference_agrees_with_exact_arithmetic(counts, method, noncentrality):
         counts.term_frequency, counts.class_docs, method, b1=1, b2=b2, **options
     )
     for got, wanted in zip(computed.ravel(), chain(*exact), strict=True):
-        # The formula as written may be off by a few 1e-16, however little the score is.
+        # The formula as written may be off by a few 1e-16, however small the score is.
         assert abs(Fraction(got) - wanted) < 1e-9 * max(float(wanted), 1e-5)
 
 
@@ -224,7 +224,7 @@ def test_two_class_pearson_sums_to_twice_nu_j_in_the_reference(counts, prior):
         reference.score(counts, "md_chi2", noncentrality="pearson", class_prior=prior),
         2 * reference.class_scores(counts, "md_chi2", class_prior=prior)[0],
         rtol=1e-9,  # p and q as read from either class differ by an ulp
-        atol=1e-25,  # which is all there is where they should be equal
+        atol=1e-25,  # where they should be equal, that is all there is
     )
 
 

@@ -166,7 +166,7 @@ def test_the_layout_of_a_matrix_is_immaterial(collection):
     expected = reference.count(X, y, w)
     assert_counts_equal(reference.count(X.tocsr(), y, w), expected)
     assert_counts_equal(reference.count(X.tocsc(), y, w), expected)
-    if X.dtype.kind in "bui":  # of floats, duplicates summed beforehand may round differently
+    if X.dtype.kind in "bui":  # float duplicates that are summed beforehand may round differently
         wide = X.astype(np.int64)
         assert_counts_equal(reference.count(wide.tocoo(), y, w), expected)
         assert_counts_equal(reference.count(wide.toarray(), y, w), expected)
@@ -195,7 +195,7 @@ def test_several_labels_are_several_documents(X, data):
     documents, columns = np.nonzero(y)
     single = reference.count(X.tocsr()[documents], columns, classes=[0, 1, 2])
     assert_counts_equal(several, single)
-    assert several.n_docs == n  # each once, whatever it counts for elsewhere
+    assert several.n_docs == n  # each counts once here, whatever its weight elsewhere
 
 
 def test_priors_of_several_labels_sum_to_one():

@@ -33,7 +33,7 @@ AGGREGATES = ("sum", "mean", "max")
 
 
 def exact_cells(counts, method, alpha=1):
-    """Return the witness' values for counts of the reference."""
+    """Return the values of `exact` for counts of the reference."""
     collection = None
     if counts.collection_term_frequency is not None:
         collection = counts.collection_term_frequency, counts.collection_document_frequency
@@ -50,7 +50,7 @@ def exact_cells(counts, method, alpha=1):
 
 
 def assert_close(computed, exact, tolerance=1e-12, near_zero=1e-9):
-    """Compare in digits; of what is all but 0, the formulas may have cancelled some."""
+    """Compare digits, fewer near 0, where the formulas may cancel."""
     exact = list(exact)
     for got, wanted in zip(np.ravel(computed).tolist(), exact, strict=True):
         if math.isinf(wanted) or wanted == 0 or abs(wanted) > near_zero:
@@ -61,7 +61,7 @@ def assert_close(computed, exact, tolerance=1e-12, near_zero=1e-9):
 
 @st.composite
 def small_counts(draw, n_classes=3):
-    """Counts of a few small documents, of one class each or of any number."""
+    """Counts of a few small documents, which have one class each or any number."""
     X = draw(csr_matrices(shape=st.tuples(st.integers(2, 8), st.integers(1, 4)), dtypes=(np.int8,)))
     n = X.shape[0]
     one = st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)
@@ -185,7 +185,8 @@ def test_models_agree_with_exact_arithmetic(counts, model, method_and_option, al
     computed = reference.class_scores(
         counts, method, alpha=alpha, model=model, noncentrality=noncentrality
     )
-    # As written, `md` subtracts numbers of the order of the rates, and `md_chi2` squares the gap.
+    # The formulas as written subtract numbers as large as the rates (`md`), and square the gap
+    # (`md_chi2`).
     largest = max(1.0, float(np.max(counts.term_frequency)))
     for got, wanted in zip(computed.ravel().tolist(), chain(*exact), strict=True):
         if math.isinf(wanted):
@@ -201,7 +202,7 @@ def test_independent_terms_are_chosen_by_exact_md(counts, model, alpha):
     rows = exact_class_scores(frequency, counts.class_docs, "md", alpha, b2, model=model)
     own = exact_aggregate(rows, "sum", counts.class_docs)
     indices, divergences = reference.greedy(counts, model=model, alpha=alpha)
-    # What is equal in 40 digits is equal.
+    # Numbers that agree in 40 digits count as equal.
     order = sorted(range(len(own)), key=lambda i: (-round(own[i] * 10**35), i))
     assert indices.tolist() == order
     for k, divergence in enumerate(divergences.tolist(), start=1):
@@ -287,7 +288,8 @@ def test_the_collection_is_missed_where_it_is_not_the_sum_of_the_classes():
 
 
 def test_opposite_infinities_add_up_to_zero():
-    # Class a has no other term than 0, class b others too: inf and -inf without a prior.
+    # Class a has only term 0, class b has others too, so without a prior the values are inf and
+    # -inf.
     counts = reference.count([[3, 0], [1, 2]], ["a", "b"])
     assert_array_equal(reference.class_scores(counts, "log_odds", alpha=0), [[INF, 0], [-INF, 0]])
     assert_array_equal(reference.score(counts, "log_odds", alpha=0, aggregate="sum"), [0, 0])
@@ -302,8 +304,8 @@ def test_identities_of_the_two_by_two_table(counts):
     assert_allclose(values("ngl") ** 2, values("chi2"), rtol=1e-14)
     assert_array_equal(np.sign(values("ngl")), np.sign(values("gss")))
     assert (values("chi2") <= counts.n_docs * (1 + 1e-14)).all()
-    # n times the divergence of class c from the collection is no more than G2, which has in
-    # addition that of the other classes.
+    # G2 is n times the divergence of class c from the collection, plus that of the other classes,
+    # so it is at least the first part.
     assert (2 * counts.n_docs * values("ig") <= values("g2") + 1e-9).all()
 
 
@@ -330,7 +332,7 @@ def test_tf_times_weight():
     assert_allclose(logs, [[3 * math.log(2), 3 * math.log(1.5)], [0.5 * math.log(5), 0]])
     binary = reference.count(X, y, w, tf="binary")
     assert_array_equal(binary.term_frequency, [[3, 3], [0.5, 0]])
-    exact = reference.count(X, y, [3, 2], tf="binary")  # of floats, but ones
+    exact = reference.count(X, y, [3, 2], tf="binary")  # floats, but all 1
     assert exact.term_frequency.dtype == np.int64
     with pytest.raises(ValueError, match="unknown tf 'sqrt'; there are raw, log, binary"):
         reference.count(X, y, tf="sqrt")
@@ -429,7 +431,8 @@ def test_classes_without_documents_are_not_significant():
         assert_array_equal(per_class.statistics[0], [0, 0])
         assert_array_equal(per_class.pvalues[0], [1, 1])
         assert_array_equal(per_class.signs[0], [0, 0])
-        # Of term 0 class c lacks 2/3, more to it than to a. All else is equal.
+        # Class c has 2/3 less of term 0 than expected, a larger deviation than that of a. All other
+        # values are equal.
         found = reference.significance(counts, method)
         assert found.classes.tolist() == ([2, 1] if method == "chi2_counts" else [1, 1])
         assert found.degrees == 1

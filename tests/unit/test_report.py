@@ -104,7 +104,7 @@ def test_the_accuracy(tmp_path: Path) -> None:
     assert len(band) == 2 * len(mean)
     lines = [line for line in page.all("line") if line["class"] == "chosen"]
     assert [float(str(line["x1"])) for line in lines] == [mean[curve.ks.tolist().index(k)][0]]
-    # The higher the accuracy, the higher up is the point.
+    # A point is higher up the higher its accuracy is.
     highest = int(np.argmax(curve.accuracy))
     assert min(y for _, y in mean) == mean[highest][1]
 
@@ -195,7 +195,7 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
 def test_many_classes(tmp_path: Path) -> None:
     page = written(letters(n_classes=200, n_terms=700, n_docs=1001), tmp_path, cv=0)
     assert len(page.all("article")) == 24
-    assert "Leading terms of class 0" in page.tables  # of classes that are equally large, the first
+    assert "Leading terms of class 0" in page.tables  # the first of equally large classes
     assert "176 smaller or equal classes with 880 documents are not listed" in page.text()
     assert "The best 500 of 700 terms" in page.text()
     assert len(page.tables[BEST]) == 1 + 500
@@ -310,7 +310,7 @@ def test_colours_contrast(tmp_path: Path) -> None:
                 assert contrast(colour[ink], colour[ground]) >= 4.5, (ink, ground)
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_input_returns_the_same_bytes(tmp_path: Path) -> None:
     first = written(letters(), tmp_path, n_threads=1)
     assert written(letters(), tmp_path, n_threads=2).source == first.source
 
@@ -386,7 +386,7 @@ def test_labels_of_any_kind(tmp_path: Path, kind: Any) -> None:
     expected = written(source, tmp_path, cv=2).text()
     y = kind(list(source.y))
     assert written(replace(source, y=y), tmp_path, cv=2).text() == expected
-    pairs = [(label, 1) for label in source.y]  # a label too, and no several labels
+    pairs = [(label, 1) for label in source.y]  # a label too, and not several labels
     assert "may have several labels" not in written(replace(source, y=pairs), tmp_path, cv=2).text()
 
 

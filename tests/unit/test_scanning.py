@@ -1,4 +1,4 @@
-"""Chunks from files of every kind: counting them is counting the whole."""
+"""Chunks of files of every kind have the same counts as the whole file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     counts = ts.count(X, [int(label) for label in y])
     if ts.scan(path, **({"labels": path} if path.suffix in (".npz", ".mtx") else {})).has_texts:
         counts.term_names = WORDS
-        counts = counts.with_min_df(1)  # a word that never occurs is none
+        counts = counts.with_min_df(1)  # a word that never occurs is no term
     return counts
 
 
@@ -47,7 +47,7 @@ def test_counts_are_those_of_the_whole(written: Any, collection: Any, chunk_docs
     assert counts == expected(collection, path)
 
 
-def test_chunks_are_as_large_as_asked(written: Any) -> None:
+def test_chunks_have_the_requested_size(written: Any) -> None:
     path, options = written
     sizes = [X.shape[0] for X, y in ts.scan(path, chunk_docs=5, **options)]
     assert sum(sizes) == N_DOCS

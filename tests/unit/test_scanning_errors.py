@@ -155,7 +155,7 @@ WRONG_QUOTES = {
 def test_a_wrong_quote_is_always_an_error(
     tmp_path: Path, row: bytes, place: str, after: bytes, on_error: str
 ) -> None:
-    # What follows it may be a row or part of its text: neither is counted for the other.
+    # The text after it may be a row or part of the bad one; neither must be counted as the other.
     path = tmp_path / "c.csv"
     path.write_bytes(HEADER + row + after)
     message = refused(path, on_error=on_error)
@@ -180,7 +180,7 @@ def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
     assert (scan.n_skipped, len(scan.skipped)) == (1, 1)
 
 
-def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
+def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     folder = as_folders(tmp_path)
     (folder / "ham" / "1a").mkdir()
     (folder / "ham" / "link").symlink_to(tmp_path / "nothing")
@@ -199,16 +199,16 @@ def test_what_is_no_document_of_a_folder_is_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
-def test_what_was_left_out_is_told_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
+def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
     good, bad, _ = BAD_ROWS[kind]
     path = tmp_path / f"c.{kind}"
     last = good.splitlines(keepends=True)[-1]
     path.write_text(good + bad * 2 + last * 3 + bad * 7)
     scan = ts.scan([path, path], on_error="skip", chunk_docs=chunk_docs)
-    for _ in range(2):  # every iteration counts anew
+    for _ in range(2):  # every iteration starts again
         assert ts.count(scan).n_docs == 8
         assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
-    # A job that goes on after the first input knows what was left out before.
+    # A job that resumes after the first input keeps the number of rows skipped before.
     scan._resume(1, [], 9, ["before"])
     assert len(list(scan)) > 0
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
@@ -288,7 +288,7 @@ def test_tables_of_columns_are_not_compressed_again(run: Any, tmp_path: Path, en
         assert run("rank", path).complaint.startswith(message)
 
 
-def test_values_that_are_not_counted_are_told_with_their_file(run: Any, tmp_path: Path) -> None:
+def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "c.npz", tmp_path / "labels"
     sparse.save_npz(path, sparse.csr_array([[1j, 2]]))
     labels.write_text("1\n")
@@ -406,7 +406,7 @@ def test_pipes_are_refused(tmp_path: Path) -> None:
     assert message in refused(tmp_path / "c.svm", labels=tmp_path / "pipe.svm")
 
 
-# What may stand at `at`, by kind, and what may not.
+# Bytes that may stand at `at`, by kind, and bytes that may not.
 
 
 def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """A score is the aggregate of its class scores: two public ways to one number.
 
-The two ways share little: `score` sums most classes at once by tables and short series, and
-`class_scores` evaluates every class by itself. Collections are drawn from the whole range that
-people have: 2 to 2,000 classes of one document to a million, and smoothing from 1e-12 to 10,000.
-Some scores are also compared with their value in 150 digits. The environment variable
-TERMSIFT_COLLECTIONS says how many collections are drawn for each model.
+The two functions share little code: `score` sums most classes at once by tables and short series,
+and `class_scores` evaluates every class by itself. Collections are drawn from the whole range of
+real ones: 2 to 2,000 classes of one document to a million, and smoothing from 1e-12 to 10,000. Some
+scores are also compared with their value in 150 digits. The environment variable
+TERMSIFT_COLLECTIONS sets how many collections are drawn for each model.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def test_a_score_is_the_aggregate_of_its_class_scores(
 
 
 def test_classes_of_one_document_do_not_spoil_a_score() -> None:
-    # A class that lacks the term has p = 1/3 here: the complements' series for p <= 1/64 gave 3e-8.
+    # A class without the term has p = 1/3 here; the series for p <= 1/64 once had an error of 3e-8.
     documents = np.array([1, 1] + [200] * 18)
     y = np.repeat(np.arange(20), documents)
     rng = np.random.default_rng(0)
@@ -178,12 +178,12 @@ def test_classes_of_one_document_do_not_spoil_a_score() -> None:
         assert worst(scores, exact_sums(by_class, np.ones(20)))[0] <= 2e-15
 
 
-# By which power of the weights' unit the scores grow, where that is not 0.
+# The power of the weights' unit by which the scores grow, where it is not 0.
 DEGREES = {"df": 1, "tfidf": 1, "chi2": 1, "g2": 1, "chi2_counts": 1, "ngl": 0.5, "log_odds": 0.5}
 
 
 def test_a_larger_unit_of_all_weights_only_scales_scores(method: str) -> None:
-    # A product of counts near 2^74 beside a count of 0 once left the range of an exponent: NaN.
+    # A product of counts near 2^74, with a count of 0, once left the range of an exponent: NaN.
     rng = np.random.default_rng(37)
     X, y = rng.poisson(0.7, (9, 12)) * (rng.random((9, 12)) < 0.6), np.arange(9) % 3
     for power in range(59):
@@ -198,7 +198,7 @@ def test_a_larger_unit_of_all_weights_only_scales_scores(method: str) -> None:
 
 
 def test_a_class_of_nearly_all_the_prior_mass_keeps_the_digits_of_the_others() -> None:
-    # q is 10^7 times less than p, and p - q is known to 2^-66 of p alone where 1 - pi is 5e-12.
+    # q is 10^7 times less than p, and where 1 - pi is 5e-12 the error of p - q is 2^-66 p.
     counts = ts.count(np.array([[400, 1417600], [0, 19971800]]), [0, 1])
     prior = [1e6, 5e-6]
     values = counts.class_scores("md_chi2", alpha=1e-3, class_prior=prior, noncentrality="pearson")

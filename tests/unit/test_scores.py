@@ -34,7 +34,7 @@ def test_equal_to_the_reference(
             with pytest.raises(ValueError, match="at least two"):
                 counts.score(method, **arguments)
         return
-    # Where fractions add up to n only but for rounding, a cell that is 0 may be 1e-17.
+    # Where fractions add up to n except for rounding, a cell that should be 0 may be 1e-17.
     assume(method != "chi2_printed" or counts._counts.exact)
     expected = reference.count(X, y, sample_weight)
     close = {"rtol": 1e-6, "atol": 1e-12}
@@ -52,7 +52,7 @@ def test_equal_to_the_reference(
 
 @pytest.fixture(scope="module")
 def counts() -> ts.ClassCounts:
-    """Wide enough for several chunks of 4,096 terms, with common, rare and unseen terms."""
+    """Counts wide enough for several chunks of 4,096 terms, with common, rare and unseen terms."""
     rng = np.random.default_rng(11)
     n_terms = 9001
     rates = np.r_[40.0 / np.arange(1, 6001), np.zeros(n_terms - 6000)]
@@ -62,7 +62,7 @@ def counts() -> ts.ClassCounts:
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
-def test_threads_and_targets_give_the_same_bits(
+def test_threads_and_targets_return_the_same_bits(
     counts: ts.ClassCounts, simd_target: str, method: str, n_threads: int, aggregate: Any
 ) -> None:
     _core.use_simd_target("baseline")
@@ -99,7 +99,8 @@ def test_scores_follow_from_class_scores(counts: ts.ClassCounts, method: str) ->
 
 @pytest.mark.full(cases=2)
 def test_many_classes_score_the_sum_of_their_values(method: str) -> None:
-    # Float counts too. Classes without documents must not change how the others are summed.
+    # Float counts are tested too. Classes without documents must not change how the others are
+    # summed.
     rng = np.random.default_rng(13)
     n_classes, n_terms = 300, 3000
     X = sp.random_array((n_classes, n_terms), density=0.02, random_state=rng).tocsr()
@@ -129,7 +130,7 @@ def test_equal_columns_have_equal_scores(method: str) -> None:
     assert scores[4] == scores[70] == scores[199]
 
 
-def test_two_classes_give_the_j_divergence() -> None:
+def test_two_classes_have_the_j_divergence() -> None:
     counts = ts.count(np.array([[3, 0, 5], [1, 4, 2]]), [0, 1])
     p, q = (counts.term_frequency.toarray() + 1) / (counts.class_tokens + 3)[:, None]
     j = (p - q) * np.log(p / q) + (q - p) * np.log((1 - p) / (1 - q))
@@ -201,7 +202,7 @@ def test_names_go_with_the_ranking(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "binary", "bernoulli", "poisson"])
-def test_a_ranking_says_how_it_was_made(model: Any) -> None:
+def test_a_ranking_shows_how_it_was_made(model: Any) -> None:
     counts = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["ham", "spam"])
     by_model = "" if model == "multinomial" else f", model={model}"
     top = counts.rank("md", model=model)
@@ -214,7 +215,7 @@ def test_a_ranking_says_how_it_was_made(model: Any) -> None:
         assert (greedy.method, greedy.policy, greedy.model) == ("greedy", "top", model)
 
 
-def test_to_frame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_to_frame_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     ranking = ts.count(np.array([[1, 0], [0, 1]]), [0, 1]).rank()
     with pytest.raises(ImportError) as caught:

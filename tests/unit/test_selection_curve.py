@@ -1,4 +1,4 @@
-"""`selection_curve` at every k, against fitting and predicting anew."""
+"""`selection_curve` at every k, against a new fit and prediction."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def log_joint(X, codes, X_test, model, alpha):
 
 
 def exact_joint(X, codes, x, model, alpha):
-    """P(c, document) as a fraction, but for what all classes share and the rates' exponential."""
+    """Return P(c, document) as a fraction, without common factors and the rates' exponential."""
     alpha = Fraction(alpha)
     joint = {}
     if model in ("binary", "bernoulli"):
@@ -75,10 +75,10 @@ def exact_joint(X, codes, x, model, alpha):
 
 
 def check_predictions(found, X, codes, X_test, terms, ks, model, alpha, tally=None):
-    """Compare the class of each k and document with those of fitting anew.
+    """Compare the class of each k and document with those of a new fit.
 
-    Where the best two differ by less than 1e-9 of their size either will do; but of classes that
-    agree exactly it must be the first.
+    Where the best two differ by less than 1e-9 of their size, either is right; of classes that
+    agree exactly, only the first is.
     """
     X, X_test = dense(X), dense(X_test)
     tally = Counter() if tally is None else tally
@@ -87,7 +87,7 @@ def check_predictions(found, X, codes, X_test, terms, ks, model, alpha, tally=No
         joint, classes = log_joint(X[:, columns], codes, X_test[:, columns], model, alpha)
         for d, log in enumerate(joint):
             best = log.max()
-            # In units of what is added up, not of what is left of it.
+            # The error is relative to the numbers that are added up, not to their sum.
             size = abs(log).max() + X_test[d, columns].sum() * abs(math.log(alpha))
             close = classes[log >= best - 1e-9 * size].tolist()
             taken = int(found[step][d])
@@ -167,7 +167,7 @@ def problems(draw):
 TALLY: Counter[str] = Counter()
 
 
-# Where scikit-learn is wrong by 1e-7 and says class 1; class 0 is likelier by 2e-10.
+# Here scikit-learn is wrong by 1e-7 and predicts class 1; class 0 is likelier by 2e-10.
 ROUNDED = (
     np.array([[0, 0], [0, 0], [0, 0], [1, 1]]),
     [0, 0, 0, 1],
@@ -207,7 +207,7 @@ def test_the_reference_predicts_the_same(problem, model, alpha) -> None:
         ):
             if classes[code] == label:
                 continue
-            # Only by what rounding decides: of one or of both.
+            # They may differ only where rounding decides, in one or in both.
             document = dict(enumerate(X_test[d].tolist()))
             posteriors = ts.reference.log_posteriors(
                 counts, document, ranking[:k], naive_bayes=model, alpha=alpha
@@ -339,7 +339,7 @@ def test_newsgroups(model: str) -> None:
             X, X_test = X.toarray(), X_test.toarray()
         joint, _ = log_joint(X, codes, X_test, model, 1.0)
         best = joint.max(axis=1, keepdims=True)
-        taken = (joint >= best - 1e-12 * abs(best)).argmax(axis=1)  # the first of equals
+        taken = (joint >= best - 1e-12 * abs(best)).argmax(axis=1)  # the first of equal classes
         assert_array_equal(predicted[step], np.bincount(taken, minlength=20))
         right = taken[taken == labelled.codes]
         assert_array_equal(hits[step], np.bincount(right, minlength=20))
@@ -368,7 +368,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
                 ranking.indices.tolist(),
                 *(form(X), [name[c] for c in y], form(X_test), [name[c] for c in y_test]),
             )
-            # Labels in another order; these data have no ties for it to show in.
+            # Labels in another order, which could matter only for ties; these data have none.
             assert_allclose(found.f1, expected.f1, rtol=1e-13)
     assert found.name == "given"
     for n_threads in (1, 2, 3):
@@ -380,7 +380,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
 def test_classes_unknown_to_either_side() -> None:
     X = np.array([[1, 0], [0, 1], [0, 1]])
     curve = ts.selection_curve([0, 1], X, ["a", "b", "c"], X[[0, 1, 1]], ["a", "b", "z"], [2])
-    assert_array_equal(curve.accuracy, [2 / 3])  # z is an error, c nowhere
+    assert_array_equal(curve.accuracy, [2 / 3])  # z counts as an error, c nowhere
     assert_allclose(curve.macro_recall, [2 / 3])
     assert_allclose(curve.macro_precision, [(1 + 1 / 2 + 0) / 3])
     curve = ts.selection_curve([0, 1], X, ["a", "b", "c"], X, ["x", "y", "z"], [1, 2])

@@ -70,7 +70,8 @@ def test_log_pvalues_to_forty_digits(degrees: int) -> None:
         if exact > -1e-290:  # P itself underflows: the p-value is 1
             assert -1e-290 <= got <= 0
         else:
-            # Within 1e-16 of 1 the digits are those of P, which SciPy's series gives to 3e-12.
+            # Within 1e-16 of 1 the digits are those of P, whose series in SciPy has an error of
+            # 3e-12.
             allowed = 1e-13 if exact < -1e-16 else 1e-11
             assert relative_error(got, exact) < allowed, (statistic, got, exact)
 
@@ -113,7 +114,7 @@ def test_scipy_agrees_where_it_does_not_underflow(degrees: int) -> None:
 
 @pytest.mark.parametrize("degrees", [1, 3, 50, 2001])
 def test_larger_statistics_have_smaller_pvalues(degrees: int) -> None:
-    # Across the seams of the ways of evaluation too: near the mean, and where Q underflows.
+    # This also holds where the evaluation changes: near the mean, and where Q underflows.
     statistics = np.linspace(0, degrees + 2500 + 60 * math.sqrt(degrees), 20_001)
     assert np.all(np.diff(log_chi2_sf(statistics, degrees)) <= 0)
 

@@ -1,4 +1,5 @@
-"""The parser of svmlight text: scikit-learn's numbers, every error, any threads, any blocks."""
+"""The parser of svmlight text: scikit-learn's numbers, every error, any number of threads, any
+blocks."""
 
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ def test_the_numbers_are_scikit_learns(lines: list[str], final_newline: bool) ->
         for token in line.partition("#")[0].split()
         if ":" in token and not token.startswith("qid")
     ]
-    # As written: the double next to it may be whole where a count is not.
+    # The text decides: the nearest double may be whole where a count is not.
     whole = all(count < 2**63 and count == count.to_integral_value() for count in counts)
     assert (found["data"].dtype == np.int64) == whole
 
@@ -132,7 +133,7 @@ def test_threads_change_nothing(large: bytes, n_threads: int, multilabel: bool) 
 
 
 @pytest.mark.parametrize("n_threads", THREADS)
-def test_the_first_bad_line_is_told(large: bytes, n_threads: int) -> None:
+def test_the_first_bad_line_is_reported(large: bytes, n_threads: int) -> None:
     lines = large.split(b"\n")
     for at in (14_000, 9_001, 9_000, 4_321):
         lines[at] = b"1 1:x"
@@ -229,7 +230,7 @@ def test_a_name_of_any_characters_or_none() -> None:
 
 def test_a_line_of_many_tokens_in_little_memory() -> None:
     resource = pytest.importorskip("resource")
-    # In its own process: a limit on the memory of this one would stay.
+    # It runs in its own process, because a limit on the memory of this one would stay.
     code = """
     import resource
     from termsift import _core
@@ -358,7 +359,7 @@ def test_documents_without_a_label_are_skipped(block_bytes: int) -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [1, 16, 1 << 20])
-def test_bad_lines_are_skipped_and_told(block_bytes: int) -> None:
+def test_bad_lines_are_skipped_and_reported(block_bytes: int) -> None:
     text = b"1 1:1\nx\n2 2:1\n1 1:-1\n3,3 1:1\n"
     options: dict[str, Any] = {"multilabel": False, "skip": True, "block_bytes": block_bytes}
     blocks = list(read_blocks(io.BytesIO(text), "f.svm", **options))

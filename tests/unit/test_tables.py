@@ -1,4 +1,4 @@
-"""Tables out: every column by hand, the same in every library, and the same term by term."""
+"""Exported tables: every column by hand, the same in every library, and the same term by term."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_an_unknown_library() -> None:
 @pytest.mark.parametrize(
     ("library", "extra"), [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "arrow")]
 )
-def test_a_missing_library_says_what_to_install(
+def test_the_error_of_a_missing_library_names_it(
     monkeypatch: pytest.MonkeyPatch, library: Any, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
@@ -237,7 +237,7 @@ def test_scores_are_class_scores_and_blocks_of_terms_are_the_whole(
         )  # four terms at a time
         blocks = class_columns(counts, method, k, **scoring)
         monkeypatch.undo()
-        if kind != "fractions":  # whose sums may round otherwise
+        if kind != "fractions":  # whose sums may round differently
             assert blocks["index"].tolist() == table["index"].tolist()
             assert blocks["score"].tolist() == table["score"].tolist()
         np.testing.assert_allclose(blocks["score"], table["score"], rtol=1e-12, atol=1e-15)
@@ -289,7 +289,7 @@ def test_no_terms_and_none_asked_for() -> None:
         class_columns(counts_of(), "md", -1)
 
 
-def test_what_a_class_does_not_know() -> None:
+def test_options_that_per_class_tables_refuse() -> None:
     with pytest.raises(TypeError, match="'aggregate'"):
         counts_of().to_frame("md", aggregate="max")
     with pytest.raises(ValueError, match="one after another"):

@@ -1,4 +1,5 @@
-"""Texts to counts: scikit-learn's rules give scikit-learn's matrices, and plain words need none."""
+"""Counting texts: with scikit-learn's rules the matrices equal scikit-learn's, and plain words work
+without it."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict
     np.testing.assert_array_equal(X.toarray(), expected)
     assert X.dtype == np.int64
     assert X.has_canonical_format
-    # Documents to be tested on are counted in the same columns, and drop none of them.
+    # Test documents are counted in the same columns, and drop none of them.
     X, again = TextRules(**rules).count(iter(NEW), names)
     assert again is names
     np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
@@ -194,7 +195,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two classes of documents, and what is none."""
+    """Two classes of documents, and files that are no documents."""
     root = tmp_path / "news"
     write(root / "sport/b.txt", "Ball, ball goal\n")
     write(root / "sport/a", "team ball")
@@ -240,7 +241,7 @@ def test_a_folder_of_class_folders(folder: Path) -> None:
     assert collection.source == str(folder)
 
 
-def test_a_folder_is_what_load_files_reads(folder: Path) -> None:
+def test_folders_are_read_as_by_load_files(folder: Path) -> None:
     datasets = pytest.importorskip("sklearn.datasets")
     text = pytest.importorskip("sklearn.feature_extraction.text")
     (folder / ".git/config").unlink()
@@ -298,7 +299,7 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert complaint(folder).startswith("sport/z.gz: damaged or cut short: ")
 
 
-def test_rules_are_of_texts(tmp_path: Path) -> None:
+def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "c.mtx", "")
     expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
@@ -357,7 +358,7 @@ def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:
 
 
 class Terminal:
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -373,7 +374,7 @@ class Terminal:
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.csv.gz", "news"])
-def test_a_terminal_sees_how_far_reading_is(
+def test_a_terminal_shows_the_progress_of_reading(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     content = b"label,text\n" + b"a,ball goal\n" * 59

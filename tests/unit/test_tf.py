@@ -1,4 +1,4 @@
-"""``tf``: what counts of a document's occurrences of a term."""
+"""``tf``: how a document's occurrences of a term are counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DAMPED = TF[1:]
 
 
 def dense(X: Any) -> Any:
-    """The matrix with repeated entries added up, in float64."""
+    """Return the matrix with repeated entries added up, in float64."""
     result = np.zeros(X.shape)
     coo = X.tocoo(copy=True)
     np.add.at(result, (coo.row, coo.col), coo.data.astype(np.float64))
@@ -38,7 +38,7 @@ def damp(X: Any, tf: str) -> Any:
 
 
 def tables(X: Any, y: Any, weights: Any, tf: str, classes: list[Any]) -> tuple[Any, Any]:
-    """Term and document frequencies by class, from the dense matrix."""
+    """Return the term and document frequencies by class, from the dense matrix."""
     x = dense(X)
     w = np.ones(len(x)) if weights is None else np.asarray(weights, float)
     if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2):
@@ -67,7 +67,7 @@ def test_equal_to_the_formulas(
     float_weights = weights is not None and weights.dtype.kind == "f"
     if tf == "raw":
         assume(X.dtype.kind not in "iu" or not float_weights or X.dtype.itemsize < 8)
-    if weights is not None:  # what is too small for a float once it is weighted counts nowhere
+    if weights is not None:  # a value that weighting makes 0 in a float counts nowhere
         assume(least_positive(X.data) * least_positive(weights) > 0)
     counts = ts.count(X, y, weights, tf=tf)
     assert counts.tf == tf

@@ -1,4 +1,4 @@
-"""Threads, forks, interrupts: polite whatever else the process does."""
+"""Threads, forks and interrupts, whatever else the process does."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
     before = counts + ts.count(X[:0], y[:0])
 
     def forever() -> None:
-        while True:  # until the signal, which finds a call at work
+        while True:  # until the signal, which interrupts a call
             counts._counts.merge(counts._counts, n_threads)
             ts.count(X, y, n_threads=n_threads)
 
@@ -144,8 +144,8 @@ def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
 @needs_timers
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
-    # A single call of a second or more: 5,000 classes of 200,000 terms, of which each has a few; a
-    # maximum looks at every class of every term.
+    # A single call of a second or more: 5,000 classes with a few of 200,000 terms each; a maximum
+    # reads every class of every term.
     n_classes, n_terms = 5000, 200_000
     X = sp.csr_array(
         (
@@ -192,7 +192,8 @@ def test_updates_of_one_object_by_several_threads_all_count() -> None:
 
 
 def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
-    # A class joins with each update: counts of one moment with the classes of another would show.
+    # Each update adds a class, so that counts combined with the classes of another moment would
+    # show.
     X, _ = collection(n_docs=60)
     counts = ts.count(X[:2], [0, 1])
     stop = threading.Event()

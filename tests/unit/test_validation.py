@@ -1,4 +1,4 @@
-"""The gate: which matrices, labels and weights are refused, in which words, and without a crash."""
+"""The gate: which matrices, labels and weights are refused, and with which messages."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_errors_of_a_malformed_indicator_name_y(X, y, w, error, message):
 
 
 @pytest.mark.parametrize("name", ["X", "y", "sample_weight", "class_prior"])
-def test_what_numpy_or_scipy_cannot_take_is_named(name):
+def test_arguments_that_numpy_or_scipy_refuse_are_named(name):
     if name == "class_prior":
         message = complaint(VALUE, base().score, class_prior=[[1], [2, 3]])
     else:
@@ -349,13 +349,13 @@ def corrupted(rng: random.Random) -> tuple[str, Any]:
 
 
 def hunt(seed: int, n: int) -> None:
-    """Count corrupted matrices: each is refused or counted as its sound arrays say."""
+    """Count corrupted matrices: each is refused, or counted right if its arrays are still sound."""
     rng = random.Random(seed)
     refused = 0
     for _ in range(n):
         form, X = corrupted(rng)
         plain = edited(form, indptr=X.indptr, indices=X.indices, data=X.data)
-        if X.data.dtype == bool:  # any byte but 0 is true
+        if X.data.dtype == bool:  # any byte except 0 is true
             plain.data = (X.data.view(np.uint8) != 0).astype(int)
         table = sound_table(form, plain)
         case = (form, X.indptr, X.indices, X.data, X.data.dtype)

@@ -1,4 +1,4 @@
-"""A document of weight w counts as w documents, also where methods and numbers of terms are chosen.
+"""A document of weight w counts as w documents, also in the choice of methods and numbers of terms.
 
 The folds must keep the copies of a document together for that; see `termsift.cross_validate`.
 """
@@ -23,7 +23,8 @@ MODELS = ["multinomial", "binary", "bernoulli", "poisson"]
 
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[Any]]:
-    """Draw documents, labels, whole weights, and folds of which each class and weight has a part.
+    """Draw documents, labels, whole weights, and folds; every fold has documents of each class and
+    weight.
 
     Document i and its twin i + n stand in different parts of both folds, and have weights above 0
     if i is below 2, so that every training part has both classes.
@@ -75,7 +76,7 @@ def test_documents_of_weight_0_are_ignored(
 
 
 class EveryOther:
-    """A splitter that sees how many documents there are, and their labels."""
+    """A splitter that records the number of documents and their labels."""
 
     def split(self, X: Any, y: Any) -> Any:
         assert X.shape[0] == len(y)
@@ -109,7 +110,7 @@ def test_equal_weights_change_no_bit() -> None:
     same(ts.cross_validate(X, y, "df", sample_weight=np.full(60, 0.25), alpha=0.25), expected)
 
 
-def test_fractions_give_the_same_bits_on_any_number_of_threads() -> None:
+def test_fractions_return_the_same_bits_on_any_number_of_threads() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.poisson(0.3, (2000, 30)), np.arange(2000) % 3
     weights = rng.random(2000) * 10.0 ** rng.integers(-9, 9, 2000)

@@ -13,8 +13,8 @@
 
 namespace termsift {
 
-// The term or document frequencies of a row. They take 4 bytes each if all of the row are integers below 2^32, else a Count
-// each; the values are the same.
+// The term or document frequencies of a row. Each takes 4 bytes if all of the row's are integers below 2^32, else it is a
+// Count; the values are the same.
 template <CountType Count>
 class Frequencies {
  public:
@@ -25,7 +25,7 @@ class Frequencies {
     else
       wide_[i] = value;
   }
-  std::uint32_t* narrow() const { return narrow_; }  // null unless they take 4 bytes
+  std::uint32_t* narrow() const { return narrow_; }  // null unless each takes 4 bytes
 
  private:
   template <CountType>
@@ -82,14 +82,14 @@ using ClassRowPtr = std::shared_ptr<const ClassRow<Count>>;
 template <CountType Count>
 struct ClassCounts {
   std::int64_t n_terms = 0;
-  Count n_docs = 0;  // every document once, also if it has several classes or none
+  Count n_docs = 0;  // counts every document once, even one with several classes or none
   std::vector<ClassRowPtr<Count>> rows;  // one for each class, never null
 
   // The whole collection as one class, with every document counted once. Null if it is the sum of the rows. It is kept when
   // some document has not exactly one class, and in float counts when labels came as lists.
   ClassRowPtr<Count> collection;
 
-  EventModel model = EventModel::multinomial;  // by which term_frequency and n_tokens count (event_model.hpp)
+  EventModel model = EventModel::multinomial;  // that term_frequency and n_tokens follow (event_model.hpp)
 
   // The row of class c, or the collection for the c after the last class.
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
@@ -136,7 +136,8 @@ ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads);
 
-// Returns the same counts as doubles. Throws std::invalid_argument if a count is not a double (an odd one above 2^53, say).
+// Returns the same counts as doubles. Throws std::invalid_argument if a count is not a double, such as an odd one above
+// 2^53.
 ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Threads& threads);
 
 }  // namespace termsift

@@ -19,11 +19,11 @@ namespace termsift {
 //     P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),   F_dc the sum of W_tc over these terms, for c = y of W'_tc,
 // kept in single precision. The gain of a term is the reduction of the documents' losses -log P_dy by a step with the term:
 //     gain_t = sum over the documents d that have t of -log( sum_{c != y} P_dc e^{b (W_tc - W'_ty)} + P_dy ).
-// If there are more classes than `classes_in_play`, so many are in play for a document from its first chosen term t on: its
-// own, and the others with the largest log(n_c / n) + W_tc, compared in whole units of 2^-30, equal ones by index. P_dc = 0
-// for the rest.
+// If there are more classes than `classes_in_play`, only that many are in play for a document once it has its first chosen
+// term t: its own class, and the others with the largest log(n_c / n) + W_tc, which are compared in whole units of 2^-30,
+// with ties by index. P_dc = 0 for all other classes.
 struct ConditionalGain {
-  double shape = 1;      // a: how much evidence a lift needs
+  double shape = 1;      // a: the larger it is, the more a lift is shrunk to 0
   double temper = 0.15;  // rho: how much the terms of a document repeat each other
   double step = 0.5;     // b
   std::int64_t k = 0;
@@ -36,11 +36,11 @@ struct GainRanking {
   std::int64_t evaluations = 0;      // gains computed, including the first one of each term
 };
 
-// Terms are kept in the order of their last known gains. The gain of the first term is computed again if it is not of this
-// step; if it is, the term is chosen. Gains are compared in whole units of 2^-40 n, n the number of documents, and equal
-// ones by index, so that rounding does not decide a tie. A gain may grow when other terms are chosen, so that the chosen
-// gain need not be the largest of all. Computing all gains at every step would take twelve times as many evaluations, and
-// chooses no better (docs/methods.md).
+// Terms are kept in the order of their last known gains. If the gain of the first term was computed in this step, the term
+// is chosen; otherwise the gain is computed again. Rounding must not decide a tie, so gains are compared in whole units of
+// 2^-40 n, where n is the number of documents, and ties go to the lowest index. A gain may grow when other terms are chosen,
+// so that the chosen gain need not be the largest of all. Computing all gains at every step would take twelve times as many
+// evaluations, and the chosen terms would be no better (docs/methods.md).
 //
 // classes (n_rows,) are below n_classes. weights (n_rows,), or empty: a document of weight w counts as w documents, of which
 // one is left out. x is as for counting: entries may be in any order, repeated or 0.

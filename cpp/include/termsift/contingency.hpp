@@ -54,13 +54,14 @@ const char* name_of(ContingencyMeasure measure);
 // `estimation`.
 //
 // Accuracy: 4 ulp of the formula's value, for bns a relative 1e-14. Where counts are fractions or exceed 2^50, the error of
-// det is up to 2^-104 a g, and counts more than 2^450 apart may underflow, to a finite or an infinite value. A sum or mean
-// has a further error of up to 2^-104 n_classes times what the classes that have the term would add if it were absent from
-// them; that error is the larger one where some classes have more than 10^7 times the documents of others. Bits depend
+// det is up to 2^-104 a g. Counts more than 2^450 apart may underflow, so that a score may be wrong or infinite. A sum or
+// mean has a further error of up to 2^-104 n_classes times what the classes that have the term would add if it were absent
+// from them; that error is the larger one where some classes have more than 10^7 times the documents of others. Bits depend
 // neither on the number of threads nor on the SIMD target.
 
-// scores (n_terms,). O(pairs of a term and a class that has it): t and r tell what a class adds from which the term is
-// absent. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct t).
+// scores (n_terms,). O(pairs of a term and a class that has it), because what a class adds if the term is absent from it
+// follows from t and r. Only the sums and means of measures with Absent::each take O(pairs + n_classes * number of distinct
+// t).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);

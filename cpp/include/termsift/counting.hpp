@@ -26,7 +26,8 @@ void for_each_class(const LabelView& labels, std::int64_t document, const F& f) 
     f(static_cast<std::size_t>(labels.codes[i]));
 }
 
-// Checks that codes are in [0, n_classes) and indptr is sound. Throws std::invalid_argument.
+// Checks that codes are in [0, n_classes) and that indptr starts at 0, never decreases and ends at n_codes. Throws
+// std::invalid_argument.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
 
 // The algorithms of counting. All give the same result to the last bit.

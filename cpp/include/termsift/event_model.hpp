@@ -1,4 +1,4 @@
-// Counts -> counts as an event model counts them, from which probabilities are estimated.
+// Counts -> the counts of an event model, from which probabilities are estimated.
 #pragma once
 
 #include "termsift/class_counts.hpp"

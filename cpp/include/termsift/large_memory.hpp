@@ -39,7 +39,7 @@ class LargeArray {
   LargeArray() = default;
   static LargeArray uninitialised(std::int64_t size) { return LargeArray(size, false); }
   static LargeArray zeroed(std::int64_t size) { return LargeArray(size, true); }
-  // In small pages, for an array of which few elements, far apart, will be touched.
+  // Uses small pages, for an array in which few elements, far apart, will be touched.
   static LargeArray zeroed_for_few(std::int64_t size) { return LargeArray(size, true, false); }
 
   T* get() const { return static_cast<T*>(memory_.get()); }

@@ -6,8 +6,8 @@
 //   row column value                (a line for each entry, counted from 1; "row column" of a pattern, "value" of an array,
 //                                   whose values go down one column after the other)
 //
-// The words of the first line may be in any case, and what follows them there is ignored. Tokens are separated as in
-// svmlight text. Between the lines of entries there may be blank ones, and nothing else.
+// The words of the first line may be in any case, and the rest of that line is ignored. Tokens are separated as in
+// svmlight text. Blank lines, but no comments, may stand between the lines of entries.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct MatrixMarketEntries {
 };
 
 // Parses a whole text; throws LineError for the first line that is wrong, on any number of threads. Zeros of an array are
-// left out. Numbers are rounded correctly; integers are within int64, and of a real matrix every value is finite.
+// left out. Numbers are rounded correctly. Integers must fit int64, and the values of a real matrix must be finite.
 //
-// Memory: 16 bytes for each line of entries, and as much again for each entry that a symmetry mirrors, whatever size the
+// Memory: Takes 16 bytes for each line of entries, and 16 more for each entry that a symmetry mirrors, whatever size the
 // text declares.
 MatrixMarketEntries parse_matrix_market(std::string_view text, const Threads& threads);
 

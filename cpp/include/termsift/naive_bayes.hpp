@@ -28,8 +28,8 @@ struct LabelledDocuments {
   std::span<const std::int64_t> weights{};  // (n_rows,), not negative, their sum below 2^63; empty: each is 1
 };
 
-// Writes, for each k and class c, how many documents are predicted to be of class c: predicted (ks.size(), n_classes), and
-// how many of them are: hits, of the same shape. Both are row-major. A document of weight w counts as w documents.
+// Writes two arrays (ks.size(), n_classes). For each k and class c, `predicted` is how many documents are predicted to be of
+// class c, and `hits` is how many of these are of class c. Both are row-major. A document of weight w counts as w documents.
 //
 // The predicted class is that of the largest log posterior, or the first of those that agree with it within rounding: 2^-45
 // of the sum of magnitudes added for either class, and 2^-53 for each ranked term of the document. O(pairs + entries of the

@@ -40,9 +40,9 @@ class Worker {
   ~Worker() = default;
 };
 
-// Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. The result is the same for
-// any number of threads if no two blocks write the same memory. An exception stops the loop and is rethrown here; if several
-// blocks threw, that of the lowest block.
+// Runs body(block, worker) for every block in [0, n_blocks), in increasing order on any thread. If no two blocks write the
+// same memory, the result is the same for any number of threads. An exception stops the loop and is rethrown here; if
+// several blocks threw, the exception of the lowest block is.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 

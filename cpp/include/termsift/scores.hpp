@@ -40,7 +40,7 @@ struct Estimation {
 };
 
 // All three functions compare the classes that have documents; other classes take no part. They throw std::invalid_argument
-// - if fewer than two classes take part, or one of them has all the prior mass but 2^-450 of it (q would be nearly 0/0),
+// - if fewer than two classes take part, or the others have less than 2^-450 of the prior mass (q would be nearly 0/0),
 // - unless 0 <= b1 <= b2 < inf, or b1 and b2 are in [0, inf) for rates,
 // - if the smoothed p of an absent term is neither 0 nor at least 2^-450, or a rate exceeds 2^64,
 // - unless the weights are finite and not negative.
@@ -54,7 +54,7 @@ struct Estimation {
 // Each thread has up to 56 bytes of scratch for each class and term of a block of 128 terms, and 1 MiB.
 
 // scores (n_terms,). The smoothed sum or mean over many classes takes O(pairs), other scores O(n_classes * terms that
-// occur). Which way is taken depends only on counts, estimation, measure and aggregate (score_ways.hpp).
+// occur). The choice depends only on counts, estimation, measure and aggregate (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
@@ -66,7 +66,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores, TermRange range = {});
 
 // directions (n_classes, terms of the range), row-major: the sign of p - q, which is the same for every measure. It is 0
-// where class_scores takes p and q for equal, and in rows of classes that take no part. O(n_classes * terms).
+// where class_scores treats p and q as equal, and in rows of classes that take no part. O(n_classes * terms).
 template <CountType Count>
 void class_directions(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
                       const Threads& threads, std::int8_t* directions, TermRange range = {});

@@ -2,7 +2,7 @@
 //
 //   label[,label...] [qid:number] index:count ... [# comment]
 //
-// a line for each document. Blank lines and lines of comments are none; tokens are separated by blanks, tabs and carriage
+// a line for each document. Blank lines and comment lines are ignored. Tokens are separated by blanks, tabs and carriage
 // returns. Indices come in any order, and repeated ones are left as they are: counting adds them up.
 #pragma once
 
@@ -23,10 +23,10 @@ struct SvmlightOptions {
   std::int64_t first_line = 1;  // the number of the text's first line
   std::int64_t min_index = 0;
   std::int64_t max_index = std::numeric_limits<std::int64_t>::max();
-  std::string index_note;   // what is told of these two where an index is not between them
-  bool multilabel = false;  // whether documents have any number of labels, or one each
+  std::string index_note;   // how the error of an index outside these two names them
+  bool multilabel = false;  // whether a document may have any number of labels; otherwise it has one
   bool unlabelled = true;   // whether that number may be 0
-  bool skip = false;        // whether lines that are wrong are left out, or are an error
+  bool skip = false;        // whether wrong lines are skipped; otherwise they are an error
   Threads threads;
 };
 
@@ -46,10 +46,10 @@ struct SvmlightBlock {
 };
 
 // Parses whole lines; the last may lack its end. Throws LineError for the first line that is wrong, on any number of
-// threads. Numbers are rounded correctly, whole counts up to 2^63 - 1 not at all.
+// threads. Whole counts up to 2^63 - 1 are exact; other numbers are rounded correctly.
 //
-// Memory: 16 bytes for each colon of the text, and for each line 16, or 24 if multilabel, which is what the arrays take but
-// for comments. A line is parsed by one thread.
+// Memory: Takes 16 bytes for each colon of the text, and for each line 16, or 24 if multilabel. Without comments, that is
+// the size of the arrays. A line is parsed by one thread.
 SvmlightBlock parse_svmlight(std::string_view text, const SvmlightOptions& options);
 
 }  // namespace termsift

@@ -8,8 +8,8 @@
 
 namespace termsift {
 
-// A term is a column of the matrix. Four bytes, because every score reads the terms of all pairs from memory. The largest
-// vocabulary that can be counted has 2^31 - 1 terms (its scores alone take 16 GiB).
+// A term is a column of the matrix. It takes four bytes, because every score reads the terms of all pairs from memory. The
+// largest vocabulary that can be counted has 2^31 - 1 terms (its scores alone take 16 GiB).
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
@@ -21,7 +21,7 @@ using ClassId = std::int32_t;
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// What is counted, and by what it is divided: p_ic = (x_ic + b1) / (X_c + b2) with
+// What is counted, and what it is divided by: p_ic = (x_ic + b1) / (X_c + b2) with
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
   binary,       // x = d_ic, X = sum_i d_ic    the same, after repeated terms of a document are dropped

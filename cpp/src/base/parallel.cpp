@@ -49,9 +49,9 @@ int current_processor() {
 #endif
 }
 
-// Moves this thread to another processor if it runs on the given one. Linux takes an idle processor of a virtual machine for
-// one that the host uses, and wakes a helper on the caller's processor, where it would help milliseconds later. The affinity
-// of this thread, which is one of ours, is restored at once; no other thread's is changed.
+// Moves this thread to another processor if it runs on the given one. In a virtual machine, Linux may believe that an idle
+// processor is in use by the host. It then wakes a helper on the caller's processor, where the helper starts milliseconds
+// later. Only helpers, which are threads of this library, call this. The affinity is restored at once.
 void move_away_from([[maybe_unused]] int processor) {
 #ifdef __linux__
   cpu_set_t allowed;
@@ -74,7 +74,7 @@ class Loop {
   // These are changed under the mutex of Helpers.
   int n_seats;                   // how many more helpers may join
   int n_joined = 0;
-  std::atomic<int> n_inside{0};  // helpers that have joined and not left
+  std::atomic<int> n_inside{0};  // helpers that have joined and have not left yet
 
   void run(int thread) noexcept {
     LoopWorker worker(*this, thread);
@@ -253,7 +253,7 @@ class Helpers {
 
   std::mutex mutex_;
   std::condition_variable wanted_, left_;
-  std::vector<Loop*> loops_;  // those that may still have a block left
+  std::vector<Loop*> loops_;  // the loops that may still have a block left
   std::atomic<std::int64_t> n_posted_{0};
   int n_started_ = 0;
 };

@@ -15,10 +15,11 @@ struct Piece {
 };
 
 // The pieces that were released last. The mutex is only tried, because a child process may be forked while another thread
-// holds it: who does not get it allocates or frees memory as usual.
+// holds it. A thread that does not get it allocates or frees memory as usual.
 class KeptPieces {
  public:
-  // Returns a kept piece of at least `size` bytes, or none. One that is over a quarter larger would waste memory.
+  // Returns a kept piece of at least `size` bytes, or none. A piece more than a quarter larger would waste memory, so it is
+  // not used.
   Piece take(std::int64_t size) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock() || size < smallest) return {};
@@ -48,7 +49,7 @@ class KeptPieces {
   }
 
   std::mutex mutex_;
-  Piece pieces_[most_pieces];  // (n_,), the one released last at the end
+  Piece pieces_[most_pieces];  // (n_,) the piece released last is at the end
   std::size_t n_ = 0;
   std::int64_t bytes_ = 0;
 };

@@ -18,7 +18,7 @@ constexpr std::int64_t docs_in_block = 128;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Classifies one document after the other. One thread's.
+// Classifies one document after the other. Each thread has its own.
 class Sweep {
  public:
   Sweep(const PrefixModel& model, TermWeight term_weight)
@@ -78,8 +78,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Returns the class of the largest v_c, or the first that agrees with it within rounding: each of n additions rounds by at
-  // most 2^-53 of the sum, and all other operations by a few times that.
+  // Returns the class of the largest v_c, or the first class that agrees with it within rounding. Each of n additions rounds
+  // by at most 2^-53 of the sum, and all other operations together by a few times that.
   Verdict judge(std::size_t step) {
     const std::size_t n = sums_.size();
     const double* const loss = &m_.loss[step * n];
@@ -99,8 +99,8 @@ class Sweep {
     return {winner, values_[winner] - 2 * errors_[winner] - second};
   }
 
-  // Returns the step up to which the verdict holds if the document has no further term before `end`: until then the losses
-  // of two classes do not drift apart by its lead.
+  // Returns the step up to which the predicted class stays the same if the document has no further term before `end`. Until
+  // that step, the losses of two classes change by less than the lead of the predicted class.
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
     if (weight() == 0) return end;  // only the prior counts
     if (!(verdict.lead > 0)) return step + 1;
@@ -161,8 +161,8 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const std::size_t n_classes = counts.rows.size(), n_steps = bayes.ks.size();
   std::fill_n(hits, n_steps * n_classes, std::int64_t{0});
   std::fill_n(predicted, n_steps * n_classes, std::int64_t{0});
-  // The results hold the changes at each k until they are summed up at the end, so that a document costs no more additions
-  // than changes of its class. Additions of integers give the same sums in any order.
+  // The results hold the changes at each k until they are summed up at the end, so that a document costs only one addition
+  // for each change of its class. Additions of integers give the same sums in any order.
   std::mutex results;
   const auto count = [&](const Prediction& p, std::int64_t* result) {
     result[p.begin * n_classes + at(p.predicted)] += p.weight;

@@ -21,7 +21,7 @@ namespace termsift {
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
 // where L(x) = log(1 + x) and X_c is the model's total (event_model.hpp). A class from which the term is absent gains
-// nothing, so that only pairs are kept. All these numbers except v_c are at least 0.
+// nothing, so only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that take part, increasing
   std::vector<double> log_docs;           // (n,) log(n_c / the least n_c)
@@ -33,7 +33,7 @@ struct PrefixModel {
   std::vector<std::int32_t> pair_class;   // the position in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), n)
-  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than the drift does. The
+  // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than this sum does. The
   // margin lets the tolerance for rounding grow meanwhile.
   std::vector<double> drift;
 };

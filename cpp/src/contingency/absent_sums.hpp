@@ -14,7 +14,7 @@ namespace termsift {
 
 // Terms are handed to threads in chunks of this many, small enough that no thread waits long for another's last chunk.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
-  constexpr std::int64_t least_chunk_terms = 1 << 10;  // fewer would not pay for visiting the classes
+  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, visiting the classes would take most of the time
   if (threads.count == 1) return most_chunk_terms;
   return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
 }

@@ -1,5 +1,6 @@
-// Bi-normal separation: |F(A/r) - F(B/(g-r))|, F the normal quantile, the rates clipped to [0.0005, 0.9995]. Included by the
-// source file of each SIMD target; what logarithms.hpp says of bits and of functions from outside the target holds here too.
+// Bi-normal separation: |F(A/r) - F(B/(g-r))|, F the normal quantile, the rates clipped to [0.0005, 0.9995]. The source file
+// of each SIMD target includes it. The rules of logarithms.hpp on bits and on functions from outside the target hold here
+// too.
 #pragma once
 
 #include "contingency/cells_impl.hpp"
@@ -7,7 +8,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-constexpr double least_rate = 0.0005;  // Forman's bounds of rates are this and 1 less this
+constexpr double least_rate = 0.0005;  // Forman's bounds of rates are this and 1 minus this
 
 // The normal distribution's quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The quantile
 // of a rate p is (2p - 1) F(w), w = -log(4 p (1-p)), and F is smooth: one polynomial serves the middle and the tails. It is
@@ -36,7 +37,7 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
   return x < y ? -quantile : quantile;
 }
 
-// The quantile of A/r, which depends on the class and its cell alone.
+// The quantile of A/r, which depends only on the class and its cell.
 TERMSIFT_INLINE double quantile_in_class(DoubleDouble a, DoubleDouble C, const ContingencyConstants& c) {
   return quantile_of_rate(a.hi, C.hi, magnitude((a.hi - C.hi) + (a.lo - C.lo)), c.two_over_r);
 }
@@ -49,7 +50,7 @@ TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyCons
 // The difference of two quantiles errs by up to 2^-50, which is 7e-15 of 1/8. near_bns computes the smaller ones.
 constexpr double near_quantiles = 0.125;
 
-// Positive if near_bns must compute the difference of quantiles. Rates that are both clipped to the same bound have 0.
+// Positive if near_bns must compute the difference of quantiles. If both rates are clipped to the same bound, it is 0.
 TERMSIFT_INLINE double bns_excess(const auto& cells, const ContingencyConstants& c, double difference) {
   constexpr double clipped = 2.0 * least_rate * (1.0 - 0x1p-49);
   const double twice_in_class = smaller(cells.a.hi, cells.C().hi) * c.two_over_r;
@@ -71,8 +72,8 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
 
 // The difference d of the quantiles of p and q, given their mean z and d itself to 2^-49: |p - q| is the integral of the
 // normal density, phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)], He_2k Hermite's polynomials. For
-// |z| <= 3.3 and d <= 1/8 (near_quantiles) the terms from k = 5 on add up to less than 4e-16, and the errors of z and d
-// count 3.3 and less than 1/4 times.
+// |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is multiplied
+// by at most 3.3, and that of d by less than 1/4.
 TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
   constexpr double root_of_2_pi = 2.5066282746310002;
   const double x = z * z, y = d * d;
@@ -91,7 +92,7 @@ struct Formula<ContingencyMeasure::bns> {
     for (int j = 0; j < n; ++j) parts[j] = quantile_in_class({a[j], 0.0}, {c.r_hi - a[j], 0.0}, c);
   }
 
-  // Near quantiles are a minority. They are packed together and computed again.
+  // Near quantiles are a minority, so they are packed together and computed again.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
     constexpr bool with_low = numbers == Numbers::any;

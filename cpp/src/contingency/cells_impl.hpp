@@ -1,5 +1,5 @@
-// The 2 x 2 table of a term and a class, in exact arithmetic. Included by the source file of each SIMD target; what
-// logarithms.hpp says of bits and of functions from outside the target holds here too.
+// The 2 x 2 table of a term and a class, in exact arithmetic. The source file of each SIMD target includes it. The rules of
+// logarithms.hpp on bits and on functions from outside the target hold here too.
 //
 // Everything follows from det = a g - t r, whose products are exact in double-double: a term that is nearly independent of a
 // class keeps all digits of its small value. With P = a g and Q = t r,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What the sums of all terms have in common. Classes of weight 0 are ignored.
+// The part of the sums that all terms share. Classes of weight 0 are ignored.
 template <CountType Count>
 struct SumTask {
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
@@ -81,7 +81,7 @@ class ChunkScorer {
       if (k % 64 == 0) worker.check();
       const auto row = static_cast<std::int32_t>(task_.model.classes[k].row), place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
-        for (int j = 0; j < n_run; ++j) {  // no unpredictable branch: it would take longer than all else
+        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch would take longer than all else
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
           if (strongest != nullptr) raise(largest, values[j], row);
@@ -184,7 +184,7 @@ class ChunkScorer {
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
   }
 
-  // Adds what the classes add from which a term is absent.
+  // Adds the values of the classes from which a term is absent.
   void finish_sums(const SumTask<Count>& sums, std::int64_t n_terms, double* scores) {
     const Absent absent = task_.model.facts.absent;
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {
@@ -217,8 +217,8 @@ class ChunkScorer {
     if (value > largest.value || (value == largest.value && row < largest.row)) largest.value = value, largest.row = row;
   }
 
-  // Raises the largest value of each term to that of the first class from which the term is absent: of these classes it has
-  // the largest value. O(pairs): a term waits for no more classes than have it.
+  // Raises the largest value of each term to that of the first class from which the term is absent: that class has the
+  // largest value of these. O(pairs): a term waits for no more classes than have it.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;

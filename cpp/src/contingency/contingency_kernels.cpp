@@ -1,5 +1,5 @@
-// The loops over batches of terms of one class, compiled once for each SIMD target. What logarithms.hpp says of bits and of
-// functions from outside the target holds here too.
+// The loops over batches of terms of one class, compiled once for each SIMD target. The rules of logarithms.hpp on bits and
+// on functions from outside the target hold here too.
 #include "contingency/formulas_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -11,7 +11,7 @@ void run_formula(const ContingencyBatch& batch) {
   constexpr bool has_usual_value =
       !with_low && requires(Cells<numbers> x, ContingencyConstants c) { Measure::usual_value(x, c); };
   const ContingencyConstants c = *batch.constants;
-  // Local copies of the pointers, which no store can change.
+  // These are local copies of the pointers, which no store can change.
   const ContingencyBatch in = batch;
   double* __restrict values = batch.values;
   const auto store = [&](int j, double value) {

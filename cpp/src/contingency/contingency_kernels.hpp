@@ -5,7 +5,7 @@
 
 namespace termsift {
 
-// What a measure reads of a class. Pairs (hi, lo) are double-double.
+// The numbers of a class that a measure reads. Pairs (hi, lo) are double-double.
 struct ContingencyConstants {
   double r_hi, r_lo;        // r, the row total of the class
   double rest_hi, rest_lo;  // g - r
@@ -27,19 +27,19 @@ enum class Absent : std::uint8_t {
   each      // value(0, t, c) has no such form, and is computed for each class and t
 };
 
-// What the code around the kernels knows of a measure.
+// The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // What the numbers of the 2 x 2 table count; otherwise documents.
+  // Whether the numbers of the 2 x 2 table count tokens; otherwise they count documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
   bool reads_b1 = false;     // for b1 = 0, `absent` is minus_infinity
   bool grows_with_r = true;  // value(0, t, c) grows with r; otherwise it falls
-  double degree = 0;         // of homogeneity: counts multiplied by s make values s^degree times as large
+  double degree = 0;         // counts multiplied by s make values s^degree times as large
   double (*h)(const ContingencyConstants&) = nullptr;  // of Absent::product, for a class that does not hold all
   bool direction_is_sign = false;  // the direction of a class and a term is the sign of the value; otherwise that of det
-  bool b2_is_prior_mass = false;  // its quotient with the number of tokens must not leave the range of the kernel
+  bool b2_is_prior_mass = false;   // b2 / g must not leave the range of the kernel
 };
 
 inline constexpr int longest_contingency_batch = 128;

@@ -18,7 +18,7 @@ struct ContingencyClass {
 
 struct ContingencyModel {
   MeasureFacts facts;
-  // By decreasing value(0, t, c), equal ones by row: of the classes from which a term is absent, the first has the largest
+  // Sorted by decreasing value(0, t, c), ties by row: of the classes from which a term is absent, the first has the largest
   // value.
   std::vector<ContingencyClass> classes;
   bool whole = false;  // all counts are whole numbers and at most 2^50

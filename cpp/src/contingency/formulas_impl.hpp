@@ -1,5 +1,5 @@
-// The measures of contingency.hpp. Included by the source file of each SIMD target, which cells_impl.hpp explains, and by
-// contingency_model.cpp for their facts. No formula has a branch, so that loops over terms vectorise.
+// The measures of contingency.hpp. The source file of each SIMD target includes it (see cells_impl.hpp), and
+// contingency_model.cpp for the measures' facts. No formula has a branch, so that loops over terms vectorise.
 #pragma once
 
 #include "contingency/bns_impl.hpp"

@@ -1,4 +1,4 @@
-// Terms of one class on their way through a contingency kernel, a batch at a time.
+// Passes the terms of one class through a contingency kernel, one batch at a time.
 #pragma once
 
 #include <algorithm>

@@ -79,7 +79,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   return rest;
 }
 
-// Sets every row of the counts, and the collection if it is wanted, to make(c), where c is n_classes for the collection.
+// Sets every row of the counts, and the collection if it is kept, to make(c), where c is n_classes for the collection.
 template <CountType Count, class F>
 void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
               const F& make) {
@@ -141,7 +141,7 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
 
 template <CountType Count>
 ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
-  RowMemory memory(0);  // for this row alone
+  RowMemory memory(0);  // only for this row
   return with_capacity(capacity, narrow, memory);
 }
 
@@ -149,7 +149,7 @@ template <CountType Count>
 void ClassRow<Count>::sum_tokens() {
   n_tokens = n_tokens_rest = 0;
   if (is_narrow()) {
-    std::uint64_t sum = 0;  // of at most 2^31 terms below 2^32
+    std::uint64_t sum = 0;  // at most 2^31 frequencies below 2^32
     for (std::int64_t i = 0; i < size; ++i) sum += term_frequency.narrow()[i];
     n_tokens = static_cast<Count>(sum);
     if constexpr (std::is_floating_point_v<Count>)
@@ -198,7 +198,7 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
 
 template <CountType Count>
 ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
-  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell below exceeds it
+  const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no cell of the row exceeds it
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
   ClassRow<Count> sum = ClassRow<Count>::with_capacity(a.size + b.size, narrow);

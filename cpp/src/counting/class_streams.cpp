@@ -17,7 +17,7 @@ struct Window {
   std::int64_t n_entries;
 
   std::size_t n_classes() const { return last_class - first_class; }
-  // Returns the stream of row c, or n_classes() if the window does not have that row (the difference wraps below 0).
+  // Returns the stream of row c, or n_classes() if the window does not have that row; a negative difference wraps.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -181,7 +181,7 @@ struct Adder {
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<Adder>& adders, ClassRow<Count>* rows) {
-  // Start with the longest streams, because the last one runs alone and should be short.
+  // Starts with the longest streams, because the last one runs alone and should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

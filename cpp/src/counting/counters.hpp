@@ -13,7 +13,8 @@ namespace termsift {
 // counters of 8 bytes). Few cells need more; they move to large[cell], most of which is never touched.
 struct PackedCounters {
   // The low bits count occurrences, the high bits documents. When a sum has a bit of `full`, it moves to the large counter
-  // and the small one becomes `moved`. Both parts thus have room for one more entry, and a cell with entries is never zero.
+  // and the small one becomes `moved`. Thus both parts always have room for one more entry, and the counter of a cell with
+  // entries is never zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;

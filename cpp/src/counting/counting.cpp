@@ -44,7 +44,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   if (most_tokens + entries * std::max(facts.value_bound, 1.0) * largest_weight < 0x1p62) return;
 
   const auto n_classes = static_cast<std::size_t>(labels.n_classes);
-  std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);  // the last is the collection
+  std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);  // the last row is the collection
   for (std::size_t c = 0; c < n_classes; ++c) tokens[c] = counts.rows[c]->n_tokens, docs[c] = counts.rows[c]->n_docs;
   const bool keeps_collection = counts.collection || !has_one_class_each(labels, x.n_rows);
   if (keeps_collection) tokens[n_classes] = collection_row(counts)->n_tokens;
@@ -199,7 +199,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
     std::int64_t longest = 1;
     for (std::int64_t d = 0; d < x.n_rows; ++d) longest = std::max<std::int64_t>(longest, x.indptr[d + 1] - x.indptr[d]);
     if (longest > std::max<std::int64_t>(x.n_columns, 1))
-      path = CountingPath::rows;  // the longest document repeats a column, and `ones` should not be as long
+      path = CountingPath::rows;  // the longest document repeats a column; `ones` is not made that long
     else
       ones.resize(static_cast<std::size_t>(longest), Bool{1});
   }

@@ -11,8 +11,8 @@
 
 namespace termsift {
 
-// The terms of a document, each once, with their weighted values. Used by one thread. 12 bytes for each entry of the longest
-// document read, 28 if its terms are not distinct.
+// The terms of a document, each once, with their weighted values. Used by one thread. Takes 12 bytes for each entry of the
+// longest document, 28 if its terms are not distinct.
 class DocumentEntries {
  public:
   explicit DocumentEntries(TermWeight weight) : weight_(weight) {}
@@ -27,7 +27,7 @@ class DocumentEntries {
  private:
   template <class Index, class Value>
   void read_distinct(const Index* indices, const Value* data, std::int64_t n);
-  void add_up_repeated(std::int64_t document);  // those of sorted_, each term's in the order of its entries
+  void add_up_repeated(std::int64_t document);  // the values of sorted_, with those of a term in the order of its entries
 
   const TermWeight weight_;
   const LogarithmKernels& kernels_ = kernels_in_use<LogarithmKernels>();

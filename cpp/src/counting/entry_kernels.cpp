@@ -1,7 +1,7 @@
 // The loops over entries and counters: plain loops that the compiler vectorises for one SIMD target. As in
 // logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 //
-// The scans have accumulators as wide as what they read, so that they vectorise without AVX too.
+// The scans have accumulators as wide as the values that they read, so that they vectorise without AVX too.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -61,7 +61,7 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       any = static_cast<Bits>(any | value);
       zero = static_cast<Bits>(zero | (value == 0));
     }
-    // `any` is negative if a value is, and 2^63 or more if a value is.
+    // `any` is negative if some value is negative, and at least 2^63 if some value is.
     if constexpr (!std::is_same_v<Value, Bool>)
       if (static_cast<Value>(any) < 0 || static_cast<std::uint64_t>(any) > std::numeric_limits<std::int64_t>::max())
         return false;
@@ -144,9 +144,9 @@ std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint
 
 TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits | std::uint64_t{1} << 63); }
 
-// With many classes, half of the words are zero and most others have one or two bits, unpredictably. To avoid branches on
-// that, the words that are not zero are found first, and bits are read four at a time even if there are fewer (as in stage 1
-// of simdjson).
+// With many classes, half of the words are zero and most others have one or two bits, in no predictable order. To avoid
+// branches on that, the words that are not zero are found first, and bits are read four at a time even if there are fewer
+// (as in stage 1 of simdjson).
 std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first, std::int64_t n, std::int32_t* terms) {
   std::int32_t* at = terms;
   for (std::int64_t begin = 0; begin < n_words; begin += 64) {

@@ -16,7 +16,7 @@ namespace termsift {
 // escape: the entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
-  // The most that a counter can add to what it may hold already (counters.hpp).
+  // The largest value that fits into a counter whatever the counter holds already (counters.hpp).
   static constexpr int most_value_bits = 15;
 
   explicit PackedEntry(std::int64_t n_cells)
@@ -44,7 +44,7 @@ class PackedEntry {
     else
       return cell << value_bits_ | (holds(value) ? static_cast<std::uint32_t>(value) : escape_);
   }
-  // Returns what pack leaves out of an integer below 2^63 that does not fit.
+  // Returns the part of an integer below 2^63 that does not fit into its packed entry.
   template <class Value>
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;

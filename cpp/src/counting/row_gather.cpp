@@ -128,7 +128,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // Start with the classes that have most entries, because the last one runs alone and should be short.
+  // Starts with the classes that have most entries, because the last one runs alone and should be short.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];

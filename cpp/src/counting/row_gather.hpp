@@ -1,4 +1,4 @@
-// Counting by gathering the rows of each class from the matrix. Counts any values, weights and entries.
+// Counting by gathering the rows of each class from the matrix. It can count any values, weights and entries.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@
 
 namespace termsift {
 
-// What streams are filled from. indptr and labels have been checked; entries are checked just before they are copied.
+// The documents that streams are filled with. indptr and labels have been checked; entries are checked just before they are
+// copied.
 struct StreamSource {
   // The most documents that a large counter holds.
   static constexpr std::int64_t most_documents = (std::int64_t{1} << (64 - PackedCounters::large_document_shift)) - 1;
@@ -112,8 +113,8 @@ class CellCounters {
   // Returns how many of the cells [first, first + n) are not zero. `first` is a multiple of 64.
   std::int64_t count_nonzero(std::int64_t first, std::int64_t n);
 
-  // Moves these cells to the row, where cell `first` becomes term `first_term`, and clears them. The row's size is what
-  // count_nonzero returned.
+  // Moves the nonzero cells of [first, first + n) to the row, where cell `first` becomes term `first_term`, and clears them.
+  // The row's size is what count_nonzero returned.
   template <CountType Count>
   void drain(std::int64_t first, std::int64_t n, std::int64_t first_term, ClassRow<Count>& row);
 

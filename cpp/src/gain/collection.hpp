@@ -12,13 +12,14 @@ inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// The documents of positive weight, numbered class by class, so that those of a term come in runs of one class.
+// The documents of positive weight. They are numbered class by class, so that the documents of a term come in runs of one
+// class.
 struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // classes with documents, and the padded length of a row of class values
   std::vector<std::int64_t> rows;          // (documents,) the row of the matrix
   std::vector<std::int32_t> class_of;      // (documents,) increasing
   std::vector<double> weights;             // (documents,), or empty if all are 1
-  std::vector<std::int64_t> end_of;        // (n_classes,) the document after the class's last
+  std::vector<std::int64_t> end_of;        // (n_classes,) one more than the class's last document
   double n = 0;                            // the weight of all documents
   std::vector<double> n_c;                 // (stride,) the weight of the class, 0 beyond the classes
   std::vector<double> log_prior;           // (stride,) log n_c / n, minus infinity

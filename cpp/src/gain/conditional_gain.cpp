@@ -22,7 +22,7 @@
 namespace termsift {
 namespace {
 
-// Computes gains. One thread's.
+// Computes gains. Each thread has its own.
 class Evaluator {
  public:
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
@@ -48,7 +48,7 @@ class Evaluator {
     for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
     kernels_.logarithms(mixtures_.data(), padded(end));
 
-    // In twice the digits, so that no gain depends on the order of the documents.
+    // The sum has twice the digits of a double, so that no gain depends on the order of the documents.
     DoubleDouble gain;
     const auto add_losses = [&](double weight, std::int32_t own, double log_mixture) {
       const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - log_mixture));
@@ -66,7 +66,8 @@ class Evaluator {
   Lifts lifts;  // of the last term
 
  private:
-  // Separates the documents with chosen terms from those without, and counts both by class. No unpredictable branch.
+  // Separates the documents with chosen terms from those without, and counts both by class. There is no unpredictable
+  // branch.
   template <bool weighted>
   void divide(std::span<const std::int32_t> documents) {
     if (touched_.size() < documents.size()) touched_.resize(2 * documents.size());
@@ -112,7 +113,7 @@ class Evaluator {
                          mixtures_.data() + first});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
-    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // short enough not to be interrupted
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // no check for interruptions needed
     for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
       worker.check();
       run(block * docs_in_block, std::min(n, (block + 1) * docs_in_block));
@@ -161,7 +162,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
                                 " of step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // No |W| exceeds the logarithm of 1 + n/a. No W - W', which costs a mixture digits, exceeds that of 1 + 1/a.
+  // No |W| exceeds the logarithm of 1 + n/a. No W - W', which costs a mixture digits, exceeds the logarithm of 1 + 1/a.
   double most[gain_lanes] = {n / options.shape, 1 / options.shape};
   if (std::isfinite(most[0]) && std::isfinite(most[1])) kernels_in_use<LogarithmKernels>().log_plus_one(most, gain_lanes);
   limit_step(most[0], 300, "1 + documents / shape");
@@ -176,8 +177,8 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
   std::vector<Known> known(at(n_terms));
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
-    // The terms of most documents come first, because they take longest, and those of equally many share absent lifts. In a
-    // hashed vocabulary most terms have no document.
+    // Terms with most documents come first, because they take longest. Terms with equally many documents share their lifts
+    // for the classes from which they are absent. In a hashed vocabulary most terms have no document.
     std::vector<TermId> order;
     for (TermId term = 0; term < n_terms; ++term) {
       known[at(term)] = Known(term, 0, all.n);

@@ -18,8 +18,9 @@ struct ClassDocs {
   std::vector<double> docs;
 };
 
-// One thread's. Most terms are in few classes, and the lift for a class from which a term is absent depends on d_t alone:
-// these lifts are kept until a term of another d_t comes, and only the vectors of classes that have the term are replaced.
+// Each thread has its own. Most terms are in few classes, and the lift for a class from which a term is absent depends on
+// d_t alone: these lifts are kept until a term of another d_t comes, and only the vectors of classes that have the term are
+// replaced.
 class Lifts {
  public:
   Lifts(const Collection& collection, const ConditionalGain& options)
@@ -104,7 +105,7 @@ class Lifts {
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
-  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes from which a term of d_t documents is absent
+  std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes that the term is absent from
   double absent_mixture_ = 0, prior_mixture_ = 0;
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
   std::vector<std::int64_t> vectors_;  // the first class of each vector that has the term

@@ -1,5 +1,5 @@
-// The kernels of conditional gain, compiled once for each SIMD target. What logarithms.hpp says of bits and of functions
-// from outside the target holds here too. Sums over classes are kept in eight lanes, which are added in one order.
+// The kernels of conditional gain, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
+// from outside the target hold here too. Sums over classes are kept in eight lanes, which are added in one order.
 #include "simd/logarithms.hpp"
 #include "gain/posterior_kernels.hpp"
 
@@ -7,7 +7,7 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr int lanes = 8;
-constexpr int ahead = 8;  // documents to prefetch the row of, because rows are visited in no order of memory
+constexpr int ahead = 8;  // rows are prefetched this many documents ahead
 
 TERMSIFT_INLINE double sum_of(const double* x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));

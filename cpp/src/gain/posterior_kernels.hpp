@@ -9,7 +9,7 @@ namespace termsift {
 // Rows of class values have a stride that is a multiple of 8. The classes come first; the lanes beyond them hold 0 in
 // `posteriors`, anything finite in `lift`, and minus infinity in `log_prior`.
 //
-// A document's row holds all classes, or only those in play for it, its own first and the others in any order.
+// A document's row holds all classes, or only those in play for it: first its own class, then the others in any order.
 struct MixtureBatch {
   std::int64_t n;                 // documents
   const std::int32_t* documents;  // (n,)
@@ -26,7 +26,7 @@ struct MixtureBatch {
 struct PosteriorUpdate {
   std::int64_t stride;
   double* sums;             // (stride,) in and out: F_c, to which the term's W_c are added
-  const double* next_sums;  // those of a document soon to come, to prefetch, or null
+  const double* next_sums;  // the row of a later document, to be prefetched, or null
   const double* log_lift;   // (stride,) W_c
   std::int32_t own;         // the place of y in the row
   double own_log_lift;      // W'_y, in place of W_y
@@ -37,7 +37,8 @@ struct PosteriorUpdate {
 };
 
 struct PosteriorKernels {
-  // In place, to 1 ulp; n is a multiple of 8. `logarithms` takes positive normal numbers, `exponentials` numbers up to 709.
+  // Both work in place, to 1 ulp; n is a multiple of 8. `logarithms` accepts positive normal numbers, and `exponentials`
+  // numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*mixtures)(const MixtureBatch&);

@@ -35,7 +35,7 @@ class Posteriors {
   const std::int32_t* in_play() const { return in_play_.get(); }
   std::int64_t stride() const { return stride_; }
 
-  // Adds a chosen term, which these documents have.
+  // Adds a chosen term, which the `documents` have.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 256;
     const std::int64_t n = std::ssize(documents);
@@ -64,8 +64,8 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document that has this term alone of the chosen ones. O(classes), or O(documents)
-  // if no document is such.
+  // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if there
+  // is no such document.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return touched(d); })) return;
     std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
@@ -78,7 +78,7 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Narrows the update to the classes in play, which the first chosen term (m = 1) decides. `values` has 2 strides.
+  // Restricts the update to the classes in play, which are chosen when m = 1. `values` has 2 strides.
   void narrow(std::int64_t d, std::int32_t m, double* values, PosteriorUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {
@@ -103,7 +103,7 @@ class Posteriors {
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::int64_t width_, stride_;         // the number of classes in play for a document, and the same padded
   std::vector<std::int32_t> n_chosen_;  // (documents,) how many chosen terms each has
-  LargeArray<double> sums_;             // (n_docs, stride); memory that no document touches costs nothing
+  LargeArray<double> sums_;             // (n_docs, stride); rows that are never touched take no memory
   LargeArray<float> rows_;
   LargeArray<std::int32_t> in_play_;     // or none, if all classes are in play
   std::vector<std::int32_t> likeliest_;  // classes; only the first `width_` are in order

@@ -1,5 +1,5 @@
-// The gains of greedy selection, without a branch in a loop over terms. Included by the source file of each SIMD target;
-// what logarithms.hpp says of bits and of functions from outside the target holds here too.
+// The gains of greedy selection, without a branch in a loop over terms. The file is compiled once for each SIMD target. The
+// rules of logarithms.hpp on bits and on functions from outside the target hold here too.
 //
 // With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R), which loses all digits of a small
 // gain if it is computed as written. It is computed with t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp) as
@@ -12,7 +12,7 @@
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
-// Tells the compiler that the iterations of the next loop are independent. GCC does not check fifteen arrays for overlap.
+// Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -119,9 +119,9 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
 
 // ---- N classes ----------------------------------------------------------------------------------------------------------
 
-// t_c comes from sums over the classes before c and after it: subtracting the own part from a total would lose the digits of
-// a term that a single class has. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others, where
-// delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
+// t_c comes from sums over the classes before c and after it: subtracting the class's own part from a total would lose the
+// digits of a term that a single class has. d_c = s_c - t_c is delta_c = s_c - s_r minus the mean of delta over the others,
+// where delta_c = (m_c R_r - m_r R_c) / (R_c R_r) is rounded only once, however alike the shares are.
 
 // sum_k v_k x_k over some classes, (n,) each.
 struct Sums {
@@ -154,7 +154,7 @@ void add_class(int n, const ClassPart& c, const ClassPart& r, const Sums& before
   }
 }
 
-// sum += the gain in class c, with the rounding error in low; after += v_c x_c.
+// Adds the gain in class c to sum, with the rounding error in low, and v_c x_c to after.
 template <bool one_pool, bool with_rest>
 void add_gain(int n, const ClassPart& c, const ClassPart& r, const Sums& before, const Sums& after, double* sum,
               double* low) {
@@ -212,7 +212,7 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 // R_c kl(p / R_c || q / Q_c) at the corner A = R_c, B = Q_c.
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
-  // Close to the corner, the difference from it has too few digits.
+  // Close to the corner, the difference from the corner has too few digits.
   return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
 }
 
@@ -230,7 +230,7 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     const double w = wedge.prior[c] * wedge.inverse_total[c];
     for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
   }
-  // The largest rounding error of pB - qA, in parts of pB + qA. q is a sum over the classes.
+  // The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
   const double lost = (n_classes + 8) * 0x1p-52;
   double after[longest_gain_block], bound[longest_gain_block];
   for (int j = 0; j < n; ++j) after[j] = values[j] = 0;

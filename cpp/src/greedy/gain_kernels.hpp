@@ -30,12 +30,12 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// A wedge of pools: those which have in every class A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1, where A = R_c / n_c and
+// A wedge is the set of pools that have in every class A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1, where A = R_c / n_c and
 // B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). Arrays are (n_classes,). For two classes the corners are (1,), and
 // A and B are the masses of the two.
 struct WedgeView {
   const double *A1, *B1, *A2, *B2;
-  const double* inverse_total;   // 1 / n_c, (n_classes,)
+  const double* inverse_total;   // (n_classes,) 1 / n_c
   const double* prior;           // pi_c
   const double* others_inverse;  // 1 / (1 - pi_c)
 };

@@ -28,19 +28,19 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Constants tuned on text. They affect time only: the order does not depend on them.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.4;                     // the expected share of a list that is selected until it is made again
-constexpr double front = 2 * used_up / list_ratio;  // the share of a list that holds its best groups in front
-constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may go within a wedge
-constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, in parts of the mass expected to go
-constexpr double spare_mass = 0.1;                  // the mass that may go beyond that, in the same parts
+constexpr double used_up = 0.4;                     // the share of a list expected to be selected before its renewal
+constexpr double front = 2 * used_up / list_ratio;  // the share of a list that is sorted, with the best groups
+constexpr double most_used = 0.4;                   // the largest share of a pool's mass that may be selected within a wedge
+constexpr double usual_slack = 0.15;                // the slack of a wedge's ratios, per mass expected to be selected
+constexpr double spare_mass = 0.1;                  // the mass that may be selected beyond the expected, relative to it
 constexpr double greatest_slack = 0.4;
-// How the reach and width of a list (Shortlist) are learnt.
+// The reach and width of a list (Shortlist) are adapted by these factors.
 constexpr double widest = 4, least_width = 0.02, least_reach = 1e-9;
 constexpr double wider = 1.4, narrower = 0.93;
 constexpr double farther = 1.15, farther_for_mass = 1.3, short_reach = 0.05;
 constexpr double nearer_at_once = 0.3, nearer_soon = 0.6, nearer = 0.85;  // for a list that fails at age 0, 1 or more rounds
 constexpr double point_reach = 1e-3;     // with a smaller reach the wedge becomes a point
-constexpr double nearly_equal = 1e-10;   // at a point, gains so close to the largest must all be compared
+constexpr double nearly_equal = 1e-10;   // at a point, all gains this close to the largest must be compared
 constexpr double most_saved = 64;        // the largest budget, in scans of all groups
 constexpr std::int64_t longest_pause = 4096;
 constexpr std::int64_t first_run = 3, run_ratio = 4;  // the number of copies whose wins are checked together, and its growth
@@ -93,13 +93,14 @@ struct Shortlist {
   Shortlist(std::size_t size, std::size_t n_axes) : capacity(size), wedge(n_axes) {}
 
   std::size_t capacity;
-  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; the other lists have their best groups in front
+  std::vector<Candidate> candidates;  // C_0 by decreasing bounds; the other lists begin with their best groups
   double left_out = -infinity;
   bool everywhere = true;  // the wedge is all pools: nothing is left out
   Wedge wedge;
   std::int64_t made_at = -1;  // the round in which it was made, -1 if never
   // The reach of the wedge, in parts of the mass expected to be selected before the list is used up, and its width, in parts
-  // of the usual. Both are learnt: a list that fails to bound the rest was too wide, a list that R leaves was too narrow.
+  // of the usual. Both are adapted: a list that fails to bound the rest was too wide, and a list that R leaves was too
+  // narrow.
   double reach = 1, width = 1;
 };
 
@@ -160,7 +161,7 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns how many copies of the winner are certain to win one after the other.
+  // Returns how many copies of the winner certainly win one after the other.
   std::int64_t count_wins(const Best& best) {
     // The tie of the last two terms is settled by index, not by the gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
@@ -299,7 +300,7 @@ class Ladder {
     auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
     std::nth_element(begin, end, list.candidates.end(), more);
     if (at_point) {
-      // No bound can separate such gains.
+      // No bound can separate gains this close.
       const double least = std::min_element(begin, end, more)->bound * (1 - nearly_equal);
       end = std::partition(end, list.candidates.end(), [&](const Candidate& c) { return c.bound >= least; });
     }
@@ -330,7 +331,7 @@ class Ladder {
     }
     list.wedge.cover(now_, end, slack);
     for (std::size_t i = 0; i < slack.size(); ++i) {
-      // Let more mass go than that, at the same ratios.
+      // Allows more mass than that to be selected, at the same ratios.
       const double more_A = 1 - spare_mass * (1 - end.A[i] / now_.A[i]) - 10 * rounding;
       const double more_B = 1 - spare_mass * (1 - end.B[i] / now_.B[i]) - 10 * rounding;
       list.wedge.A1[i] *= more_B, list.wedge.B1[i] *= more_B;
@@ -358,7 +359,7 @@ class Ladder {
     std::erase_if(candidates, [&](const Candidate& c) { return selection_.copies_left(c.group) == 0; });
   }
 
-  // Writes values_.
+  // Writes the result to values_.
   void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
     const std::size_t n = candidates.size();
     for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
@@ -375,7 +376,7 @@ class Ladder {
   Selection& selection_;
   GainEvaluator& evaluator_;
   std::vector<double> inverse_totals_;
-  const double margin_;  // relative, of a bound above a gain; the rounding of both is far less
+  const double margin_;  // the relative margin of a bound above a gain; the rounding of both is far less
   std::vector<Shortlist> lists_;
   std::vector<Candidate> all_;  // the list above the longest, by decreasing gains of the first step once there are lists
   std::int64_t n_live_;         // groups

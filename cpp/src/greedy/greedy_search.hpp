@@ -31,7 +31,8 @@ class Selection {
   std::int64_t wanted() const { return wanted_; }
   bool complete() const { return selected_ == wanted_; }
   std::int64_t left() const { return groups.n_terms() - selected_; }
-  // Whether two terms are the whole pool. Each is then the pool less the other: their gains are equal, but for rounding.
+  // Whether two terms are the whole pool. Each is then the pool without the other, so their gains are equal except for
+  // rounding.
   bool is_tie_of_two() const { return left() == 2 && !groups.has_leftover(); }
   std::int64_t copies_left(GroupId g) const { return left_[static_cast<std::size_t>(g)]; }
   // The lowest term of the group that has not been selected.
@@ -69,7 +70,7 @@ struct Best {
   }
 };
 
-// Selects until the largest gain is 0 or all that is wanted is selected.
+// Selects terms until the largest gain is 0 or enough terms are selected.
 void search_by_ladder(Selection& selection, GainEvaluator& evaluator, Pacer& pacer);
 
 }  // namespace termsift

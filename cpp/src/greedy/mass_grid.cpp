@@ -14,7 +14,7 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// A class keeps the unit of the other classes if it is at most so many times the unit that its own total allows.
+// A class keeps the unit of the other classes if that is at most this many times the unit that its own total allows.
 constexpr double coarser = 0x1p10;
 
 struct Fraction {
@@ -81,7 +81,7 @@ Grids make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // The first denominator for which all digits of whole counts have room.
+  // The first denominator that keeps all digits of whole counts.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   grid.denominator = 1;

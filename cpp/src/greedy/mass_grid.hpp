@@ -22,7 +22,7 @@ struct Grid {
   double numerator = 0;       // b1 denominator
   double unit = 1;            // a power of two
   double leftover = 0;        // whole
-  std::int64_t coarsest = 0;  // the class whose total allows no finer unit
+  std::int64_t coarsest = 0;  // the class whose total determines the unit
 
   double scaled(double l) const { return (l * denominator + numerator) * unit; }
   // Whether the mass of l is l + b1 times a factor, without rounding. For whole l it is, if it is for 0 and the unit is at

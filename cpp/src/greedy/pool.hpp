@@ -19,7 +19,8 @@ class Pool {
   // The pool of all terms.
   explicit Pool(const TermGroups& groups);
 
-  // Removes so many members of the group. Exact, since masses are whole numbers below 2^53. O(n_classes).
+  // Removes the given number of members of the group. This is exact, since masses are whole numbers below 2^53.
+  // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
   const double* rest() const { return rest_; }  // (n_classes,) R_c

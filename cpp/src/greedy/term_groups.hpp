@@ -13,7 +13,7 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// The masses of columns of terms, in sparse form as the counts are.
+// The masses of columns of terms, in sparse form like the counts.
 struct MassColumns {
   struct Cell {
     ClassId class_;

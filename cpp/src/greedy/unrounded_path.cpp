@@ -73,7 +73,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
   DoubleDoubles p, pools, before;
   std::vector<double> values(static_cast<std::size_t>(block)), pool_values(static_cast<std::size_t>(block));
   for (DoubleDoubles* array : {&p, &pools, &before}) array->resize(n_classes * static_cast<std::size_t>(block));
-  DoubleDouble sum;  // over the terms' own cells
+  DoubleDouble sum;  // summed over the cells of the terms
   double divergence = 0;
   for (std::int64_t begin = 0; begin < n; begin += block) {
     const auto width = static_cast<std::size_t>(std::min(block, n - begin));
@@ -87,7 +87,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
         if (pair != end && pair->k == c) x = add(x, exact_double((pair++)->l));
         x = scale(x, scales[c]);
         DoubleDouble left = subtract(rest[c], x);
-        if (is_last || left.hi < 0) left = {};  // only rounding has left something over
+        if (is_last || left.hi < 0) left = {};  // what is left is only rounding
         rest.set(c, left);
         p.set(c * width + j, multiply(x, inverse_total[c]));
         pools.set(c * width + j, multiply(left, inverse_total[c]));

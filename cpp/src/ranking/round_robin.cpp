@@ -17,7 +17,7 @@ struct Listed {
 };
 bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
 
-// A stretch of one class's list: the best `length` terms after those of the stretch before.
+// A part of one class's list: the best `length` terms after those of the part before.
 class Stretch {
  public:
   void begin(std::int64_t length) {
@@ -54,7 +54,7 @@ class Stretch {
 
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
-  Listed previous_ = first_of_all;  // the last of the stretch before
+  Listed previous_ = first_of_all;  // the last term of the part before
   Listed worst_ = last_of_all;      // no term after this is among the best
 };
 
@@ -78,7 +78,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   const std::int64_t width = std::min(n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows));
   const std::int64_t longest =
       std::min(n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / n_classes));
-  // Lists share their best terms: lists for four times as many are mostly enough.
+  // Lists share their best terms. Lists that hold four times as many terms as needed are usually enough.
   std::int64_t length = k > n_terms / 4 ? longest : std::min(longest, 4 * (k / n_classes) + 16);
 
   std::vector<double> values(static_cast<std::size_t>(n_rows * width));

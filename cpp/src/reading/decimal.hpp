@@ -20,7 +20,7 @@ struct Decimal {
   bool complete = true;      // whether `digits` holds all digits
   std::uint64_t digits = 0;  // without trailing zeros
   std::int64_t exponent = 0;
-  std::int64_t magnitude = 0;  // the value is below 10^magnitude and at least a tenth of that
+  std::int64_t magnitude = 0;  // the value is below 10^magnitude and at least 10^(magnitude - 1)
 
   // Returns nothing if the text has another form.
   static std::optional<Decimal> read(const char* p, const char* end) {
@@ -88,7 +88,7 @@ struct Decimal {
     }
     double nearest = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
-    // Too large and too small are the same error code, and libraries differ in the value that they store.
+    // A value too large and one too small have the same error code, and libraries differ in the value that they store.
     if (error != std::errc()) return magnitude > 0 ? sign * std::numeric_limits<double>::infinity() : sign * 0.0;
     return nearest;
   }

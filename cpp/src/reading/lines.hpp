@@ -79,7 +79,7 @@ class LineCursor {
   const char* token_end() const { return std::find_if(p_, end_, ends_token); }
 
   void next_line() {
-    if (p_ == end_ || *p_ != '\n') p_ = find(p_, end_, '\n');  // mostly, this is the end of the line already
+    if (p_ == end_ || *p_ != '\n') p_ = find(p_, end_, '\n');  // usually this is already the end of the line
     p_ += p_ != end_;
     ++line_;
   }

@@ -108,8 +108,8 @@ class HeaderReader : LineCursor<> {
 
 // ---- the entries ---------------------------------------------------------------------------------------------------------
 
-// The entries are parsed into arrays that have an element for every line. They are moved together afterwards if lines were
-// blank.
+// The entries are parsed into arrays that have an element for every line. If lines were blank, the entries are moved
+// together afterwards.
 struct MatrixMarketPiece : TextPiece {
   std::int64_t begin = 0;  // where its part of the arrays begins
   std::int64_t n = 0;      // entries

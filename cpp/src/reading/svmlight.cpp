@@ -20,8 +20,8 @@ struct Sizes {
   std::int64_t entries = 0, docs = 0, labels = 0;
 };
 
-// The lines are parsed into parts of the arrays that have room for as many elements as a piece can have. If it has fewer,
-// which only comments, blank lines, query ids and skipped lines cause, the parts are moved together afterwards.
+// The lines are parsed into parts of the arrays that have room for as many elements as a piece can have. A piece has fewer
+// elements if it has comments, blank lines, query ids or skipped lines; the parts are then moved together afterwards.
 struct SvmlightPiece : TextPiece {
   Sizes most;                // the most elements that the piece can have
   Sizes begin;               // where its parts of the arrays begin
@@ -52,7 +52,7 @@ class Parser : LineCursor<'#'> {
         labels_(out.labels.get() + piece.begin.labels),
         label_ends_(options.multilabel ? out.label_indptr.get() + 1 + piece.begin.docs : nullptr) {}
 
-  // Parses the lines, up to the first wrong one unless those are skipped.
+  // Parses the lines. Stops at the first wrong one, unless wrong lines are skipped.
   void run() {
     for (; p_ != end_; next_line()) {
       if (next_token() && !document()) {
@@ -110,7 +110,7 @@ class Parser : LineCursor<'#'> {
 
   bool entry() {
     if ((++steps_ & 0x3fff) == 0) worker_.check();
-    // Nearly every entry is digits, a colon and digits, few enough to fit into int64.
+    // Nearly every entry is digits, a colon and digits, and both numbers fit into int64.
     std::int64_t index = 0, count = 0;
     const char* const colon = read_digits(p_, end_, index);
     if (colon != p_ && colon - p_ <= 18 && colon != end_ && *colon == ':' && is_index(index)) {

@@ -52,8 +52,9 @@ AbsentClasses::AbsentClasses(const ClassModel& model, const PairModel& pairs, Pa
     : pairs_(pairs), sum_(sum), lost_(model.lost) {
   const double T_0 = pairs.totals.T_0_hi;
   // A class from which the term is absent has q = (T - w x) / (1 - pi) <= T / (1 - pi), which is largest for the class with
-  // the largest prior. For probabilities, a limit of T therefore limits every q: to 2^-6, where the series of small p and q
-  // hold; or to 1/4, far enough from the singularity at q = 1 for the number of nodes. For rates T has no limit.
+  // the largest prior. For probabilities, a limit of T therefore limits every q. The limit of q is 2^-6, up to which the
+  // series of small p and q hold, or 1/4, which is far enough from the singularity at q = 1 for the number of nodes. For
+  // rates T has no limit.
   const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
   const double T_end = has_complement(pairs.variable)
                            ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse_hi
@@ -77,7 +78,7 @@ void AbsentClasses::tabulate(std::int64_t index, Piece& piece) const {
   }
   kernels_.score_absent({lanes, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), &pairs_.totals,
                          pairs_.measure, pairs_.variable, sum_, lost_, U_hi, U_lo, V_hi, V_lo, doubtful});
-  // The polynomial is that of the change from the middle, so that only the change is rounded.
+  // The polynomial holds the change from the middle, so that only the change is rounded.
   constexpr int center = n_nodes / 2;
   piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
   piece.usable = V_hi[center] > 0;

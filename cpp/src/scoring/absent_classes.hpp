@@ -25,7 +25,8 @@ class AbsentClasses {
   // is ready, else O(n_classes). Safe to call from any thread.
   bool find(DoubleDouble U, DoubleDouble& V) const;
 
-  // The nodes of a piece, at each of which the value of every class is evaluated; and the same in whole vectors.
+  // The number of nodes of a piece, and the same rounded up to whole vectors. The value of every class is evaluated at each
+  // node.
   static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:

@@ -16,7 +16,7 @@
 
 namespace termsift {
 
-// What a call asks for.
+// The arguments of a call.
 template <CountType Count>
 struct ScoreTask {
   const ClassCounts<Count>& counts;
@@ -64,8 +64,8 @@ struct BlockBuffers {
   std::unique_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
 };
 
-// Scores terms a block at a time. Each thread has its own: 16 bytes of scratch for each class and term of a block, and 56
-// once a term must be scored carefully.
+// Scores terms a block at a time. Each thread has its own, with 16 bytes of scratch for each class and term of a block, and
+// 56 once a term must be scored carefully.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -80,7 +80,7 @@ class BlockScorer {
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
-    // term_of(i): the i-th term to score. load_block(begin): loads those from `begin` on, see load().
+    // term_of(i): the i-th term to score. load_block(begin): loads the terms from `begin` on, see load().
     const auto score_blocks = [&](std::int64_t n, const auto& term_of, const auto& load_block) {
       for (std::int64_t begin = 0; begin < n; begin += block_terms) {
         worker.check();

@@ -6,7 +6,8 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// A difference this small beside the spread of the class probabilities is rounding of double-doubles, or an exact zero.
+// If a difference is smaller than this share of the spread of the class probabilities, it is rounding of double-doubles, or
+// an exact zero.
 constexpr double nothing = 0x1p-92;
 
 // d^2 / (r (1-r)), 0/0 = 0, for r in [0, 1] and its complement.
@@ -26,8 +27,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// The largest of the weights w >= 0 that were added, and the double-double sum of the others. The sum of all weights but one
-// is then never the difference of two nearly equal numbers.
+// Holds the largest of the weights w >= 0 that were added, and the double-double sum of the others. The sum of all weights
+// but one is then never the difference of two nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -55,7 +56,7 @@ struct ClassSums {
   double largest_p[block_terms];
 };
 
-// q = p - d to twice the digits of q. If q is so much smaller than p that the difference has fewer digits of it than q
+// q = p - d to twice the digits of q. If q is so much smaller than p that p - d would have fewer correct digits than q
 // itself, returns q alone.
 TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   const DoubleDouble difference = two_sum(p.hi, -d.hi);

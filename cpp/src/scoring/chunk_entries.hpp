@@ -42,7 +42,8 @@ struct ChunkEntries {
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)), or O(n_classes log(entries)) if the chunk
-  // follows the last one: then it begins where that ended. With 5,000 classes a search costs as much as reading a chunk.
+  // follows the one before, because its entries then begin where those ended. With 5,000 classes a search costs as much as
+  // reading a chunk.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);

@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// Up to this p and q, 1-p and 1-q are so close to 1 that a short series replaces their logarithms (simd/logarithms.hpp), and
-// that they need no sums of their own.
+// For p and q up to this, 1-p and 1-q are so close to 1 that a short series replaces their logarithms (simd/logarithms.hpp),
+// and that they need no sums of their own.
 inline constexpr double ordinary_p = 0x1p-6;
 
 // What p_ic are. The kernels have separate code for each.
@@ -29,9 +29,9 @@ inline constexpr bool has_complement(Variable variable) { return variable != Var
 // Rates p_ic are at most this.
 inline constexpr double most_rate = 0x1p64;
 
-// The constants of one class that takes part. Pairs (hi, lo) are double-doubles. All is scaled by a power of two s with
-// 1 <= s L_c < 2 (nearly so at the ends of the range of double). This changes no bit of a quotient, and keeps products of
-// totals near 2^63, or of float counts near 1e300, in range.
+// The constants of one class that takes part. Pairs (hi, lo) are double-doubles. All numbers are scaled by a power of two s
+// with 1 <= s L_c < 2 (nearly so at the ends of the range of double). This changes no bit of a quotient, and keeps products
+// of totals near 2^63, or of float counts near 1e300, in range.
 struct ClassConstants {
   double scale;                             // s
   double absent_x;                          // s b1, the numerator of p_ic where l_ic = 0
@@ -51,8 +51,8 @@ struct ClassModel {
   // The class with the largest prior. The careful way takes differences from its p, because its own 1 - pi_c may be tiny. So
   // p - q is never a small remainder of larger numbers unless the probabilities themselves are that close.
   int reference = 0;
-  // A difference p - T below `lost` p may lack digits that a score needs. T is a sum over n classes whose rounding errors
-  // are summed in one double, so its relative error is n^2 2^-106, while the difference needs 2^-57.
+  // If a difference p - T is below `lost` p, it may lack digits that a score needs. T is a sum over n classes whose rounding
+  // errors are summed in one double, so its relative error is n^2 2^-106, while the difference needs 2^-57.
   double lost = 0;
 };
 

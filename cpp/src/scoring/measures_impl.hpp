@@ -55,7 +55,7 @@ void aggregate_class(const ScoreBlock& block, int k, const double* __restrict va
     return;
   }
   const double weight = block.aggregate == Aggregate::mean ? block.constants[k].prior_hi : 1.0;
-  if (weight == 0) return;  // such a class does not count in a mean, even if its value is infinite
+  if (weight == 0) return;  // a mean ignores this class, even if its value is infinite
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble sum = two_sum(scores[j], weight * values[j]);
     scores[j] = sum.hi;

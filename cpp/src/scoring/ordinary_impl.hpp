@@ -1,4 +1,4 @@
-// The ordinary way: p - q from one mixture of all classes, fast, with a margin that reports where digits were lost.
+// The ordinary way computes p - q from one mixture of all classes. It is fast, and a margin reports where digits were lost.
 #pragma once
 
 #include "scoring/measures_impl.hpp"
@@ -9,7 +9,8 @@ namespace {
 // A product of two probabilities below this may have lost digits. Only unsmoothed float counts lead to such products.
 constexpr double least_product = 0x1p-960;
 
-// Products of two probabilities above this, and of one and a difference that is not rounding, are normal numbers.
+// Products of two probabilities above this are normal numbers. So are products of such a probability and a difference that
+// is not rounding.
 constexpr double least_factor = 0x1p-480;
 
 // If 1-p is below this, it has too few of p's digits to be computed as a difference.
@@ -39,7 +40,7 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 struct Difference {
   DoubleDouble d, q;
   double margin;             // q lost digits, or a small probability exceeds ordinary_p: score the term carefully
-  double difference_margin;  // d lost digits: score the term carefully, unless other values dwarf this one
+  double difference_margin;  // d lost digits: score the term carefully, unless other values are far larger
 };
 
 template <Variable variable>
@@ -97,8 +98,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 
 // p, q and d = p - q of the terms of a block, for the terms t(p, q) of a divergence.
 //
-// A divergence goes through the block in several short loops. In one loop, the some 150 dependent operations of a term would
-// fill the processor's reorder buffer, so it would overlap only one or two terms; that takes a fifth longer.
+// A divergence goes through the block in several short loops. In one loop, the 150 or so dependent operations of a term
+// would fill the processor's reorder buffer, so that only one or two terms would overlap; that takes a fifth longer.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -136,7 +137,7 @@ void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __res
   }
 }
 
-// The values (block,) of class k, and margin[j] lowered to the margins of each. O(n).
+// Computes the values (block,) of class k, and lowers each margin[j] to the margin of its value. O(n).
 template <Measure measure, Variable variable, bool with_low>
 void ordinary_class_values(const ScoreBlock& block, int k, const double* __restrict T_hi, const double* __restrict T_lo,
                            double* __restrict margin, double* __restrict values) {
@@ -177,8 +178,8 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
   }
 }
 
-// Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above it, and so is each q
-// that lost no digits beside them. O(n_classes n).
+// Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above least_factor, and so
+// is every q of theirs that lost no digits. O(n_classes n).
 void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;

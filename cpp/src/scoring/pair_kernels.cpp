@@ -23,7 +23,7 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// What a class adds to U, P and A for n counts l; n <= block_terms is a multiple of 8.
+// Computes what a class adds to U, P and A for n counts l; n <= block_terms is a multiple of 8.
 void class_parts(const PairConstants& class_, const double* __restrict l, int n, TermSums* parts) {
   const PairConstants c = class_;
   double hi[3][block_terms], lo[3][block_terms];
@@ -59,7 +59,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   __builtin_memcpy(sums.lo, &lo, sizeof lo);
 }
 
-// U alone, which is enough for sums of whole values.
+// Computes U alone, which is enough for sums of whole values.
 void mix_totals(const ClassPairs& pairs) {
   const double w_hi = pairs.constants->w_hi, w_lo = pairs.constants->w_lo;
   double l[block_terms];
@@ -183,7 +183,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// In short loops, for the reason given at Divergents.
+// The loops are short, for the reason given at Divergents.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];

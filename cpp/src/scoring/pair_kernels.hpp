@@ -6,7 +6,7 @@
 
 namespace termsift {
 
-// n pairs of one class, each with a term of its own.
+// n pairs of one class, of distinct terms.
 struct ClassPairs {
   std::int64_t n;
   const PairConstants* constants;  // of the class

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-// Taken by a kernel, whose bits do not depend on the SIMD target or the C library.
+// A kernel computes it, because its bits do not depend on the SIMD target or the C library.
 DoubleDouble logarithm(DoubleDouble x) {
   double hi[8], lo[8], log_hi[8], log_lo[8];
   for (int i = 0; i < 8; ++i) hi[i] = x.hi, lo[i] = x.lo;

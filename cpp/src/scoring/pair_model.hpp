@@ -3,8 +3,8 @@
 // With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
 // q = r_c (T - w_c x), and
 //     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T),   kappa_c = log((1 - pi_c) / L_c).
-// Only the last logarithm depends on both the class and the whole term. Hence, with weights omega_c (1, or pi_c for the
-// mean),
+// Only the last logarithm depends on both the class and the term's counts in all classes. Hence, with weights omega_c (1, or
+// pi_c for the mean),
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
@@ -59,7 +59,7 @@ struct PairConstants {
   double p_hi, p_lo;               // omega_c / L_c
   double absent_p_hi, absent_p_lo;  // omega_c b1 / L_c
   double linear_hi, linear_lo;     // omega_c (1 / L_c + r_c w_c)
-  double absent_A_hi, absent_A_lo;  // A's part at l = 0, without its linear part
+  double absent_A_hi, absent_A_lo;  // the part of A at l = 0, without the linear terms
   const ClassConstants* base;      // for whole values
 };
 

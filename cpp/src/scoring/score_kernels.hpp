@@ -6,8 +6,8 @@
 
 namespace termsift {
 
-// Terms are scored in blocks of this many: whole vectors on every target, and loops that are long enough to pay for loading
-// the constants of a class.
+// The number of terms in a block: a whole number of vectors on every target, and enough terms to pay for loading the
+// constants of a class.
 inline constexpr int block_terms = 128;
 
 // A block of n <= block_terms terms, n a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
@@ -33,7 +33,7 @@ struct CarefulBlock : ScoreBlock {  // x_lo and class_scores are not null; doubt
   double* e_lo;
 };
 
-// The results of a term depend on its own lane alone. Both kernels of a block take O(n_classes n).
+// The results of a term depend only on its own lane. Both kernels of a block take O(n_classes n).
 struct ScoreKernels {
   // x[j] = s l[j] + s b1: the numerators of p for n counts of a class, exact where the sum is a double.
   void (*numerators)(const std::uint32_t* l, int n, double scale, double scaled_b1, double* x);

@@ -5,15 +5,15 @@
 
 namespace termsift {
 
-// From every class of every term that occurs: O(n_classes * n_terms). With few classes, from every pattern of counts that
-// occurs (small_patterns.hpp), with the same bits.
+// Computes the scores from every class of every term that occurs: O(n_classes * n_terms). With few classes, computes them
+// from every pattern of counts that occurs (small_patterns.hpp), with the same bits.
 template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// From the classes that have a term, and a sum over all classes as if it were absent from each (pair_model.hpp): O(pairs).
-// Terms that would lose digits are scored as by score_dense. Requires the aggregate sum or mean, b1 > 0, and totals within
-// most_pair_total.
+// Computes the scores from the classes that have a term, and a sum over all classes as if it were absent from each
+// (pair_model.hpp): O(pairs). Terms that would lose digits are scored as by score_dense. Requires the aggregate sum or mean,
+// b1 > 0, and totals within most_pair_total.
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);

@@ -57,7 +57,7 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
     Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = range_first + chunk * chunk_terms, last = std::min(first + chunk_terms, range_last);
     work.entries.find(task, first, last);
-    // If there are more pairs than terms, most terms occur, and finding out which do does not pay.
+    // If there are more pairs than terms, most terms occur, and searching for those that do would take longer than it saves.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);

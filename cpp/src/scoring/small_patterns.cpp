@@ -28,7 +28,7 @@ SmallPatterns::SmallPatterns(const ClassCounts<Count>& counts, const ClassModel&
   while (power(side_ + 1, model.classes.size(), most) <= most) ++side_;
   size_ = power(side_, model.classes.size(), most);
 
-  // If most terms have a large count, looking up takes half as long again as scoring. A sample of some 64 counts of each
+  // If most terms have a large count, looking up takes 1.5 times as long as scoring. A sample of some 64 counts of each
   // class estimates how many are large.
   std::int64_t n_large = 0;
   for (const std::int64_t c : model.classes) {

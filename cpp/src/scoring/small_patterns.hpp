@@ -19,8 +19,8 @@ class SmallPatterns {
   // Added to the number for each count that is not small. A pattern has at most 12 counts, so 16 bits suffice.
   static constexpr std::uint16_t large = 1 << number_bits;
 
-  // Chooses how many patterns pay for scoring the counts: at most an eighth of the terms that occur, and none unless most
-  // terms have a small pattern and all counts are narrow. O(n_classes).
+  // Chooses how many patterns to tabulate for the scores of the counts: at most an eighth of the terms that occur, and none
+  // unless most terms have a small pattern and all counts are narrow. O(n_classes).
   template <CountType Count>
   SmallPatterns(const ClassCounts<Count>& counts, const ClassModel& model);
 

@@ -1,6 +1,6 @@
-// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels take them here, and none from the
-// C library. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return
-// the same bits. There are no branches, so loops over these functions vectorise.
+// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these, and none of the C
+// library. Every operation is an IEEE addition, multiplication or division in a fixed order, so all SIMD targets return the
+// same bits. There are no branches, so loops over these functions vectorise.
 //
 // Precision: given p, q and p - q to about 106 bits, the term
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
@@ -44,8 +44,8 @@ TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
 // R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9]: the Chebyshev interpolant of degree 10 (error 1.2e-18), computed with
-// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's twenty would take
-// most of the time of a value.
+// mpmath.chebyfit at 60 digits. Estrin's order keeps the chain of dependent operations short; Horner's rule has twenty,
+// which would take most of the time of a value.
 TERMSIFT_INLINE double atanh_rest(double z) {
   const double z2 = z * z, z4 = z2 * z2;
   const double r0 = 0.3333333333333333 + 0.19999999999999762 * z;
@@ -129,8 +129,8 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That is enough beside t(p, q), which is at
-// least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
+// The same for p, q <= 2^-6, without a division, to a relative error of 2^-48. That is enough, because t(p, q), to which it
+// is added, is at least 2^6 times larger. The error grows like the 8th power of (p+q)/2: at p = 1/3 and q = 0 it is 7e-7.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
   const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)

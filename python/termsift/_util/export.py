@@ -66,7 +66,7 @@ def _check_one_type(values: list[Any], name: str, library: str) -> None:
 
 # ---- files -----------------------------------------------------------------------------------
 
-# The format that the ending of a file's name stands for; "table" is aligned text for people.
+# The format that the ending of a file's name stands for; "table" is aligned text.
 FORMAT_OF: dict[str, str] = {
     ".txt": "table",
     ".csv": "csv",

@@ -1,6 +1,6 @@
 """Checkpoints: the counts of the first inputs of a job, in a file beside its output.
 
-The file is one JSON line, which tells what has been counted, and the counts. Both are replaced at
+The file is one JSON line, which lists what has been counted, and the counts. Both are replaced at
 once, so that a kill at any moment leaves counts that belong to that line.
 """
 

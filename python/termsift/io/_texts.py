@@ -35,7 +35,7 @@ class TextSource(Source):
 
     @abstractmethod
     def rows(self, complain: Complain) -> Rows:
-        """Yield every good row, and complain of the others."""
+        """Yield every good row, and report the others."""
 
     def blocks(self, words: dict[str, int]) -> Blocks:
         """Count the words of the rows, batch by batch."""

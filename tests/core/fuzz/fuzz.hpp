@@ -1,7 +1,7 @@
-// What the fuzz targets share: values out of bytes, and how a target says that something is wrong.
+// The parts that fuzz targets share: they take values from bytes, and report failures.
 //
-// A target is a function of bytes, the entry point of libFuzzer. Built with clang it is searched with coverage; built with
-// any other compiler replay.cpp runs it on the seeds and on mutations of them, the same ones each time.
+// A target is a function of bytes, the entry point of libFuzzer. If built with clang, it searches guided by coverage. If
+// built with another compiler, replay.cpp runs it on the seeds and on mutations of them, the same ones each time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace fuzz {
 
-// Takes values from the front of the bytes; zeros once they have run out.
+// Takes values from the front of the bytes, and zeros after their end.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -26,14 +26,14 @@ class Bytes {
   T take() {
     T value{};
     const std::size_t n = left_ < sizeof value ? left_ : sizeof value;
-    if (n == 0) return value;  // the bytes may be at null then
+    if (n == 0) return value;  // an empty input may be at null
     std::memcpy(&value, data_, n);
     data_ += n;
     left_ -= n;
     return value;
   }
 
-  // In [0, n), n at most 256: of one byte.
+  // Returns a number in [0, n) from one byte; n is at most 256.
   int below(int n) { return take<std::uint8_t>() % n; }
   bool flag() { return (take<std::uint8_t>() & 1) != 0; }
 
@@ -42,7 +42,7 @@ class Bytes {
   std::size_t left_;
 };
 
-// Ends the process: a fuzzer keeps the bytes that led here.
+// Ends the process, so that a fuzzer keeps the bytes that led here.
 inline void require(bool condition, const std::string& what) {
   if (condition) return;
   std::fprintf(stderr, "wrong: %s\n", what.c_str());

@@ -1,5 +1,5 @@
-// Any arrays at all, as a matrix, labels and weights: refused if and only if they are not sound, else counted by every way
-// as the plain loop counts.
+// Takes any arrays as a matrix, labels and weights. They must be refused if and only if they are unsound; otherwise every
+// path must count them as the plain loop does.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -13,7 +13,7 @@ using namespace collections;
 
 namespace {
 
-// Mostly small, so that something is left to count; at times any bits at all.
+// Values are mostly small, so that most inputs can be counted; some have any bits.
 template <class T>
 T any_value(fuzz::Bytes& bytes, int usual) {
   if (bytes.below(64) == 0) {

@@ -1,4 +1,5 @@
-// Any bytes, as Matrix Market text: parsed as the plain parser does, on any number of threads, or refused at the same line.
+// Takes any bytes as Matrix Market text. On any number of threads, they must be parsed as by the plain parser, or refused at
+// the same line.
 #define CHECK_WITHOUT_MAIN
 #include "../plain_matrix_market.hpp"
 #include "fuzz.hpp"

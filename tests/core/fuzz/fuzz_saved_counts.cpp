@@ -1,5 +1,5 @@
-// Any arrays at all, as the rows of saved counts: refused if and only if they break what a row promises, else good for all
-// that is done with counts.
+// Takes any arrays as the rows of saved counts. They must be refused if and only if they break a promise of ClassRow;
+// otherwise every operation on the counts must work.
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
@@ -58,7 +58,7 @@ void run(fuzz::Bytes& bytes) {
     fuzz::require(refused == !sound, sound ? "a sound row is refused" : "a row that is not sound passes");
     if (!sound) return;
     total += static_cast<long double>(row.n_docs);
-    if (!(total < 0x1p60L)) return;  // what overflows is another target's matter
+    if (!(total < 0x1p60L)) return;  // another target tests overflow
     counts.n_docs += row.n_docs;
     row.sum_tokens();
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(row));

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double tolerance = 1e-14;  // of the README
 
-// sum_c w_c x_c to about twice the digits of a double; infinite if some x_c with a positive weight is.
+// Returns sum_c w_c x_c to about twice the digits of a double, or infinity if some x_c of positive weight is infinite.
 struct ExactSum {
   double hi = 0, lo = 0;
   bool endless = false;

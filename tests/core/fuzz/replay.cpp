@@ -34,7 +34,7 @@ Input mutated(Input bytes, const Input& other, std::mt19937_64& random) {
 }
 
 void run(const Input& bytes) {
-  // In an array of just this size, so that a sanitizer sees what is read beyond it.
+  // The array has just this size, so that a sanitizer sees a read beyond it.
   const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
