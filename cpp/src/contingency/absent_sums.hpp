@@ -1,4 +1,4 @@
-// What the classes from which a term is absent add to its sum, for the measures that have no closed form of it.
+// For the measures without a closed form: the part of a term's sum that comes from the classes it is absent from.
 #pragma once
 
 #include <algorithm>

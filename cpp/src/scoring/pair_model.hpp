@@ -32,7 +32,7 @@ enum class PairSum : std::uint8_t {
   whole   // V
 };
 
-// What the pairs of a term change. Each sum is a double-double (hi, lo); the fourth only fills the vector.
+// The sums over the pairs of one term. Each sum is a double-double (hi, lo); the fourth only fills the vector.
 struct alignas(64) TermSums {
   enum : int { U, P, A };
   double hi[4], lo[4];
