@@ -89,7 +89,7 @@ def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
 
 
 def _with_strings_for_numbers(counts: ClassCounts, others: ClassCounts) -> ClassCounts:
-    """Make labels that are whole numbers strings, if those of the others are strings.
+    """Convert integer labels to strings if the labels of the others are strings.
 
     Labels of text become integers if all are whole numbers, and a shard does not know the others.
     """
