@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import termsift as ts
 from gate import (
     DENSE,
     INF,
@@ -19,8 +21,6 @@ from gate import (
     complaint,
     failed_update,
 )
-
-import termsift as ts
 
 SCORES = ("score", "class_scores", "rank")
 FINITE_ALPHA = "alpha must be finite and not negative, got {!r}"

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse as sp
+
+import termsift as ts
 from gate import (
     DENSE,
     INDICATOR,
@@ -20,9 +23,6 @@ from gate import (
     complaint,
     failed_update,
 )
-from scipy import sparse as sp
-
-import termsift as ts
 from termsift._util import validation
 
 A_COLUMN = (
