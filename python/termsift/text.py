@@ -247,7 +247,7 @@ def count_words(
     Returns
     -------
     X, names
-        As by `TextRules.count`.
+        As by ``TextRules.count``.
 
     Examples
     --------

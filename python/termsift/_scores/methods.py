@@ -135,10 +135,8 @@ class Method(Ranker):
         Its own options and their allowed values, the default first.
     zeros : str
         Its value for empty cells, where the formula alone does not define it.
-    p_value : PValue or None
-        The test of which it is the statistic (`ClassCounts.significance`).
-    is_test : bool
-        Whether it is the statistic of a test.
+    p_value, is_test : PValue or None, bool
+        The test for which it is the statistic (`ClassCounts.significance`), and whether it is one.
     """
 
     default_aggregate: str | None
@@ -170,7 +168,7 @@ class Selector(Ranker):
 
     It ranks terms as methods do, but gives no score to a single term. A selector that reads counts
     is a method of `ClassCounts` with the same name. One that reads documents is a function of
-    `termsift`.
+    the package.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ def scan(
         `termsift.io.read_collection` does, and shards must agree.
     on_error : {"raise", "skip"}
         What happens to a bad line of an svmlight file, row of a table or file of a class folder:
-        an error, or it is left out and counted in `termsift.Scan.n_skipped`. With "skip", an
+        an error, or it is left out and counted in ``Scan.n_skipped``. With "skip", an
         svmlight line without a label is always left out. A wrong quote in a table with quoting is
         always an error, since it hides where the next row begins.
     n_threads : int, optional
