@@ -1,7 +1,7 @@
 // Finds the greedy order from nested shortlists of the groups that can win, without evaluating most groups.
 //
 // The gain is phi(p) + phi(R-p) - phi(R), where phi is convex and homogeneous of degree 1. Three facts hold for the gain of
-// two classes, and for the part of each class in the gain of N (gain_kernels_impl.hpp):
+// two classes, and for the part of each class in the gain of N (gain_kernels.cpp):
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
 //      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is that
 //      at one of two corners.

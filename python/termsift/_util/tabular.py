@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from termsift._util.export import Columns, Library, frame_of
 
 
-class Tabular:
+class Tabular(ABC):
     """Base of results that are tables; a subclass has ``columns``, the columns by name."""
 
+    @abstractmethod
     def columns(self) -> Columns:
         """Return the columns of `to_frame` by name."""
-        raise NotImplementedError
 
     def to_frame(self, library: Library = "pandas") -> Any:
         """Return the `columns` as a data frame.
