@@ -451,7 +451,7 @@ def test_the_log_counts_the_gains(caplog: pytest.LogCaptureFixture) -> None:
     [
         ({"y": np.eye(3, dtype=int)}, ValueError, "y is an indicator matrix, expected one label"),
         ({"y": sp.csr_array(np.eye(3, dtype=int))}, ValueError, "y is an indicator matrix"),
-        ({"y": np.array([[1, 0], [1, 1], [0, 1]])}, ValueError, "per document (document 1 has 2): "),
+        ({"y": np.array([[1, 0], [1, 1], [0, 1]])}, ValueError, "(document 1 has 2): "),
         ({"y": [0, 1]}, ValueError, "2 labels"),
         ({"y": [0, 1, np.nan]}, ValueError, "document 2 is missing"),
         ({"X": np.array([[1.0], [np.nan], [0]])}, ValueError, "nan at row 1, column 0"),
