@@ -1,0 +1,62 @@
+// Counting the terms of texts: by document, as a CSR matrix, or by class.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "termsift/class_counts.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/parallel.hpp"
+#include "termsift/text_rules.hpp"
+#include "termsift/texts.hpp"
+
+namespace termsift {
+
+// A CSR matrix of counts. Rows are sorted by column and hold no column twice.
+struct TextMatrix {
+  std::int64_t n_rows = 0, n_entries = 0;
+  LargeArray<std::int64_t> indptr;   // (n_rows + 1,)
+  LargeArray<std::int32_t> indices;  // (n_entries,)
+  LargeArray<std::int64_t> data;     // (n_entries,)
+};
+
+// Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, on
+// the blocks or on the seed of the hash tables.
+class TextCounter {
+ public:
+  TextCounter(const TextRules& rules, bool by_class);
+  ~TextCounter();
+  // Adds documents. `classes` has the class of each in a counter by class, and is empty otherwise.
+  // If it throws, the counter must not be used any more.
+  void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
+
+  // Sorts the terms that were found (by code points). No text is added after that.
+  void sort(const Threads& threads);
+  std::int64_t n_terms() const;
+  // Of each term, sorted: in how many documents it occurs, and how often.
+  LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
+  LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
+  // Calls visit(term, its UTF-8 bytes) for every sorted term with column[term] >= 0, or for all if `columns` is empty.
+  void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit) const;
+  // columns[term] is the column of a term, or -1 if it is dropped.
+  TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
+  ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
+                                   bool binary, const Threads& threads) const;               // by class
+};
+
+// A vocabulary that does not grow: texts are counted by the columns of its terms, and other terms are left out.
+class TextIndex {
+ public:
+  TextIndex(const TextRules& rules, std::span<const std::string> terms);
+  ~TextIndex();
+  TextMatrix matrix(Texts texts, const Threads& threads) const;  // may be called by several threads at once
+};
+
+// Counts terms by hash: column |h| mod n_columns for the MurmurHash3 h (32 bits, seed 0) of the term's UTF-8 bytes, as
+// scikit-learn's HashingVectorizer. With alternate_sign a term of negative h counts negatively.
+TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign, const Threads& threads);
+
+}  // namespace termsift

@@ -1,0 +1,26 @@
+// How texts are cut into terms, as by scikit-learn's CountVectorizer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace termsift {
+
+enum class Analyzer : std::uint8_t {
+  word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
+  chars,   // every run of n characters of the text, in which runs of two or more white-space characters became a blank
+  char_wb  // every run of n characters of each blank-separated word, which has a blank added at both ends
+};
+
+enum class StripAccents : std::uint8_t { none, ascii, unicode };
+
+struct TextRules {
+  Analyzer analyzer = Analyzer::word;
+  bool lowercase = true;
+  StripAccents strip_accents = StripAccents::none;  // after lowercasing
+  std::int64_t min_n = 1, max_n = 1;                // ngram_range
+  std::vector<std::string> stop_words;              // UTF-8 (surrogates pass); words that are removed before n-grams are formed
+};
+
+}  // namespace termsift

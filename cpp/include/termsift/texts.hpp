@@ -1,0 +1,31 @@
+// Documents as the caller holds them, without a copy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace termsift {
+
+// How the characters of a text lie in memory. Python stores a string as Latin-1, UCS-2 or UCS-4, whichever is the smallest
+// that fits, and these may hold lone surrogates. Arrow columns and files are UTF-8.
+enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
+
+// One document. ASCII text may be passed as utf8 or latin1.
+struct Text {
+  const void* data = nullptr;
+  std::int64_t length = 0;  // in units of the encoding: bytes, or characters of one, two or four bytes
+  TextEncoding encoding = TextEncoding::utf8;
+};
+using Texts = std::span<const Text>;
+
+// Thrown where a text is not valid UTF-8 (lone surrogates and overlong forms included).
+struct BadText : std::runtime_error {
+  BadText(std::int64_t document, std::int64_t byte, const std::string& message)
+      : std::runtime_error(message), document(document), byte(byte) {}
+  std::int64_t document;  // its position in the texts of the call
+  std::int64_t byte;      // the offset of the first wrong byte in that document
+};
+
+}  // namespace termsift

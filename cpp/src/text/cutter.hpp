@@ -1,0 +1,40 @@
+// Texts cut into tokens: the words of a text, or its n-grams of characters.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "termsift/text_rules.hpp"
+#include "termsift/texts.hpp"
+
+namespace termsift {
+
+// The tokens of some consecutive documents. A token is a span of `bytes`.
+struct Tokens {
+  // Lowercase text without accents, as the rules ask, in UTF-8. Lone surrogates take three bytes each. At least 64 bytes
+  // can be read after the begin of every token.
+  const std::uint8_t* bytes = nullptr;
+  std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,) begin and end of each token in `bytes`
+  std::int64_t n_tokens = 0;
+  // The documents that these tokens come from, in order, and where the tokens of each end. A document without tokens is
+  // listed too. A long document comes in pieces: its number is then the last of one call and the first of the next.
+  struct Part {
+    std::int64_t document;
+    std::int64_t end;  // in tokens
+  };
+  std::vector<Part> parts;
+};
+
+// Cuts one chunk of documents. Each thread has its own, which keeps its buffers from chunk to chunk.
+class Cutter {
+ public:
+  explicit Cutter(const TextRules& rules);
+  ~Cutter();
+  // Begins with the documents [begin, end) of `texts`.
+  void start(Texts texts, std::int64_t begin, std::int64_t end);
+  // Fills `tokens` with the next tokens, about a hundred kilobytes of text at a time, and returns false after the last.
+  // Throws BadText, and std::length_error for a token of 2^31 bytes or more.
+  bool next(Tokens& tokens);
+};
+
+}  // namespace termsift
