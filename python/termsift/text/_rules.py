@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
-from itertools import chain, islice
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-import numpy as np
-from scipy import sparse
-
+from termsift import _core
 from termsift._util.extras import require
 from termsift._util.validation import (
     check_choice,
     check_flag,
     check_integer,
     check_iterable,
+    check_kind,
+    check_words,
     did_you_mean,
     is_integer,
 )
-from termsift.text._counting import count_words
+from termsift.text._counting import count_matrix
+from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
+    from scipy import sparse
 
-_WORD = re.compile(r"\b\w\w+\b")  # CountVectorizer's token_pattern
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
+Accents: TypeAlias = Literal["ascii", "unicode"]
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 # Rules by name. "paper": "we ignore those words in a stoplist, and discard those words that appear
@@ -38,10 +39,11 @@ PRESETS: dict[str, dict[str, Any]] = {"paper": {"stop_words": "english", "min_df
 
 @dataclass(frozen=True)
 class TextRules:
-    """How texts are cut into terms, and which terms are kept.
+    r"""How texts are cut into terms, and which terms are kept.
 
-    Rules, matrix and vocabulary are those of scikit-learn's ``CountVectorizer``. A word is two or
-    more letters, digits or underscores.
+    Names, meaning, matrix and vocabulary are those of scikit-learn's ``CountVectorizer``. A word is
+    two or more letters, digits or underscores. The compiled core cuts texts by all rules but
+    callables and other patterns, by which scikit-learn cuts them some fifty times as slowly.
 
     Attributes
     ----------
@@ -54,13 +56,27 @@ class TextRules:
         Words that are left out of all terms: scikit-learn's English list, or your own.
     lowercase : bool, default True
         Whether "Bacon" and "bacon" are the same word.
-    analyzer : {"word", "char", "char_wb"}
+    analyzer : {"word", "char", "char_wb"} or callable
         Whether terms consist of words, of characters, or of characters within words, which are
-        padded with a blank at both ends.
+        padded with a blank at both ends. A function takes a text and returns its terms.
     hashing : int, optional
         Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
         ``alternate_sign=False, norm=None``. No names are kept, so the memory is that of the matrix.
         Terms with the same hash are counted as one.
+    strip_accents : {"ascii", "unicode"} or callable, optional
+        Remove accents, so that "naïve" becomes "naive". "ascii" drops all other characters too.
+    token_pattern : str
+        Regular expression of a word.
+    tokenizer : callable, optional
+        Function that cuts a text into words, in place of ``token_pattern``.
+    preprocessor : callable, optional
+        Function applied to a text first, in place of ``lowercase`` and ``strip_accents``.
+    binary : bool, default False
+        Whether a term counts once in a document, however often it occurs.
+    max_features : int, optional
+        Keep only the most frequent terms.
+    vocabulary : mapping of str to int, or collection of str, optional
+        The terms to count, with their columns or in this order. No other rule drops a term then.
 
     Examples
     --------
@@ -75,8 +91,15 @@ class TextRules:
     max_df: int | float = 1.0
     stop_words: Literal["english"] | Collection[str] | None = None
     lowercase: bool = True
-    analyzer: Analyzer = "word"
+    analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
     hashing: int | None = None
+    strip_accents: Accents | Callable[[str], str] | None = None
+    token_pattern: str = TOKEN_PATTERN
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+    preprocessor: Callable[[str], str] | None = None
+    binary: bool = False
+    max_features: int | None = None
+    vocabulary: Mapping[str, int] | Collection[str] | None = None
 
     def __post_init__(self) -> None:
         """Check each rule, and the rules that depend on each other."""
@@ -84,26 +107,44 @@ class TextRules:
         for name in ("min_df", "max_df"):
             _check_df(name, getattr(self, name))
         _check_stop_words(self.stop_words)
-        check_flag(self.lowercase, "lowercase")
-        check_choice(self.analyzer, get_args(Analyzer), "analyzer")
+        for name in ("lowercase", "binary"):
+            check_flag(getattr(self, name), name)
+        for name in ("tokenizer", "preprocessor"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise TypeError(f"{name} must be a function, got {getattr(self, name)!r}")
+        if not callable(self.analyzer):
+            check_choice(self.analyzer, get_args(Analyzer), "analyzer")
+        if self.strip_accents is not None and not callable(self.strip_accents):
+            check_choice(self.strip_accents, get_args(Accents), "strip_accents")
+        check_kind(self.token_pattern, str, "token_pattern")
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
+        if self.max_features is not None:
+            check_integer(self.max_features, "max_features")
+        self.columns()
         if self.hashing is not None:
             check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
-            if self._drops:
-                raise ValueError("hashing keeps no terms: not with min_df or max_df")
+            if self.drops or self.vocabulary is not None:
+                raise ValueError(
+                    "hashing keeps no terms: not with min_df, max_df, max_features or vocabulary"
+                )
 
     def count(
-        self, texts: Iterable[str], names: npt.NDArray[np.object_] | None = None
+        self,
+        texts: Iterable[str],
+        names: npt.NDArray[np.object_] | None = None,
+        n_threads: int | None = None,
     ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
         """Count the terms of each text.
 
         Parameters
         ----------
         texts : iterable of str
-            Texts, which are read once and one at a time.
+            Texts, which are read once.
         names : ndarray of str, optional
             The only terms to count, from an earlier call; none is dropped.
+        n_threads : int, optional
+            As for `termsift.count`.
 
         Returns
         -------
@@ -115,84 +156,82 @@ class TextRules:
         Raises
         ------
         MissingExtraError
-            For rules other than the plain ones, if scikit-learn is not installed.
+            For rules that the core has not, if scikit-learn is not installed.
         ValueError
             If min_df asks for more documents than max_df allows.
         """
-        if self.hashing is not None:
-            return self.hashed(texts), None
-        X, found = count_words(map(self.cutter(), _checked(texts)), names)
-        if names is not None or not self._drops:
-            return X, found
-        kept = self._kept(X)
-        return X[:, kept], found[kept]
+        return count_matrix(texts, self, names, n_threads)
+
+    def columns(self) -> dict[str, int] | None:
+        """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
+        if self.vocabulary is None:
+            return None
+        if isinstance(self.vocabulary, Mapping):
+            columns = dict(self.vocabulary)
+        else:
+            words = check_words(self.vocabulary, "vocabulary")
+            if isinstance(self.vocabulary, (set, frozenset)):
+                words.sort()
+            columns = {word: column for column, word in enumerate(words)}
+            if len(columns) < len(words):
+                raise ValueError("vocabulary must not hold a term twice")
+        for term in columns:
+            check_kind(term, str, "each term of vocabulary")
+        if not columns or sorted(columns.values()) != list(range(len(columns))):
+            expected = "terms whose columns are 0, 1, 2, ... without gaps"
+            raise ValueError(f"vocabulary must hold {expected}")
+        return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
-        """Return the function that cuts a text into terms."""
-        if self._cuts == TextRules()._cuts:
-            return lambda text: _WORD.findall(text.lower())
-        vectorizers = require("sklearn.feature_extraction.text", "sklearn", self._asks())
-        cut: Callable[[str], list[str]] = vectorizers.CountVectorizer(**self._cuts).build_analyzer()
+        """Return the function that cuts a text into terms, at Python's speed."""
+        if callable(self.analyzer):
+            return self.analyzer
+        changed = (name for name in _CUTTING if getattr(self, name) != getattr(_PLAIN, name))
+        asks = next(changed, "token_pattern")
+        vectorizers = require("sklearn.feature_extraction.text", "sklearn", asks)
+        rules = {name: getattr(self, name) for name in _CUTTING}
+        stop_words = self.stop_words
+        if stop_words is not None and stop_words != "english":
+            rules["stop_words"] = sorted(stop_words)
+        rules["ngram_range"] = tuple(self.ngram_range)
+        cut: Callable[[str], list[str]] = vectorizers.CountVectorizer(**rules).build_analyzer()
         return cut
 
-    def hashed(self, texts: Iterable[str]) -> sparse.csr_array:
-        """Count the hashes of the terms of each text."""
-        if self.hashing is None:
-            raise ValueError("hashing is None, expected the number of columns to hash texts into")
-        vectorizers = require("sklearn.feature_extraction.text", "sklearn", self._asks())
-        hasher = vectorizers.HashingVectorizer(
-            n_features=self.hashing, alternate_sign=False, norm=None, dtype=np.int64, **self._cuts
-        )
-        texts = _checked(texts)
-        first = list(islice(texts, 1))
-        X = hasher.transform(chain(first or [""], texts))  # it refuses to hash nothing at all
-        X.sort_indices()
-        return sparse.csr_array(X[: None if first else 0])
+    @property
+    def native(self) -> _core.TextRules | None:
+        """The rules by which the core cuts texts, or None if it cannot."""
+        words = self.stop_words
+        if words == "english":
+            needs = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
+            words = needs.ENGLISH_STOP_WORDS
+        arguments = native_arguments(self, words)
+        return None if arguments is None else _core.TextRules(*arguments)
 
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        plain = self._cuts == TextRules()._cuts and not self._drops and self.hashing is None
+        plain = not self.drops and all(
+            getattr(self, name) == getattr(_PLAIN, name) for name in (*_CUTTING, "hashing")
+        )
         return "a word of two or more letters" if plain else "a term by these rules"
 
     @property
-    def _drops(self) -> bool:
-        """Whether min_df or max_df drops terms; 1 is one document and 1.0 all documents."""
-        all_kept = is_integer(self.min_df) and not is_integer(self.max_df)
-        return not (all_kept and self.min_df == 1 and self.max_df == 1)
+    def drops(self) -> bool:
+        """Whether some of the terms that texts have may be dropped."""
+        return drops(self)
 
-    @property
-    def _cuts(self) -> dict[str, Any]:
-        """The rules by which a text is cut, as scikit-learn takes them."""
-        own = self.stop_words is None or isinstance(self.stop_words, str)
-        stop_words: Any = self.stop_words if own else sorted(self.stop_words)  # type: ignore[arg-type]
-        return {
-            "ngram_range": tuple(self.ngram_range),
-            "stop_words": stop_words,
-            "lowercase": self.lowercase,
-            "analyzer": self.analyzer,
-        }
 
-    def _asks(self) -> str:
-        """Return the name of the first rule that needs scikit-learn."""
-        if self.hashing is not None:
-            return "hashing"
-        plain = TextRules()._cuts
-        return next(rule for rule, value in self._cuts.items() if value != plain[rule])
-
-    def _kept(self, X: sparse.csr_array) -> npt.NDArray[np.intp]:
-        """Return the columns of the terms in at least min_df and at most max_df documents."""
-        n_docs, n_terms = X.shape
-        at_least, at_most = (
-            limit if is_integer(limit) else limit * n_docs for limit in (self.min_df, self.max_df)
-        )
-        if n_docs and at_most < at_least:
-            raise ValueError(
-                f"min_df={self.min_df} asks for more documents than max_df={self.max_df} allows, "
-                f"of {n_docs}"
-            )
-        docs = np.bincount(X.indices, minlength=n_terms)
-        return np.flatnonzero((docs >= at_least) & (docs <= at_most))
+# The rules by which a text is cut, in the order in which errors name them.
+_CUTTING = (
+    "ngram_range",
+    "stop_words",
+    "lowercase",
+    "analyzer",
+    "strip_accents",
+    "token_pattern",
+    "tokenizer",
+    "preprocessor",
+)
 
 
 def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
@@ -226,14 +265,6 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
 # ---- checks ----------------------------------------------------------------------------------
 
 
-def _checked(texts: Iterable[str]) -> Iterator[str]:
-    """Iterate over texts; refuse what is not a string."""
-    for number, text in enumerate(check_iterable(texts, "texts", "strings")):
-        if not isinstance(text, str):
-            raise TypeError(f"texts has a {type(text).__name__} at {number}, expected strings")
-        yield text
-
-
 def _check_ngram_range(given: object) -> None:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(f"ngram_range must be two integers, got {given!r}")
@@ -263,3 +294,6 @@ def _check_stop_words(given: object) -> None:
         for word in check_iterable(given, "stop_words", "words"):
             if not isinstance(word, str):
                 raise TypeError(f"stop_words must hold words, got {word!r}")
+
+
+_PLAIN = TextRules()
