@@ -1,10 +1,14 @@
+#include <cerrno>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dispatch.hpp"
 #include "pybind11.hpp"
+#include "termsift/arrow_texts.hpp"
+#include "termsift/whole_files.hpp"
 #include "texts_object.hpp"
 
 namespace termsift::bindings {
@@ -79,6 +83,58 @@ TextsObject of_bytes(const py::object& documents) {
   });
 }
 
+// ---- from Arrow ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+T& in_capsule(const py::handle& capsule, const char* name) {
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (pointer == nullptr) throw py::error_already_set();
+  return *static_cast<T*>(pointer);
+}
+
+// A stream is read without the GIL: its source may need the GIL on another thread.
+TextsObject of_arrow(const py::object& source, const std::optional<std::string>& column) {
+  const Threads threads = python_threads(1);
+  try {
+    if (py::hasattr(source, "__arrow_c_stream__")) {
+      const py::object capsule = source.attr("__arrow_c_stream__")();
+      auto& stream = in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+      ArrowTexts read = without_gil([&] { return texts_of_stream(stream, column, threads.poll); });
+      return {std::move(read.texts), std::move(read.owners)};
+    }
+    if (py::hasattr(source, "__arrow_c_array__")) {
+      const py::tuple capsules = source.attr("__arrow_c_array__")();
+      auto& schema = in_capsule<ArrowSchema>(capsules[0], "arrow_schema");
+      auto& array = in_capsule<ArrowArray>(capsules[1], "arrow_array");
+      ArrowTexts read = without_gil([&] { return texts_of_array(schema, array, column); });
+      return {std::move(read.texts), std::move(read.owners)};
+    }
+  } catch (const NotStrings& error) {
+    throw py::type_error(error.what());
+  }
+  throw py::type_error("expected an object with the Arrow interface (__arrow_c_stream__), found a " +
+                       std::string(Py_TYPE(source.ptr())->tp_name));
+}
+
+// ---- from files ----------------------------------------------------------------------------------------------------------
+
+// `paths` are as os.fsencode returns them.
+TextsObject of_files(const std::vector<std::string>& paths, int n_threads) {
+  const Threads threads = python_threads(n_threads);
+  try {
+    auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));
+    TextsObject result;
+    for (const WholeFile& file : *files) result.texts.push_back({file.bytes.get(), file.n_bytes, TextEncoding::utf8});
+    result.owners.push_back(std::move(files));
+    return result;
+  } catch (const FileError& error) {
+    errno = error.code;
+    const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name.ptr());
+    throw py::error_already_set();
+  }
+}
+
 // ---- the class -----------------------------------------------------------------------------------------------------------
 
 std::int64_t unit_bytes(TextEncoding encoding) {
@@ -95,6 +151,12 @@ py::object python_text(const Text& text) {
   return py::reinterpret_steal<py::object>(string);
 }
 
+const Text& text_at(const TextsObject& object, std::int64_t i) {
+  if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size())
+    throw py::index_error("no text " + std::to_string(i) + " among " + std::to_string(object.texts.size()));
+  return object.texts[static_cast<std::size_t>(i)];
+}
+
 py::array_t<std::int64_t> missing(const TextsObject& object) {
   std::vector<std::int64_t> found;
   for (std::size_t i = 0; i < object.texts.size(); ++i)
@@ -105,11 +167,7 @@ py::array_t<std::int64_t> missing(const TextsObject& object) {
 TextsObject take(const TextsObject& object, const py::array& positions) {
   TextsObject result;
   result.owners = object.owners;
-  for (const std::int64_t i : span_of<std::int64_t>(positions, "positions")) {
-    if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size())
-      throw py::index_error("positions holds " + std::to_string(i) + " for " + std::to_string(object.texts.size()) + " texts");
-    result.texts.push_back(object.texts[static_cast<std::size_t>(i)]);
-  }
+  for (const std::int64_t i : span_of<std::int64_t>(positions, "positions")) result.texts.push_back(text_at(object, i));
   return result;
 }
 
@@ -143,12 +201,11 @@ void register_texts(py::module_& module) {
   register_bad_text(module);
   py::class_<TextsObject>(module, "Texts", "Documents, which stay where the caller has them; immutable.")
       .def_static("of_strings", &of_strings, "strings"_a, "allow_missing"_a = false, "first_row"_a = 0)
+      .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
       .def_static("of_bytes", &of_bytes, "documents"_a)
+      .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
       .def("__len__", [](const TextsObject& object) { return object.texts.size(); })
-      .def("__getitem__", [](const TextsObject& object, std::int64_t i) {
-        if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size()) throw py::index_error("no text " + std::to_string(i));
-        return python_text(object.texts[static_cast<std::size_t>(i)]);
-      }, "i"_a)
+      .def("__getitem__", [](const TextsObject& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
       .def_property_readonly("n_bytes", [](const TextsObject& object) {
         std::int64_t sum = 0;
         for (const Text& text : object.texts) sum += text.length * unit_bytes(text.encoding);
