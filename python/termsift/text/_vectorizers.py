@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -72,15 +72,14 @@ class _CutByCore:
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
-    def _matrix(self: Any, parts: Any, n_columns: int, default: Any) -> sparse.csr_array:
-        """Return the matrix with the dtypes that scikit-learn's has."""
-        data, indices, indptr = parts
-        index = np.int32 if len(data) < 2**31 else np.int64
-        data = data.astype(default if self.dtype is None else self.dtype, copy=False)
-        indices, indptr = (part.astype(index, copy=False) for part in (indices, indptr))
+    def _matrix(self: Any, blocks: Iterable[Any], n_columns: int, dtype: Any) -> sparse.csr_array:
+        """Return the rows of blocks in a matrix with the dtypes that scikit-learn's has."""
+        X = stacked(blocks, n_columns)
+        index = np.int32 if X.nnz < 2**31 else np.int64
+        data = X.data.astype(dtype if self.dtype is None else self.dtype, copy=False)
         if self.binary:
             data.fill(1)
-        return csr((data, indices, indptr), n_columns)
+        return csr((data, X.indices.astype(index), X.indptr.astype(index)), n_columns)
 
 
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
@@ -164,7 +163,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         terms = counter.terms(kept)
         if not terms:
             raise ValueError(_PRUNED)
-        X = self._matrix(counter.matrix(kept, threads), len(terms), np.intc)
+        X = self._matrix([counter.matrix(kept, threads)], len(terms), np.intc)
         self.vocabulary_ = dict(zip(terms, count()))
         return as_configured(X)
 
@@ -226,11 +225,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             counts: tuple[dict[str, int], Any]
             counts = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
             return counts
-        vocabulary, threads = self.vocabulary_, check_n_threads(self.n_threads)
-        blocks = self._blocks(raw_documents)
-        X = stacked((index.matrix(block, threads) for block in blocks), len(vocabulary))
-        X = self._matrix((X.data, X.indices, X.indptr), len(vocabulary), np.intc)
-        return vocabulary, as_configured(X)
+        threads = check_n_threads(self.n_threads)
+        rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
+        X = self._matrix(rows, len(self.vocabulary_), np.intc)
+        return self.vocabulary_, as_configured(X)
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if its terms are no strings.
@@ -304,11 +302,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
         width, sign = int(self.n_features), bool(self.alternate_sign)
         blocks = self._blocks(X)
-        hashed = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-        counts = stacked(hashed, width)
+        rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+        counts = self._matrix(rows, width, np.float64)
         if not counts.shape[0]:
             return super().transform([])  # which refuses it
-        counts = self._matrix((counts.data, counts.indices, counts.indptr), width, np.float64)
         if self.norm is not None:
             counts = normalize(counts, norm=self.norm, copy=False)
         return as_configured(counts)
@@ -339,4 +336,4 @@ def _iterable(documents: Any) -> Any:
     """Return documents over which scikit-learn can iterate."""
     if not _is_arrow(documents):
         return documents
-    return (text for block in text_blocks(documents) for text in strings(block))
+    return chain.from_iterable(map(strings, text_blocks(documents)))
