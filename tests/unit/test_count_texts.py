@@ -119,6 +119,7 @@ KINDS: dict[str, Callable[[list[str]], Any]] = {
 def test_blocks_of_texts_add_up(
     kind: Callable[[list[str]], Any], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
     monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
     for rules in (RULES["words"], RULES["min_df"], RULES["analyzer"], RULES["vocabulary"]):
         for weights in WEIGHTS:
@@ -269,6 +270,85 @@ def test_missing_labels_are_skipped_on_request() -> None:
     assert got.n_docs == weights[kept].sum()
     with pytest.raises(ValueError, match="on_missing must be 'raise' or 'skip', got 'drop'"):
         ts.count_texts(TEXTS, Y, on_missing="drop")  # type: ignore[arg-type]
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow holds no lone surrogate
+
+
+def arrow_stream(columns: dict[str, Any]) -> Any:
+    """Return a stream of tables that is read once, in batches of three rows."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(columns)
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))
+
+
+FRAMES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "table": lambda columns: pytest.importorskip("pyarrow").table(columns),
+    "stream": arrow_stream,
+}
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_frames(
+    make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    numbers = [label.count("a") * 3 - 2 for label in Y]
+    for labels in (Y, numbers, [str(n) for n in numbers]):
+        columns = {"body": ENCODABLE, "id": list(range(len(Y))), "stars": labels}
+        for rules in (RULES["words"], RULES["shares"], RULES["analyzer"]):
+            for weights in WEIGHTS:
+                got = ts.count_texts(
+                    make(columns), text="body", label="stars", sample_weight=weights, **rules
+                )
+                expected = by_matrix(ENCODABLE, labels, weights, **rules)
+                assert got == expected
+                assert list(map(type, got.classes)) == list(map(type, expected.classes))
+    fixed = ["spam", *sorted(set(Y) - {"spam"}), "unseen"]
+    columns["stars"] = Y
+    got = ts.count_texts(make(columns), text="body", label="stars", classes=fixed)
+    assert got == by_matrix(ENCODABLE, Y, classes=fixed)
+    assert ts.count_texts(make(columns), Y, text="body") == by_matrix(ENCODABLE, Y)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_missing_values_of_frames(
+    make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    texts: list[Any] = [*ENCODABLE]
+    labels: list[Any] = [*Y]
+    texts[4] = texts[11] = labels[7] = None
+    columns = {"body": texts, "stars": labels}
+    with pytest.raises(ValueError, match="the text of document 4 is missing: pass on_missing="):
+        ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
+    with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
+        ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")
+    kept = [i for i in range(len(Y)) if i not in (4, 7, 11)]
+    expected = by_matrix([ENCODABLE[i] for i in kept], [Y[i] for i in kept])
+    skipping: dict[str, Any] = {"text": "body", "on_missing": "skip"}
+    assert ts.count_texts(make(columns), label="stars", **skipping) == expected
+    assert ts.count_texts(make(columns), labels, **skipping) == expected
+    none = {name: [None] * 3 for name in columns}
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        ts.count_texts(make(none), [1, 2, 3], **skipping)
+
+
+def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
+    columns = {"body": ENCODABLE, "stars": Y}
+    with pytest.raises(ValueError, match="the label of document 9 is 'spam', which is not in cl"):
+        ts.count_texts(
+            arrow_stream(columns),
+            text="body",
+            label="stars",
+            classes=["ham", "none", "far", "odd"],
+        )
 
 
 def test_labels_come_from_one_place() -> None:
