@@ -335,7 +335,7 @@ def test_missing_values_of_frames(
     skipping: dict[str, Any] = {"text": "body", "on_missing": "skip"}
     assert ts.count_texts(make(columns), label="stars", **skipping) == expected
     assert ts.count_texts(make(columns), labels, **skipping) == expected
-    none = {name: [None] * 3 for name in columns}
+    none = {name: ["", None, None] for name in columns}
     with pytest.raises(ValueError, match="empty vocabulary"):
         ts.count_texts(make(none), [1, 2, 3], **skipping)
 
