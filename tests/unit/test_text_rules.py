@@ -273,14 +273,15 @@ def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("texts", ["a text", b"bytes", 5, None])
 def test_what_is_no_collection_of_texts_is_refused(texts: Any) -> None:
-    with pytest.raises(TypeError, match="texts must hold strings"):
+    with pytest.raises(TypeError, match=r"texts must hold strings|texts is a single"):
         TextRules().count(texts)
 
 
 def test_what_is_no_text_is_named() -> None:
-    for texts in (["a", None], iter(["a", b"b"])):
-        with pytest.raises(TypeError, match=r"texts has a (NoneType|bytes) at 1"):
-            TextRules().count(texts)
+    with pytest.raises(TypeError, match="texts has a bytes at 1"):
+        TextRules().count(iter(["a", b"b"]))
+    with pytest.raises(ValueError, match="texts has a missing value at 1"):
+        TextRules().count(["a", None])
 
 
 def test_count_words_in_given_columns() -> None:

@@ -64,11 +64,13 @@ class _CutByCore:
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
         """Return the documents in blocks, after they were decoded if some may have to be."""
         if self.input == "content":
-            if _is_arrow(documents):
-                return text_blocks(documents)
             if _holds_objects(documents):
                 documents = documents.tolist()
-            if isinstance(documents, (list, tuple)) and set(map(type, documents)) <= {str}:
+            if isinstance(documents, (list, tuple)):
+                is_text = set(map(type, documents)) <= {str}
+            else:
+                is_text = _is_column(documents)
+            if is_text:
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
@@ -322,18 +324,20 @@ _with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
 _with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
 
 
-def _is_arrow(documents: Any) -> bool:
-    """Return whether documents are a column of Arrow; one of objects may hold bytes."""
-    has_stream = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
-    return has_stream and not _holds_objects(documents)
-
-
 def _holds_objects(documents: Any) -> bool:
     return bool(getattr(documents, "dtype", None) == np.dtype(object))
 
 
+def _is_column(documents: Any) -> bool:
+    """Return whether documents are strings in an array or a column of one of many libraries."""
+    arrow = "__arrow_c_stream__", "__arrow_c_array__"
+    is_arrow = any(hasattr(documents, name) for name in arrow)
+    strings_of_numpy = isinstance(documents, np.ndarray) and documents.dtype.kind in "UT"
+    return (is_arrow and not _holds_objects(documents)) or strings_of_numpy
+
+
 def _iterable(documents: Any) -> Any:
     """Return documents over which scikit-learn can iterate."""
-    if not _is_arrow(documents):
+    if not _is_column(documents):
         return documents
     return chain.from_iterable(map(strings, text_blocks(documents)))
