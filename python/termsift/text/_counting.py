@@ -226,8 +226,11 @@ class GrowingRows:
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
-    """Return the matrix of data, indices and indptr."""
-    return sparse.csr_array(parts, shape=(len(parts[2]) - 1, n_columns))
+    """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
+    data, *others = parts
+    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
+    indices, indptr = (part.astype(index, copy=False) for part in others)
+    return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def object_array(words: list[str]) -> npt.NDArray[np.object_]:

@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util.extras import require
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import counted, csr, kept_columns, stacked, strings
+from termsift.text._counting import counted, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, drops, native_arguments
 
 if TYPE_CHECKING:
@@ -77,11 +77,10 @@ class _CutByCore:
     def _matrix(self: Any, blocks: Iterable[Any], n_columns: int, dtype: Any) -> sparse.csr_array:
         """Return the rows of blocks in a matrix with the dtypes that scikit-learn's has."""
         X = stacked(blocks, n_columns)
-        index = np.int32 if X.nnz < 2**31 else np.int64
-        data = X.data.astype(dtype if self.dtype is None else self.dtype, copy=False)
+        X.data = X.data.astype(dtype if self.dtype is None else self.dtype, copy=False)
         if self.binary:
-            data.fill(1)
-        return csr((data, X.indices.astype(index), X.indptr.astype(index)), n_columns)
+            X.data.fill(1)
+        return X
 
 
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
@@ -274,8 +273,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     --------
     >>> vectorizer = HashingVectorizer(n_features=4, alternate_sign=False, norm=None)
     >>> vectorizer.transform(["Bacon and eggs", "eggs, eggs"]).toarray()
-    array([[2., 0., 1., 0.],
-           [0., 0., 2., 0.]])
+    array([[0., 2., 1., 0.],
+           [0., 2., 0., 0.]])
     """
 
     def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
