@@ -163,7 +163,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
         ({"ngram_range": 2}, TypeError, "ngram_range must be two integers, got 2"),
         ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two integers, got"),
-        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647], got 0"),
+        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647]"),
         ({"ngram_range": (1.0, 2)}, TypeError, "each of ngram_range must be an integer"),
         ({"min_df": 0}, ValueError, "min_df must be at least 1 document, got 0"),
         ({"min_df": 1.5}, ValueError, "min_df must be a share of the documents in [0, 1], got 1.5"),

@@ -108,7 +108,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     Notes
     -----
     Documents may also be in an object with the Arrow C stream interface, such as a column of
-    pyarrow, polars or duckdb.
+    pyarrow, polars or duckdb. A class derived from scikit-learn's ``TfidfVectorizer`` and from this
+    one, in this order, counts with the core too.
 
     Examples
     --------
