@@ -163,7 +163,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
         ({"ngram_range": 2}, TypeError, "ngram_range must be two integers, got 2"),
         ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two integers, got"),
-        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be at least 1, got 0"),
+        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647]"),
         ({"ngram_range": (1.0, 2)}, TypeError, "each of ngram_range must be an integer"),
         ({"min_df": 0}, ValueError, "min_df must be at least 1 document, got 0"),
         ({"min_df": 1.5}, ValueError, "min_df must be a share of the documents in [0, 1], got 1.5"),
@@ -273,14 +273,15 @@ def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("texts", ["a text", b"bytes", 5, None])
 def test_what_is_no_collection_of_texts_is_refused(texts: Any) -> None:
-    with pytest.raises(TypeError, match="texts must hold strings"):
+    with pytest.raises(TypeError, match=r"texts must hold strings|texts is a single"):
         TextRules().count(texts)
 
 
 def test_what_is_no_text_is_named() -> None:
-    for texts in (["a", None], iter(["a", b"b"])):
-        with pytest.raises(TypeError, match=r"texts has a (NoneType|bytes) at 1"):
-            TextRules().count(texts)
+    with pytest.raises(TypeError, match="texts has a bytes at 1"):
+        TextRules().count(iter(["a", b"b"]))
+    with pytest.raises(ValueError, match="texts has a missing value at 1"):
+        TextRules().count(["a", None])
 
 
 def test_count_words_in_given_columns() -> None:

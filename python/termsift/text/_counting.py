@@ -54,17 +54,8 @@ def count_blocks(
 class BlockCounter:
     """Counts blocks of texts in the columns of ``words``, or of their hashes.
 
-    Parameters
-    ----------
-    rules : TextRules
-        How texts are cut. No rule drops a term.
-    words : dict of str to int
-        The column of each term; its terms are the keys in any order.
-    grows : bool, default True
-        Whether terms that are not in ``words`` join it: those of a block, sorted, get the next
-        columns. By default they do; otherwise they are left out, and ``words`` must not change.
-    n_threads : int, default 0
-        As the core takes it.
+    The rules drop no term. If it ``grows``, terms that are not in ``words`` join it: those of a
+    block, sorted, get the next columns. Otherwise ``words`` must not change.
     """
 
     def __init__(
@@ -118,19 +109,9 @@ def counted(
 def kept_columns(
     rules: Any, counter: _core.TextCounter, n_docs: int, n_threads: int, dtype: Any = np.int64
 ) -> npt.NDArray[np.int32] | None:
-    """Return the column of each sorted term, -1 if it is dropped, or None if all stay.
+    """Return the column of each term of a sorted counter, -1 if it is dropped; None if all stay.
 
-    Parameters
-    ----------
-    rules : TextRules or CountVectorizer
-    counter : TextCounter
-        Sorted.
-    n_docs : int
-        Number of documents.
-    n_threads : int
-        As the core takes it.
-    dtype : dtype
-        Of a column's sum, on which the ties of max_features depend.
+    ``dtype`` is that of the sum of a column, on which the ties of max_features depend.
     """
     if not drops(rules):
         return None
@@ -226,8 +207,11 @@ class GrowingRows:
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
-    """Return the matrix of data, indices and indptr."""
-    return sparse.csr_array(parts, shape=(len(parts[2]) - 1, n_columns))
+    """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
+    data, *others = parts
+    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
+    indices, indptr = (part.astype(index, copy=False) for part in others)
+    return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def object_array(words: list[str]) -> npt.NDArray[np.object_]:

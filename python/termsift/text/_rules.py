@@ -111,8 +111,9 @@ class TextRules:
         for name in ("lowercase", "binary"):
             check_flag(getattr(self, name), name)
         for name in ("tokenizer", "preprocessor"):
-            if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise TypeError(f"{name} must be a function, got {getattr(self, name)!r}")
+            value = getattr(self, name)
+            if value is not None and not callable(value):
+                raise TypeError(f"{name} must be a function, got {value!r}")
         if not callable(self.analyzer):
             check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.strip_accents is not None and not callable(self.strip_accents):
@@ -241,7 +242,7 @@ def _check_ngram_range(given: object) -> None:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(f"ngram_range must be two integers, got {given!r}")
     for number in given:
-        check_integer(number, "each of ngram_range")
+        check_integer(number, "each of ngram_range", 1, 2**31 - 1)
     if given[0] > given[1]:
         raise ValueError(f"ngram_range must be (from, to), got {tuple(given)}")
 
