@@ -22,8 +22,8 @@ using Texts = std::span<const Text>;
 
 // Thrown where a text is not valid UTF-8 (lone surrogates and overlong forms included).
 struct BadText : std::runtime_error {
-  BadText(std::int64_t document, std::int64_t byte, const std::string& message)
-      : std::runtime_error(message), document(document), byte(byte) {}
+  BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
+      : std::runtime_error(message), document(in_document), byte(at_byte) {}
   std::int64_t document;  // its position in the texts of the call
   std::int64_t byte;      // the offset of the first wrong byte in that document
 };
