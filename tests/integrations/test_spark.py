@@ -201,7 +201,7 @@ def test_texts_and_labels_that_are_null(spark: Any) -> None:
     rows = text_frame(spark, [*texts[:8], None], [*y[:7], None, y[8]], 3)
     with pytest.raises(ValueError, match="partition 2: the label of document 1 is missing: None"):
         ts.spark.count_texts(rows)
-    with pytest.raises(ValueError, match="partition 2: the text of document 2 is missing"):
+    with pytest.raises(ValueError, match="partition 2: the text of document 1 is missing"):
         ts.spark.count_texts(rows.where("label is not null or text is null").fillna("", ["label"]))
     kept = ts.count_texts(texts[:7], y[:7])
     assert ts.spark.count_texts(rows, on_missing="skip") == kept
@@ -215,7 +215,9 @@ def test_texts_that_are_refused(spark: Any) -> None:
     numbers = text_frame(spark, [1, 2], y[:2])
     with pytest.raises(TypeError, match="column 'text' is of type bigint, expected strings"):
         ts.spark.count_texts(numbers)
-    with pytest.raises(ValueError, match=r"partition .: the label of document . is .class 1., whic"):
+    with pytest.raises(
+        ValueError, match=r"partition .: the label of document . is .class 1., whic"
+    ):
         ts.spark.count_texts(df, classes=["class 0"])
     with pytest.raises(ValueError, match="empty vocabulary; no text has a word"):
         ts.spark.count_texts(df.limit(0))
