@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from termsift._util.extras import require
+from termsift.io._blocks import arrow_part
 from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
 from termsift.io._source import Options
 from termsift.io._tables import listed
-from termsift.io._texts import Rows, TextSource
+from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 # The two columns of some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
+# A text, its label, and what is wrong with their bytes.
+_Value: TypeAlias = tuple[Any, Any, str | None]
 
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
@@ -35,12 +38,12 @@ class ArrowTable(TextSource):
                 f"{path}: expected the file itself, whose columns are compressed within; decompress"
                 f" the {path.suffix} file first"
             )
-        require("pyarrow", "arrow", f"{path}: reading it")
+        require("pyarrow", "text", f"{path}: reading it")
         self._batches = _parquet_batches if is_parquet else _arrow_batches
 
-    def rows(self, complain: Complain) -> Rows:
+    def parts(self, complain: Complain) -> Parts:
         """Yield the rows, a batch at a time."""
-        pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
+        pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
         text = "text" if self.options.text is None else str(self.options.text)
         label = "label" if self.options.label is None else str(self.options.label)
         row = 0
@@ -48,26 +51,35 @@ class ArrowTable(TextSource):
             with closing(self._batches(self.path, text, label)) as batches:
                 for columns, n_bytes in batches:
                     self.bytes_read = partial(int, n_bytes)
-                    for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
-                        row += 1
-                        name = label_text(its_label)
-                        if fault is None and not isinstance(its_text, str):
-                            fault = f"the text is {type(its_text).__name__}, expected a string"
-                        elif fault is None and name is None:
-                            fault = (
-                                f"the label is {its_label!r}, expected a string or a whole number"
-                            )
-                        if fault is not None or name is None:
-                            complain(f"{self.path}, row {row}: {fault}")
-                        else:
-                            yield its_text, name
+                    part = _at_once(columns, pyarrow.ArrowInvalid)
+                    if part is not None:
+                        yield part
+                    else:
+                        rows = _values(columns, pyarrow.ArrowInvalid)
+                        yield from in_parts(self._one_by_one(rows, row, complain))
+                    row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
+
+    def _one_by_one(
+        self, rows: Iterator[_Value], before: int, complain: Complain
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the text and the label of each good row after some rows."""
+        for row, (text, label, fault) in enumerate(rows, before + 1):
+            name = label_text(label)
+            if fault is None and not isinstance(text, str):
+                fault = f"the text is {type(text).__name__}, expected a string"
+            elif fault is None and name is None:
+                fault = f"the label is {label!r}, expected a string or a whole number"
+            if fault is not None or name is None:
+                complain(f"{self.path}, row {row}: {fault}")
+            else:
+                yield text, name
 
 
 def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
     """Yield the columns of a Parquet file."""
-    parquet = require("pyarrow.parquet", "arrow", f"{path}: reading it")
+    parquet = require("pyarrow.parquet", "text", f"{path}: reading it")
     with parquet.ParquetFile(str(path)) as file:
         _check_columns(path, file.schema_arrow, text, label)
         n_bytes, n_rows, row = path.stat().st_size, max(file.metadata.num_rows, 1), 0
@@ -78,8 +90,8 @@ def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
 
 def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
     """Yield the columns of an Arrow file."""
-    pyarrow = require("pyarrow", "arrow", f"{path}: reading it")
-    ipc = require("pyarrow.ipc", "arrow", f"{path}: reading it")
+    pyarrow = require("pyarrow", "text", f"{path}: reading it")
+    ipc = require("pyarrow.ipc", "text", f"{path}: reading it")
     # The file is not mapped: if another program cut a mapped file short, it would kill the process.
     with pyarrow.OSFile(str(path)) as file:
         schema = ipc.open_file(file).schema
@@ -108,7 +120,18 @@ def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
             raise ValueError(f"{path}: expected {expected} in column {name!r}, found {kind!r}")
 
 
-def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[tuple[Any, Any, str | None]]:
+def _at_once(columns: list[Any], invalid: type[Exception]) -> Part | None:
+    """Return the columns of a batch as they are; None if anything is not as expected."""
+    try:
+        for column in columns:
+            column.validate(full=True)
+    except invalid:
+        return None
+    text, label = columns
+    return arrow_part(text, label) if str(label.type) != "null" else None
+
+
+def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[_Value]:
     """Yield the text and the label of each row, and what is wrong with their bytes.
 
     Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from functools import partial
@@ -24,9 +23,9 @@ _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
     ".npz": partial(MatrixFile, read=read_npz),
     ".mtx": partial(MatrixFile, read=read_matrix_market),
-    ".csv": partial(DelimitedTable, dialect=csv.excel, default=_NAMES),
-    ".tsv": partial(DelimitedTable, dialect=csv.excel_tab, default=_NAMES),
-    ".txt": partial(DelimitedTable, dialect=None, default=(2, 1)),
+    ".csv": partial(DelimitedTable, delimiter=",", quoted=True, default=_NAMES),
+    ".tsv": partial(DelimitedTable, delimiter="\t", quoted=True, default=_NAMES),
+    ".txt": partial(DelimitedTable, delimiter="\t", quoted=False, default=(2, 1)),
     **dict.fromkeys((".jsonl", ".ndjson"), JsonLines),
     ".parquet": partial(ArrowTable, is_parquet=True),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
