@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._counts import file
+from termsift._counts.table import TermFrequency
 from termsift._util import validation
 from termsift._util.extras import require
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termsift._util.extras import available
 from termsift.io._labels import label_text
@@ -86,9 +85,7 @@ def parsed_fields(
         _check_utf8(arrow, block)
         table = arrow_csv.read_csv(
             arrow.BufferReader(block),
-            arrow_csv.ReadOptions(
-                use_threads=False, block_size=len(block) + 1, column_names=names
-            ),
+            arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
             arrow_csv.ParseOptions(
                 delimiter=delimiter, quote_char='"' if quoted else False, newlines_in_values=True
             ),
@@ -150,12 +147,11 @@ def arrow_part(texts: Any, labels: Any) -> Part | None:
                 return None
             labels = labels.chunk(0)
     known = [label_text(value) for value in labels.dictionary.to_pylist()]
-    codes: NDArray[np.int32] = labels.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-    used = np.zeros(len(known), dtype=bool)
-    used[codes] = True
-    if not all(known[code] for code in np.flatnonzero(used)):
-        return None
-    return texts, (codes, [name or "" for name in known])
+    codes = labels.indices.to_numpy(zero_copy_only=False)
+    used, codes = np.unique(codes, return_inverse=True)
+    names = [known[code] for code in used]
+    # An empty label is missing too.
+    return (texts, (codes.astype(np.int32), names)) if all(names) else None  # type: ignore[return-value]
 
 
 def _check_utf8(arrow: Any, block: bytes) -> None:

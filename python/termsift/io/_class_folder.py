@@ -67,7 +67,9 @@ class ClassFolder(TextSource):
         if group:
             yield group, n_bytes
 
-    def _one_by_one(self, documents: list[_Document], complain: Complain) -> Iterator[tuple[str, str]]:
+    def _one_by_one(
+        self, documents: list[_Document], complain: Complain
+    ) -> Iterator[tuple[str, str]]:
         for label, file in documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link

@@ -35,7 +35,7 @@ from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
 from termsift.io._labels import read_names
-from termsift.io._source import MatrixBlock, MatrixBlocks, Options, MatrixSource, docs_in_chunk
+from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options, docs_in_chunk
 
 _MATRIX = ("indptr", "indices", "data")
 _FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
@@ -236,7 +236,7 @@ class CsrFolder(MatrixSource):
             end = begin + docs_in_chunk(indptr, entry_bytes, self.options.chunk_docs)
             X = self._matrix(begin, end)
             y, classes = self._labels(begin, end)
-            yield Block(X, y, n_bytes * end // self._n_docs, classes)
+            yield MatrixBlock(n_bytes * end // self._n_docs, X=X, y=y, classes=classes)
             del X, y, indptr
             begin = end
 

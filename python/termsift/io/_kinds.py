@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from termsift._util.files import check_path
 from termsift.io._arrow_tables import ArrowTable
@@ -16,6 +17,7 @@ from termsift.io._matrix_files import MatrixFile, read_matrix_market, read_npz
 from termsift.io._source import Options, Source
 from termsift.io._svmlight import SvmlightFile
 from termsift.io._tables import DelimitedTable, JsonLines
+from termsift.io._texts import TextSource
 
 _NAMES = ("text", "label")  # the usual columns
 # Each opens an input; the second argument is the file of its labels.
@@ -47,6 +49,15 @@ def open_source(
         known = " ".join(_KINDS)
         raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
     return _KINDS[ending](path, labels, options)
+
+
+def holds_texts(path: str | os.PathLike[str]) -> bool:
+    """Return whether an input that exists holds texts, as far as its name tells."""
+    path = Path(path)
+    if path.is_dir():
+        return not is_csr_folder(path)
+    kind: Any = _KINDS.get(_ending(path)) if path.exists() else None
+    return kind is not None and issubclass(getattr(kind, "func", kind), TextSource)
 
 
 def _ending(path: Path) -> str:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from termsift import _core
 from termsift.io._files import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
-from termsift.io._source import MatrixBlock, MatrixBlocks, Options, MatrixSource
+from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options
 
 
 class MatrixFile(MatrixSource):
@@ -42,7 +42,7 @@ class MatrixFile(MatrixSource):
                 f"{self.options.terms}: {len(names)} names for the {X.shape[1]} terms of "
                 f"{self.path}"
             )
-        yield Block(sp.csr_array(X), y, self.n_bytes)
+        yield MatrixBlock(self.n_bytes, X=sp.csr_array(X), y=y)
 
 
 def read_npz(path: Path) -> Any:

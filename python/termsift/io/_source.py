@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.files import check_path
-from termsift._util.validation import check_choice, check_column, check_kind
+from termsift._util.validation import (
+    check_choice,
+    check_column,
+    check_kind,
+    check_n_threads,
+)
 from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
 from termsift.text import TextRules, text_rules
@@ -61,6 +66,7 @@ def check_options(
     encoding: str | None,
     preset: str | None,
     on_error: str,
+    n_threads: int | None,
     rules: Mapping[str, Any],
 ) -> Options:
     """Check the options that `scan` and `read_collection` share."""
@@ -85,6 +91,7 @@ def check_options(
         None if terms is None else Path(terms),
         None if terms is None else read_names(terms),
         skip=on_error == "skip",
+        n_threads=check_n_threads(n_threads),
     )
 
 
@@ -95,7 +102,7 @@ def _check_delimiter(delimiter: object) -> None:
         raise ValueError(f"delimiter must be one character such as ',' or ';', got {delimiter!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Block:
     """Documents that were read together.
 
@@ -132,6 +139,9 @@ class MatrixBlock(Block):
     y: Any
     classes: list[Hashable] | None = None
 
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
 
 def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None) -> int:
     """Return how many of some documents, at least 1, are in one chunk."""
@@ -141,8 +151,10 @@ def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None
     return min(max(n_docs, 1), len(indptr) - 1, chunk_docs or len(indptr))
 
 
-class Source(ABC):
-    """One input, a `MatrixSource` or a `TextSource`. Opening it checks what can be checked without reading it.
+class Source:
+    """One input, a `MatrixSource` or a `TextSource`.
+
+    Opening it checks what can be checked without reading it.
 
     Attributes
     ----------
@@ -184,7 +196,7 @@ class Source(ABC):
             )
 
 
-class MatrixSource(Source):
+class MatrixSource(Source, ABC):
     """An input of a matrix with its labels."""
 
     @abstractmethod

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from termsift._util.printable import printable
 from termsift.io import _blocks
@@ -148,7 +148,7 @@ class _Rows:
             text = encoded.decode()
         except UnicodeError:
             return None
-        quoting = csv.QUOTE_MINIMAL if self._quoted else csv.QUOTE_NONE
+        quoting: Any = csv.QUOTE_MINIMAL if self._quoted else csv.QUOTE_NONE
         lines = io.StringIO(text, newline="\n")
         try:
             reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True)

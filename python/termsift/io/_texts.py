@@ -1,26 +1,24 @@
 """Texts with their labels, whatever files they come from, a block at a time.
 
 A source yields parts of its texts as they come: lists of strings, Arrow columns or files that the
-core has read. Here they become blocks of `_core.Texts`, and blocks become matrices.
+core has read. Here they become blocks of `_core.Texts`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift.io._files import Complain
 from termsift.io._labels import object_array
 from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Source
-from termsift.text import TextRules
 
 BLOCK_BYTES = 1 << 23  # of text that is read at once
 _ROW_BYTES = 64  # what a row takes in a list, besides its text
@@ -33,6 +31,9 @@ class TextBlock(Block):
     texts: _core.Texts
     codes: NDArray[np.int32]
     labels: list[str]
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
     @property
     def y(self) -> NDArray[np.object_]:
@@ -69,7 +70,7 @@ class Complaints:
         return taken
 
 
-class TextSource(Source):
+class TextSource(Source, ABC):
     """An input of texts with their labels.
 
     Attributes
@@ -137,87 +138,3 @@ def _as_texts(texts: Any) -> _core.Texts:
     if isinstance(texts, _core.Texts):
         return texts
     return _core.Texts.of_strings(texts) if isinstance(texts, list) else _core.Texts.of_arrow(texts)
-
-
-# ---- matrices of blocks --------------------------------------------------------------------------
-
-
-class GrowingMatrices:
-    """Makes matrices of blocks of texts. New words of a block get the next columns, sorted."""
-
-    def __init__(self, rules: TextRules, words: Iterable[str], n_threads: int) -> None:
-        self._rules, self._n_threads = rules, n_threads
-        self.columns = {word: column for column, word in enumerate(words)}
-
-    def matrix(self, texts: _core.Texts) -> sp.csr_array:
-        """Count the terms of each text."""
-        if self._rules.hashing is not None:
-            return hashed(self._rules, texts, self._n_threads)
-        X, names = _matrix(self._rules, texts, self._n_threads)
-        known = self.columns
-        columns = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
-        return sp.csr_array((X.data, columns[X.indices], X.indptr), shape=(len(texts), len(known)))
-
-
-class WholeMatrix:
-    """Makes one matrix of all blocks, in the columns of ``names`` or of the words that occur."""
-
-    def __init__(
-        self, rules: TextRules, names: NDArray[np.object_] | None, n_threads: int
-    ) -> None:
-        self._rules, self._names, self._n_threads = rules, names, n_threads
-        self._blocks, self._n_docs = list[sp.csr_array](), 0
-        native = native_rules(rules)
-        self._counter = _core.TextCounter(native) if names is None else None
-        self._index = None if names is None else _core.TextIndex(native, names.tolist())
-
-    def add(self, texts: _core.Texts) -> None:
-        """Add the texts of a block."""
-        self._n_docs += len(texts)
-        if self._rules.hashing is not None:
-            self._blocks.append(hashed(self._rules, texts, self._n_threads))
-        elif self._index is not None:
-            assert self._names is not None
-            found = self._index.matrix(texts, self._n_threads)
-            self._blocks.append(_csr(found, len(texts), len(self._names)))
-        else:
-            assert self._counter is not None
-            self._counter.add(texts, n_threads=self._n_threads)
-
-    def finished(self) -> tuple[sp.csr_array, NDArray[np.object_] | None]:
-        """Return the matrix and the names of its columns, without terms that the rules drop."""
-        if self._blocks:
-            X = self._blocks[0]
-            if len(self._blocks) > 1:
-                X = sp.csr_array(sp.vstack(self._blocks, format="csr"))
-            return X, self._names
-        assert self._counter is not None
-        counter, threads = self._counter, self._n_threads
-        counter.sort(threads)
-        kept = self._rules.kept(counter.document_frequency(threads), self._n_docs)
-        columns = None
-        if kept is not None:
-            columns = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        names = object_array(counter.terms(columns))
-        return _csr(counter.matrix(columns, threads), self._n_docs, len(names)), names
-
-
-def hashed(rules: TextRules, texts: _core.Texts, n_threads: int) -> sp.csr_array:
-    """Count the hashes of the terms of each text."""
-    n_columns = rules.hashing
-    assert n_columns is not None
-    found = _core.hashed_matrix(native_rules(rules), texts, n_columns, False, n_threads)
-    return _csr(found, len(texts), n_columns)
-
-
-def _matrix(rules: TextRules, texts: _core.Texts, n_threads: int) -> tuple[Any, list[str]]:
-    """Return the counts of some texts, and their terms, sorted."""
-    counter = _core.TextCounter(native_rules(rules))
-    counter.add(texts, n_threads=n_threads)
-    counter.sort(n_threads)
-    names = counter.terms()
-    return _csr(counter.matrix(n_threads=n_threads), len(texts), len(names)), names
-
-
-def _csr(parts: tuple[Any, Any, Any], n_docs: int, n_terms: int) -> sp.csr_array:
-    return sp.csr_array(parts, shape=(n_docs, n_terms))

@@ -28,8 +28,13 @@ def count_matrix(
     texts: Any, rules: Any, names: Any = None, n_threads: int | None = None
 ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
     """Count the terms of texts; see `TextRules.count`."""
-    threads = check_n_threads(n_threads)
-    blocks = text_blocks(texts)
+    return count_blocks(text_blocks(texts), rules, names, check_n_threads(n_threads))
+
+
+def count_blocks(
+    blocks: Iterable[_core.Texts], rules: Any, names: Any, threads: int
+) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
+    """Count the terms of blocks of texts; see `TextRules.count`."""
     columns = rules.columns() if names is None else columns_of(names)
     native = rules.native
     if native is not None and rules.hashing is None and columns is None:
