@@ -73,12 +73,12 @@ def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     """Return the sum of two counts in one vocabulary; see `merge`."""
     a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
     have_names = [counts.term_names is not None for counts in (a, b)]
-    if a.n_terms and b.n_terms and not by_index and not all(have_names):
-        if any(have_names) or a.n_terms != b.n_terms:
-            raise ValueError(
-                f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
-                "of the terms, or merge them by index if index i is the same term in both"
-            )
+    may_differ = any(have_names) or a.n_terms != b.n_terms
+    if a.n_terms and b.n_terms and not by_index and not all(have_names) and may_differ:
+        raise ValueError(
+            f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
+            "of the terms, or merge them by index if index i is the same term in both"
+        )
     return united(a, b)
 
 
