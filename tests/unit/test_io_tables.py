@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collection_files import complaint, write, write_labels
+from collection_files import both_readers, complaint, write, write_labels
 from termsift.io import (
     Collection,
     read_collection,
 )
+
+
+pytestmark = [both_readers, pytest.mark.usefixtures("reader")]
 
 
 @pytest.fixture
@@ -156,7 +159,7 @@ QUOTES = "a quote within a quoted field is written twice"
          f"c.csv, line 3: unexpected end of data; {QUOTES}"),
         ("c.csv", 'label,text\na,"one" two\n', {},
          f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
-        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
+        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: byte 2 is not UTF-8; give the encoding of the texts (--encoding)"),
         ("c.csv", "label,text\na,one\n", {"text": 2},
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
@@ -167,7 +170,8 @@ QUOTES = "a quote within a quoted field is written twice"
         ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
         ("c.csv", "label,text\na,x y z\n", {},
          "c.csv: no text has a word of two or more letters"),
-        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
+        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1; name what divides the fields by "
+         "delimiter (--delimiter)"),
         ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
         ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),

@@ -65,6 +65,7 @@ class ScanCounting:
     def steps(self) -> Generator[None, None, None]:
         """Read the scan; stop after each block or chunk and each input."""
         if self._by_class:
+            self._scan._begin()
             with closing(self._scan._blocks()) as blocks:
                 for block, _ in blocks:
                     if isinstance(block, TextBlock):

@@ -315,7 +315,9 @@ def _skipped(read: list[Block]) -> tuple[int, list[str]]:
 
 def _left_out(read: list[Block]) -> str:
     n_skipped, complaints = _skipped(read)
-    return f"; {n_skipped} lines or rows were left out, first: {complaints[0]}" * (n_skipped > 0)
+    if not n_skipped:
+        return ""
+    return f"; {n_skipped} lines or rows were left out, first: {complaints[0]}"
 
 
 def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:

@@ -23,6 +23,7 @@ Complain: TypeAlias = Callable[[str], None]
 # The number of a line, its text, and what is wrong with its bytes.
 Line: TypeAlias = tuple[int, str, str | None]
 
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
 COMPRESSED = (".gz", ".zst")
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 
@@ -149,15 +150,11 @@ def decoded_lines(lines: Iterable[bytes], encoding: str, first: int = 1) -> Iter
         try:
             yield number, line.decode(line_codec), None
         except UnicodeDecodeError as error:
-            yield number, line.decode(line_codec, "replace"), not_encoded(error, encoding)
+            yield number, line.decode(line_codec, "replace"), _fault(error, encoding)
 
 
-def not_encoded(error: UnicodeDecodeError, encoding: str) -> str:
-    """Say what is wrong with bytes that cannot be decoded, and how to name another encoding."""
-    return (
-        f"byte {error.start} is not {encoding.upper()}; another encoding is named by encoding "
-        "(--encoding)"
-    )
+def _fault(error: UnicodeDecodeError, encoding: str) -> str:
+    return f"byte {error.start} is not {encoding.upper()}"
 
 
 def decoded_text(path: Path, encoding: str = "utf-8") -> str:
@@ -167,7 +164,7 @@ def decoded_text(path: Path, encoding: str = "utf-8") -> str:
     try:
         return data.decode(check_encoding(encoding))
     except UnicodeDecodeError as exc:
-        raise ValueError(f"{path}: {not_encoded(exc, encoding)}") from None
+        raise ValueError(f"{path}: {_fault(exc, encoding)}{NAME_ENCODING}") from None
 
 
 def one_per_line(path: Path, what: str) -> list[str]:

@@ -318,7 +318,6 @@ class Scan:
 
         Beside a block stands how many documents of its input come before it.
         """
-        self._begin()
         with printable_errors(), closing(prefetched(self._read())) as steps:
             for step, block in steps:
                 self._take(step)

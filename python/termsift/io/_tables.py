@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, TypeAlias
 from termsift._util.printable import printable
 from termsift.io import _blocks
 from termsift.io._files import (
+    NAME_ENCODING,
     Complain,
     Line,
     check_encoding,
@@ -188,7 +189,12 @@ class _Rows:
     def _parsed_lines(self, lines: Iterable[Line]) -> Iterator[_Row]:
         for number, line, fault in lines:
             if line := line.rstrip("\r\n"):
-                yield number, number, line.split(self.delimiter), fault
+                yield (
+                    number,
+                    number,
+                    line.split(self.delimiter),
+                    fault and fault + NAME_ENCODING,
+                )
 
     def _parsed_quoted(self, lines: Iterable[Line], first: int) -> Iterator[_Row]:
         taken, faults = list[str](), list[str]()  # of the current row
@@ -216,7 +222,7 @@ class _Rows:
                     ) from None
             if fields is None:
                 return
-            fault = faults[0] if faults else fault
+            fault = faults[0] + NAME_ENCODING if faults else fault
             if fields or fault:
                 yield begin, first + reader.line_num - 1, fields, fault
 
@@ -293,7 +299,7 @@ class JsonLines(TextSource):
         for number, line, fault in decoded_lines(lines, self.options.encoding, first):
             where = f"{self.path}, line {number}"
             if fault is not None:
-                complain(f"{where}: {fault}")
+                complain(f"{where}: {fault}{NAME_ENCODING}")
             elif line.strip():
                 try:
                     pair = _json_pair(where, line, self._text, self._label)
