@@ -18,7 +18,6 @@ from file_kinds import (
     TEXTS,
     WORDS,
     as_folders,
-    as_table,
     random_collection,
     write,
     zstandard,
@@ -230,7 +229,10 @@ def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: A
 def test_text_that_is_not_utf8_is_skipped_by_the_line(tmp_path: Path) -> None:
     path = tmp_path / "c.txt"
     path.write_bytes(b"x\tbee\nx\t\xff\xfe\ny\tcow\n")
-    assert refused(path) == f"{path}, line 2: byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
+    assert (
+        refused(path)
+        == f"{path}, line 2: byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
+    )
     scan = ts.scan(path, on_error="skip")
     assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 1)
 

@@ -35,7 +35,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     if holds_counts(args.input):
         return saved_counts(args)
     if args.input != DEMO and holds_texts(args.input):
-        _log.info("counting the texts of %s", args.input)
+        _log.info("reading %s", args.input)
         scan = ts.scan(args.input, **reading_options(args), n_threads=args.threads)
         counting = ScanCounting(scan, args.tf or "raw", n_threads=args.threads)
         with (
@@ -46,6 +46,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
                 if report is not None:
                     report(scan.bytes_done)
         counts = finished(counting.counts(), scan)
+        _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
         tell_skipped(scan)
         return counts
     collection = read_documents(args)

@@ -24,6 +24,7 @@ _Value: TypeAlias = tuple[Any, Any, str | None]
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_LABELS = (*_STRINGS, *_INTEGERS, "bool")
 
 
 class ArrowTable(TextSource):
@@ -109,7 +110,7 @@ def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
 
 def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
     """Check that a table has a column of texts and one of labels."""
-    known = (text, _STRINGS, "strings"), (label, (*_STRINGS, *_INTEGERS, "bool"), "labels")
+    known = (text, _STRINGS, "strings"), (label, _LABELS, "labels")
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
@@ -127,8 +128,11 @@ def _at_once(columns: list[Any], invalid: type[Exception]) -> Part | None:
             column.validate(full=True)
     except invalid:
         return None
-    text, label = columns
-    return arrow_part(text, label) if str(label.type) != "null" else None
+    for column in columns:
+        is_encoded = str(column.type).startswith("dictionary<")
+        if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
+            return None
+    return arrow_part(*columns)
 
 
 def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[_Value]:

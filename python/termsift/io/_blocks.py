@@ -151,7 +151,7 @@ def arrow_part(texts: Any, labels: Any) -> Part | None:
     used, codes = np.unique(codes, return_inverse=True)
     names = [known[code] for code in used]
     # An empty label is missing too.
-    return (texts, (codes.astype(np.int32), names)) if all(names) else None  # type: ignore[return-value]
+    return (texts, (codes.astype(np.int32), names)) if all(names) else None
 
 
 def _check_utf8(arrow: Any, block: bytes) -> None:

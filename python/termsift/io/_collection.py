@@ -295,9 +295,11 @@ def _stacked(source: Source) -> Collection:
 
 def _read_all(source: Any, read: list[Block]) -> Iterator[Any]:
     """Yield the blocks of an input, with the progress, and add what was left out to ``read``."""
+    is_pipe = not (source.path.is_file() or source.path.is_dir())
     with (
         progress("read", source.n_bytes, "bytes", already=0) as report,
-        closing(prefetched(source.blocks())) as blocks,
+        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
+        closing(source.blocks() if is_pipe else prefetched(source.blocks())) as blocks,
     ):
         for block in blocks:
             read.append(Block(block.n_bytes, block.n_skipped, block.complaints))

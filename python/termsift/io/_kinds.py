@@ -52,11 +52,11 @@ def open_source(
 
 
 def holds_texts(path: str | os.PathLike[str]) -> bool:
-    """Return whether an input that exists holds texts, as far as its name tells."""
+    """Return whether an input is a file or folder of texts, as far as its name tells."""
     path = Path(path)
     if path.is_dir():
         return not is_csr_folder(path)
-    kind: Any = _KINDS.get(_ending(path)) if path.exists() else None
+    kind: Any = _KINDS.get(_ending(path)) if path.is_file() else None
     return kind is not None and issubclass(getattr(kind, "func", kind), TextSource)
 
 
