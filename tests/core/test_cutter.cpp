@@ -110,4 +110,15 @@ void check_random(TextRules rules, int rounds, std::size_t longest) {
 
 }  // namespace
 
-TEST(words_are_those_of_the_plain_loop) { check_random({}, 400, 700); }
+TEST(words_are_those_of_the_plain_loop) { check_random({}, 300, 700); }
+
+TEST(ngrams_of_characters_are_those_of_the_plain_loop) {
+  for (const Analyzer analyzer : {Analyzer::chars, Analyzer::char_wb})
+    for (const auto& [min_n, max_n] : std::vector<std::pair<int, int>>{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 30}, {300, 301}}) {
+      TextRules rules;
+      rules.analyzer = analyzer;
+      rules.min_n = min_n;
+      rules.max_n = max_n;
+      check_random(rules, 40, 500);
+    }
+}
