@@ -220,7 +220,7 @@ class Strings {
     if (length < 0) refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes");
     if (length <= 12) return {at + 4, length, TextEncoding::utf8};
     if (block < 0 || block >= n_blocks_ || begin < 0 || blocks_[block] == nullptr ||
-        load<std::int64_t>(block_sizes_, block) - begin < length)
+        load<std::int64_t>(block_sizes_, block) < std::int64_t{begin} + length)
       refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes at " + std::to_string(begin) +
              " of buffer " + std::to_string(block) + ", which has no such bytes");
     return {static_cast<const char*>(blocks_[block]) + begin, length, TextEncoding::utf8};
