@@ -261,8 +261,7 @@ def _count_texts(batches: Iterable[Any], *, count_part: Any, piece_bytes: int) -
     """Count the rows (text, label) of a partition; yield nothing for none."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
     part, batches = task.partitionId(), iter(batches)
-    first = next(batches, None)
-    if first is None:
+    if (first := next(batches, None)) is None:
         return
     rows = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
     try:
