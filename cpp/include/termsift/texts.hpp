@@ -14,8 +14,8 @@ enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
-  const void* data = nullptr;
-  std::int64_t length = 0;  // in units of the encoding: bytes, or characters of one, two or four bytes
+  const void* data = nullptr;  // null if the text is missing; not null if it is empty
+  std::int64_t length = 0;     // in units of the encoding: bytes, or characters of one, two or four bytes
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
