@@ -176,16 +176,20 @@ bool Normaliser::sigma_is_final() const {
   return true;
 }
 
+void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
+  if (out.size() % 64 != 0) return;
+  const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(
+      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, case_bit_, marks_spaces_, out.bytes() + out.size(),
+      out.marks() + out.size() / 64);
+  out.append_blocks(n);
+  at_ += n;
+}
+
 // Reads 64 bytes at a time. Most characters have as many bytes in lowercase as before; they are changed in their places. At
 // one that has not, or is wrong, a new block begins behind it.
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
-  if (out.size() % 64 == 0) {
-    const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(text + at_, limit - at_, case_bit_, marks_spaces_,
-                                                                    out.bytes() + out.size(), out.marks() + out.size() / 64);
-    out.append_blocks(n);
-    at_ += n;
-  }
+  read_ascii(limit, out);
   while (at_ < limit) {
     const std::uint8_t* in = text + at_;
     std::uint8_t last[64 + 4] = {};
@@ -221,7 +225,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
         length = Utf8::read(at, at + 4, c);
         valid = length != 0;
       }
-      const Mapped mapped = map_[c];
+      const Mapped mapped = valid ? map_[c] : Mapped();
       // Overlong forms and surrogates differ from the length here, as does what is not known yet.
       if (!valid || mapped.length_in_place() != length) {
         done = i;
@@ -256,6 +260,7 @@ template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
   constexpr int enough_ascii = 6;
   const auto* const text = static_cast<const Unit*>(text_.data);
+  if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
     const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
     std::uint8_t narrow[64] = {};
