@@ -16,7 +16,7 @@ using namespace termsift;
 
 namespace {
 
-const bool characters_are_known = (plain_cutter::use(), true);
+const bool characters_are_known = (plain_cutter::use_plain_characters(), true);
 
 using Row = std::map<std::string, std::int64_t>;
 

@@ -13,6 +13,7 @@ namespace {
 
 // Sources that look up and never insert. Many threads may use the same table.
 struct FrozenTokens : TokenSource {
+  using TokenSource::TokenSource;
   const Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_token(key, begin(i), size(i)); }
 };
 struct FrozenNgrams : NgramSource {
@@ -114,7 +115,7 @@ struct TextIndex::State {
         scratch.parts.push_back({part.document, part.document, part.end});
       scratch.steps.ids.resize(static_cast<std::size_t>(scratch.tokens.n_tokens) + 1);
       scratch.steps.ends.resize(scratch.parts.size());
-      const FrozenTokens tokens{{tables.words, scratch.tokens, tables.words.hash()}};
+      const FrozenTokens tokens(tables.words, scratch.tokens);
       look_up(tables.words, tokens, scratch.parts, 1, begin, scratch);
       if (tables.ngrams.empty()) continue;
       scratch.steps.start(scratch.parts);
