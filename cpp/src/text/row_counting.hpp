@@ -64,10 +64,14 @@ class TermRows {
     const KeyHash hash = table.hash();
     Key keys[ring];
     std::uint64_t hashes[ring];
+    // A copy, since the compiler must take every store for one to the table.
+    typename Table::Homes homes = table.homes();
     const auto prepare = [&](std::int64_t i) {
-      keys[i % ring] = source.key(i);
-      hashes[i % ring] = hash(keys[i % ring]);
-      prefetch_for_write(table.home(hashes[i % ring]));
+      const Key key = source.key(i);
+      const std::uint64_t hashed = hash(key);
+      keys[i % ring] = key;
+      hashes[i % ring] = hashed;
+      prefetch_for_write(homes.of(hashed));
     };
     for (std::int64_t i = 0; i < std::min(ahead, n); ++i) prepare(i);
     std::int64_t i = 0, n_ids = 0;
@@ -80,24 +84,28 @@ class TermRows {
       for (; i < part.end; ++i) {
         if (i + ahead < n) prepare(i + ahead);
         const Key key = keys[i % ring];
-        Slot<Key>* slot = table.home(hashes[i % ring]);
-        if (!(slot->key == key)) [[unlikely]]
+        Slot<Key>* slot = homes.of(hashes[i % ring]);
+        if (!(slot->key == key)) [[unlikely]] {
           slot = source.slot(i, key);
+          homes = table.homes();
+        }
         const std::uint32_t id = slot->id;
         const bool keep = !stops || id >= n_stop;
         if (row != nullptr) {
+          // Masks, because compilers make branches of selects here.
           const bool same = (slot->row == row_tag) & keep;
-          const std::uint32_t at = same ? slot->at : size;
+          const std::uint32_t if_same = 0U - static_cast<std::uint32_t>(same);
+          const std::uint32_t at = (slot->at & if_same) | (size & ~if_same);
           Entry& entry = row[at];
           slot->row = row_tag;
           slot->at = at;
           if constexpr (by_class) {
             const bool new_document = slot->documents != document_tag;
             slot->documents = document_tag;
-            entry = {id, (same ? entry.count : 0) + 1, (same ? entry.documents : 0) + new_document};
+            entry = {id, (entry.count & if_same) + 1, (entry.documents & if_same) + new_document};
           } else {
             slot->documents += !same;
-            entry = {id, (same ? entry.count : 0) + 1};
+            entry = {id, (entry.count & if_same) + 1};
           }
           size += static_cast<std::uint32_t>(!same & keep);
         }

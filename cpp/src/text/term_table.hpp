@@ -35,7 +35,14 @@ class SlotTable {
 
   std::uint32_t size() const { return size_; }
   const KeyHash& hash() const { return hash_; }
-  Slot<Key>* home(std::uint64_t hash) const { return slots_.get() + (hash >> shift_); }
+  // Where the search for a key begins. Valid until a key is inserted.
+  struct Homes {
+    Slot<Key>* slots;
+    int shift;
+    Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
+  };
+  Homes homes() const { return {slots_.get(), shift_}; }
+  Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
   // The keys by number, of a table that keeps them.
   const std::vector<Key>& keys() const { return keys_; }
 

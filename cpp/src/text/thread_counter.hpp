@@ -17,14 +17,16 @@ inline std::int64_t fewest_words(const TextRules& rules) { return rules.analyzer
 
 // The tokens of a cutter, as a source of TermRows::count.
 struct TokenSource {
+  TokenSource(WordTable& in, const Tokens& tokens)
+      : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
+
   WordTable& table;
-  const Tokens& tokens;
+  const std::uint8_t* bytes;
+  const std::uint32_t* bounds;
   const KeyHash hash;
 
-  const std::uint8_t* begin(std::int64_t i) const { return tokens.bytes + tokens.bounds[static_cast<std::size_t>(2 * i)]; }
-  std::uint32_t size(std::int64_t i) const {
-    return tokens.bounds[static_cast<std::size_t>(2 * i + 1)] - tokens.bounds[static_cast<std::size_t>(2 * i)];
-  }
+  const std::uint8_t* begin(std::int64_t i) const { return bytes + bounds[2 * i]; }
+  std::uint32_t size(std::int64_t i) const { return bounds[2 * i + 1] - bounds[2 * i]; }
   WordKey key(std::int64_t i) const { return key_of_token(begin(i), size(i), hash); }
   Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_or_insert(key, begin(i), size(i)); }
 };
@@ -108,7 +110,7 @@ class ThreadCounter {
     n_stop = tables.words.size();
   }
   void count_piece() {
-    const TokenSource source{tables.words, tokens_, tables.words.hash()};
+    const TokenSource source(tables.words, tokens_);
     if (tables.ngrams.empty()) return rows[0].count(tables.words, source, parts_, n_stop, nullptr, nullptr);
     steps_.ids.resize(static_cast<std::size_t>(tokens_.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
