@@ -206,7 +206,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
       continue;
     }
     ascii_ = false;
-    int done = 0;
+    int done = n;
     bool in_place = true;
     for (std::uint64_t left = block.high & low_bits(n); left != 0;) {
       const int i = std::countr_zero(left);
@@ -227,27 +227,24 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
       }
       const Mapped mapped = valid ? map_[c] : Mapped();
       // Overlong forms and surrogates differ from the length here, as does what is not known yet.
-      if (!valid || mapped.length_in_place() != length) {
-        done = i;
-        in_place = false;
-        break;
-      }
-      if (i + length > n) {  // the next block begins with it
+      in_place = valid && mapped.length_in_place() == length;
+      if (!in_place || i + length > n) {  // the next block begins with it
         done = i;
         break;
       }
-      done = i + length;
       const std::uint32_t bytes = mapped.bytes();
-      if (length == 2) {
-        std::memcpy(to + i, &bytes, 2);
-      } else {
-        std::memcpy(to + i, &bytes, 2);
+      std::memcpy(to + i, &bytes, 2);
+      left &= left - 1;
+      left &= left - 1;
+      if (length > 2) {
         to[i + 2] = static_cast<std::uint8_t>(bytes >> 16);
-        if (length == 4) to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
+        left &= left - 1;
+        if (length == 4) {
+          to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
+          left &= left - 1;
+        }
       }
       block.marked |= mapped.marks(marks_spaces_) << i;
-      left &= ~low_bits(done);
-      if (left == 0) done = n;
     }
     out.append(done, block.marked & low_bits(done));
     at_ += done;
@@ -258,14 +255,17 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
 // Reads blocks of ASCII, and other characters one by one until some of ASCII follow each other.
 template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
-  constexpr int enough_ascii = 6;
+  constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 6;
   const auto* const text = static_cast<const Unit*>(text_.data);
   if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
     const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
     std::uint8_t narrow[64] = {};
-    for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
-    const BlockMarks block = read_block(narrow, case_bit_, marks_spaces_, out.bytes() + out.size());
+    const std::uint8_t* in = narrow;
+    if (sizeof(Unit) == 1 && n == 64) in = reinterpret_cast<const std::uint8_t*>(text + at_);
+    else
+      for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
+    const BlockMarks block = read_block(in, case_bit_, marks_spaces_, out.bytes() + out.size());
     const int n_ascii = block.high == 0 ? n : std::countr_zero(block.high);
     out.append(n_ascii, block.marked & low_bits(n_ascii));
     at_ += n_ascii;
