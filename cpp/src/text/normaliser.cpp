@@ -189,6 +189,8 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
 // one that has not, or is wrong, a new block begins behind it.
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
+  const std::atomic<std::uint64_t>* const entries = map_.entries();
+  const bool spaces = marks_spaces_;
   read_ascii(limit, out);
   while (at_ < limit) {
     const std::uint8_t* in = text + at_;
@@ -225,7 +227,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
         length = Utf8::read(at, at + 4, c);
         valid = length != 0;
       }
-      const Mapped mapped = valid ? map_[c] : Mapped();
+      const Mapped mapped = valid ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
       // Overlong forms and surrogates differ from the length here, as does what is not known yet.
       in_place = valid && mapped.length_in_place() == length;
       if (!in_place || i + length > n) {  // the next block begins with it
@@ -244,7 +246,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
           left &= left - 1;
         }
       }
-      block.marked |= mapped.marks(marks_spaces_) << i;
+      block.marked |= mapped.marks(spaces) << i;
     }
     out.append(done, block.marked & low_bits(done));
     at_ += done;
@@ -257,6 +259,8 @@ template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
   constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 6;
   const auto* const text = static_cast<const Unit*>(text_.data);
+  const std::atomic<std::uint64_t>* const entries = map_.entries();
+  const bool spaces = marks_spaces_;
   if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
     const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
@@ -274,22 +278,24 @@ void Normaliser::read_units(std::int64_t limit, NormalText& out) {
     std::uint8_t* to = out.bytes() + out.size();
     std::uint64_t marks = 0;
     int n_bytes = 0;
-    for (int ascii = 0; at_ < limit && ascii < enough_ascii; ++at_) {
-      const char32_t c = text[at_];
-      const Mapped mapped = c < n_code_points ? map_[c] : Mapped();
+    std::int64_t at = at_;
+    for (int ascii = 0; at < limit && ascii < enough_ascii; ++at) {
+      const char32_t c = text[at];
+      const Mapped mapped = c < n_code_points ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
       if (!mapped.simple()) {
+        at_ = at;
         out.append(n_bytes, marks);
         marks = 0;
         n_bytes = 0;
         read_one<OneUnit<Unit>>(limit, out);
-        --at_;
+        at = at_ - 1;
         to = out.bytes() + out.size();
         continue;
       }
       const std::uint32_t bytes = mapped.bytes();
       std::memcpy(to, &bytes, 4);
       to += mapped.length();
-      marks |= mapped.marks(marks_spaces_) << n_bytes;
+      marks |= mapped.marks(spaces) << n_bytes;
       n_bytes += mapped.length();
       ascii = c < 0x80 ? ascii + 1 : 0;
       if (n_bytes > 60) {
@@ -299,6 +305,7 @@ void Normaliser::read_units(std::int64_t limit, NormalText& out) {
       }
     }
     out.append(n_bytes, marks);
+    at_ = at;
   }
 }
 
