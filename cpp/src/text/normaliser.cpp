@@ -257,7 +257,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
 // Reads blocks of ASCII, and other characters one by one until some of ASCII follow each other.
 template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
-  constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 6;
+  constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 8;
   const auto* const text = static_cast<const Unit*>(text_.data);
   const std::atomic<std::uint64_t>* const entries = map_.entries();
   const bool spaces = marks_spaces_;
