@@ -47,6 +47,7 @@ CORE_FLOORS = [
 # A public header belongs to the stage of the source with its name. These have no such source.
 HEADERS = {
     "bad_line": "reading",
+    "characters": "text",
     "csr_view": "counting",
     "double_double": "base",
     "inline": "base",
