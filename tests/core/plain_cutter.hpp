@@ -20,8 +20,8 @@ using namespace termsift;
 
 inline bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-// Some true facts of Unicode, and enough others made up: a letter that becomes shorter and one that becomes longer, digits of
-// four bytes, and marks that are case-ignorable.
+// Some true facts of Unicode, and enough others made up: a letter that becomes shorter and one that becomes longer, digits
+// of four bytes, and marks that are case-ignorable.
 inline Character character(char32_t c) {
   Character facts{c, false, false};
   facts.space = in(c, 9, 13) || in(c, 28, 32) || c == 0x85 || c == 0xa0 || in(c, 0x2000, 0x200a) || c == 0x3000;
@@ -32,7 +32,8 @@ inline Character character(char32_t c) {
   if (c == 0x23a) facts.lower = 0x2c65;  // from two to three
   if (c == 0x2c62) facts.lower = 0x26b;  // from three to two
   if (in(c, 0x10400, 0x10427)) facts.lower = c + 40;
-  facts.word = upper || facts.lower != c || in(c, 'a', 'z') || in(c, '0', '9') || c == '_' || (in(c, 0xdf, 0xff) && c != 0xf7) ||
+  facts.word = upper || facts.lower != c || in(c, 'a', 'z') || in(c, '0', '9') || c == '_' ||
+               (in(c, 0xdf, 0xff) && c != 0xf7) ||
                in(c, 0x100, 0x2af) || in(c, 0x370, 0x3ff) || in(c, 0x430, 0x52f) || in(c, 0x1e00, 0x1fff) || c == 0x2c65 ||
                in(c, 0x4e00, 0x9fff) || in(c, 0xac00, 0xd7a3) || in(c, 0x10428, 0x1044f) || in(c, 0x1d7ce, 0x1d7ff);
   return facts;
@@ -191,7 +192,8 @@ inline Cut cut(Texts texts, const TextRules& rules, std::int64_t piece) {
       for (; token < part.end; ++token) {
         const std::uint32_t begin = tokens.bounds[static_cast<std::size_t>(2 * token)],
                             end = tokens.bounds[static_cast<std::size_t>(2 * token + 1)];
-        found[static_cast<std::size_t>(document)].emplace_back(reinterpret_cast<const char*>(tokens.bytes) + begin, end - begin);
+        found[static_cast<std::size_t>(document)].emplace_back(reinterpret_cast<const char*>(tokens.bytes) + begin,
+                                                               end - begin);
       }
     }
     CHECK_EQ(token, tokens.n_tokens);
@@ -205,7 +207,7 @@ inline std::int64_t first_wrong_byte(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
     char32_t c = 0;
     int length = 0;
-    for (int n = 1; n <= 4 && i + static_cast<std::size_t>(n) <= text.size() && length == 0; ++n) {  // what is it the UTF-8 of?
+    for (int n = 1; n <= 4 && i + static_cast<std::size_t>(n) <= text.size() && length == 0; ++n) {
       const auto byte = [&](int k) { return static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]); };
       c = n == 1 ? byte(0) : byte(0) & (0x7fu >> n);
       for (int k = 1; k < n; ++k) c = c << 6 | (byte(k) & 0x3fu);

@@ -1,5 +1,5 @@
-// Takes any bytes as rules and two texts in some encoding. They must be cut as by a plain loop over characters, or refused at
-// the first byte that is not UTF-8.
+// Takes any bytes as rules and two texts in some encoding. They must be cut as by a plain loop over characters, or refused
+// at the first byte that is not UTF-8.
 #define CHECK_WITHOUT_MAIN
 #include <algorithm>
 
@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < 2; ++i)
       fuzz::require_equal(listed(found[i]), listed(tokens_of(texts[i], rules)), "document " + std::to_string(i));
   } catch (const BadText& bad) {
-    fuzz::require(!wrong.empty() && std::string(bad.what()).starts_with(wrong), std::string(bad.what()) + " instead of " + wrong);
+    const std::string message = bad.what();
+    fuzz::require(!wrong.empty() && message.starts_with(wrong), message + " instead of " + wrong);
   }
   return 0;
 }
