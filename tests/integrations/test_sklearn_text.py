@@ -41,6 +41,7 @@ def their_tests() -> ModuleType:
     finally:
         for name, one in theirs.items():
             setattr(sklearn_text, name, one)
+    assert all(getattr(module, one.__name__) is one for one in ours)
     return module
 
 
