@@ -37,7 +37,7 @@ CORE_FLOORS = [
     ["base"],
     ["simd"],
     ["reading", "counting"],
-    ["scoring"],
+    ["text", "scoring"],
     ["contingency"],
     ["ranking"],
     ["greedy", "gain", "bayes"],
@@ -46,11 +46,14 @@ CORE_FLOORS = [
 
 # A public header belongs to the stage of the source with its name. These have no such source.
 HEADERS = {
+    "arrow_c": "reading",
     "bad_line": "reading",
     "csr_view": "counting",
     "double_double": "base",
     "inline": "base",
     "large_memory": "base",
+    "text_rules": "text",
+    "texts": "base",
     "types": "base",
 }
 

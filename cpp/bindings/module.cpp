@@ -3,6 +3,7 @@
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   using namespace termsift::bindings;
   module.doc() = "The compiled core of termsift. Use the functions of the package, which check their arguments.";
+  register_characters();
   register_counts(module);
   register_scores(module);
   register_greedy(module);
@@ -11,5 +12,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_matrix_market(module);
   register_svmlight(module);
   register_texts(module);
+  register_text_counting(module);
   register_runtime(module);
 }

@@ -90,6 +90,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
+void register_characters();
 void register_conditional_gain(py::module_& module);
 void register_counts(py::module_& module);
 void register_scores(py::module_& module);
@@ -98,6 +99,7 @@ void register_matrix_market(py::module_& module);
 void register_naive_bayes(py::module_& module);
 void register_runtime(py::module_& module);
 void register_svmlight(py::module_& module);
+void register_text_counting(py::module_& module);
 void register_texts(py::module_& module);
 
 }  // namespace termsift::bindings

@@ -16,9 +16,9 @@ import scipy.sparse as sp
 
 from termsift._api import counting, text_counting
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import OnMissing
 from termsift._api.merging import united
+from termsift._counts.table import TermFrequency
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift.text import TextRules
@@ -109,6 +109,8 @@ def count(
         )
     else:
         partials = _count_chunks(X, options)
+    if not partials:
+        raise ValueError("X has no chunks, expected at least one")
     return _total(partials, add, client, split_every)
 
 
@@ -172,17 +174,14 @@ def count_texts(
     """
     rules = text_counting.check_rules_of_parts(rules, keywords, tf)
     split_every = validation.check_integer(split_every, "split_every", least=2)
-    options = _untraversed(
-        {
-            "text": text,
-            "label": label,
-            "classes": None if classes is None else validation.check_classes(classes),
-            "on_missing": on_missing,
-            "rules": rules,
-            "tf": tf,
-        }
-    )
+    listed = None if classes is None else validation.check_classes(classes)
+    options = {"text": text, "label": label, "classes": listed, "tf": tf, "rules": rules}
+    options = _untraversed({**options, "on_missing": on_missing})
+    if label is not None and {text, label} <= set(getattr(texts, "columns", ())):
+        texts = texts[[text, label]]  # so that readers of columns leave out the others
     partials = _count_parts_of_texts(texts, y, options)
+    if not partials:
+        raise ValueError("texts has no parts, expected at least one")
     return text_counting.finished(_total(partials, united, client, split_every), rules)
 
 
@@ -193,8 +192,6 @@ def _total(
     split_every: int,
 ) -> ClassCounts:
     """Return delayed counts, put together as a tree."""
-    if not partials:
-        raise ValueError("X has no chunks, expected at least one")
     add_up = _dask.delayed(_add_up, pure=False)
     while len(partials) > 1:
         starts = range(0, len(partials), split_every)

@@ -10,9 +10,9 @@ import numpy as np
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import LabelledTexts, OnMissing
-from termsift._counts.table import add_documents
+from termsift._api.merging import united
+from termsift._counts.table import TermFrequency, add_documents
 from termsift._util import validation
 from termsift.text import TextRules, text_rules
 from termsift.text._counting import BlockCounter, kept_columns, object_array
@@ -110,6 +110,28 @@ def count_texts(
     return with_terms(counted(documents, rules, tf, n_threads), rules)
 
 
+def update_by_texts(
+    counts: ClassCounts,
+    texts: Any,
+    y: Any,
+    rules: TextRules | None,
+    keywords: dict[str, Any],
+    n_threads: int | None,
+    **labelled: Any,
+) -> None:
+    """Add texts to counts; see `ClassCounts.update_texts`."""
+    rules = check_rules(rules, keywords)
+    if rules.drops and rules.vocabulary is None:
+        raise ValueError(
+            "min_df, max_df and max_features look at all documents, and an update has only some: "
+            "leave them out, and use with_min_df when all texts are counted"
+        )
+    documents = LabelledTexts(texts, y, **labelled)
+    with counts._changing:
+        before = counts._now()
+        counts._state = united(before, counted(documents, rules, before.tf, n_threads))._state
+
+
 def check_rules(rules: TextRules | None, keywords: dict[str, Any]) -> TextRules:
     """Return the rules that are given whole or as keywords."""
     if rules is None:
@@ -136,7 +158,7 @@ def counted(
         and rules.native is not None
     )
     tally = (
-        _ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
+        ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
     )
     for texts, labels, weights in documents:
         tally.add(texts, labels, weights)
@@ -173,21 +195,26 @@ def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any)
 
 def finished(counts: ClassCounts, rules: TextRules) -> ClassCounts:
     """Return the counts of all parts together, without the terms that the rules drop."""
-    if rules.drops and rules.vocabulary is None:
-        names = counts.term_names
-        assert names is not None
-        in_documents = counts.collection_document_frequency
-        occurrences = in_documents if rules.binary else counts.collection_term_frequency
-        kept = kept_terms(rules, int(counts.n_docs), in_documents, occurrences)
-        columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        counts = counts._with_columns(columns, int(kept.sum()), names[kept])
-    return with_terms(counts, rules)
+    return with_terms(kept_terms_only(counts, rules), rules)
+
+
+def kept_terms_only(counts: ClassCounts, rules: TextRules) -> ClassCounts:
+    """Return counts without the terms that the rules drop; there may be none left."""
+    if not rules.drops or rules.vocabulary is not None:
+        return counts
+    names = counts.term_names
+    assert names is not None
+    in_documents = counts.collection_document_frequency
+    occurrences = in_documents if rules.binary else counts.collection_term_frequency
+    kept = kept_terms(rules, int(counts.n_docs), in_documents, occurrences)
+    columns = np.where(kept, np.cumsum(kept) - 1, -1)
+    return counts._with_columns(columns, int(kept.sum()), names[kept])
 
 
 # ---- the two ways --------------------------------------------------------------------------------
 
 
-class _ByClass:
+class ByClass:
     """Tokens that the core cuts and counts by class, without a matrix."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:

@@ -33,7 +33,8 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     ):
         return None
     # Only strings can be words, so that others stop none.
-    words = sorted(w for w in stop_words or () if isinstance(w, str)) if is_word else []
+    stopped = stop_words if is_word and stop_words is not None else ()
+    words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
     return *cut, int(least), int(most), words
 
@@ -50,15 +51,8 @@ def kept_terms(
 ) -> npt.NDArray[np.bool_]:
     """Return which of the sorted terms stay, by min_df, max_df and max_features.
 
-    Parameters
-    ----------
-    rules : TextRules or CountVectorizer
-    n_docs : int
-        Number of documents.
-    documents : ndarray of shape (n_terms,)
-        Of each term, the number of documents that it occurs in.
-    occurrences : ndarray of shape (n_terms,)
-        Of each term, how often it occurs; once in a document if ``binary``.
+    Of each term, ``documents`` and ``occurrences`` are how many documents it is in and how often it
+    occurs, which is once in a document if the rules are ``binary``.
     """
     low, high = (
         limit if isinstance(limit, Integral) else limit * n_docs

@@ -1,0 +1,186 @@
+"""Texts counted by class are the counts of the matrix that scikit-learn makes of them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termsift as ts
+from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix, own, vectorizers
+from termsift._util.validation import LabelCoder
+
+# ---- the counts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern' will not be used")
+def test_counts_are_those_of_the_matrix(rules: dict[str, Any], n_threads: int) -> None:
+    for tf in ("raw", "binary", "log"):
+        expected = by_matrix(TEXTS, Y, tf=tf, **rules)
+        counts = ts.count_texts(TEXTS, Y, tf=tf, n_threads=n_threads, **own(rules))
+        assert counts == expected
+        assert counts.tf == tf
+        assert counts.n_docs == len(TEXTS)  # with those that have no word
+
+
+INDICATOR = np.random.default_rng(0).integers(0, 2, (len(Y), 3))
+
+
+@pytest.mark.parametrize("rules", ["words", "min_df", "max_features", "vocabulary", "tokenizer"])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=["none", "integers", "fractions"])
+@pytest.mark.parametrize("y", [Y, INDICATOR, sp.csr_array(INDICATOR)], ids=["y", "dense", "sparse"])
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern' will not be used")
+def test_weights_and_indicator_matrices(rules: str, weights: Any, y: Any) -> None:
+    for tf in ("raw", "binary", "log"):
+        expected = by_matrix(TEXTS, y, weights, tf, **RULES[rules])
+        assert (
+            ts.count_texts(TEXTS, y, sample_weight=weights, tf=tf, **own(RULES[rules])) == expected
+        )
+
+
+KINDS: dict[str, Callable[[list[str]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "generator": lambda texts: (text for text in texts),
+    "object array": lambda texts: np.array(texts, dtype=object),
+}
+
+
+@pytest.mark.parametrize("size", [1, 5, len(TEXTS), 100])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_blocks_of_texts_add_up(
+    kind: Callable[[list[str]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
+    for rules in (RULES["words"], RULES["min_df"], RULES["analyzer"], RULES["vocabulary"]):
+        for weights in WEIGHTS:
+            expected = by_matrix(TEXTS, Y, weights, **rules)
+            assert ts.count_texts(kind(TEXTS), Y, sample_weight=weights, **rules) == expected
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_many_classes(n_threads: int) -> None:
+    rng = np.random.default_rng(1)
+    texts = [f"w{a} w{b} w{a}" for a, b in rng.integers(10, 300, (12_000, 2))]
+    y = rng.integers(0, 5_000, 12_000)
+    assert ts.count_texts(texts, y, n_threads=n_threads) == by_matrix(texts, y)
+
+
+@pytest.mark.parametrize("texts", [["one word"], ["", "word"], ["word", "", ""], ["aa"] * 1000])
+def test_small_collections(texts: list[str]) -> None:
+    y = [0, 1, 0][: len(texts)] if len(texts) < 4 else [1] * len(texts)
+    assert ts.count_texts(texts, y) == by_matrix(texts, y)
+
+
+@pytest.mark.parametrize("tf", ["raw", "log"])
+@pytest.mark.parametrize("texts", [[], [""], ["a", "b c"]])
+def test_texts_without_terms_are_refused_as_by_scikit_learn(texts: list[str], tf: Any) -> None:
+    y = [0] * len(texts)
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        vectorizers.CountVectorizer().fit_transform(texts)
+    with pytest.raises(ValueError, match="empty vocabulary; no text has a word of two or more"):
+        ts.count_texts(texts, y, tf=tf)
+
+
+def test_hashed_terms_have_no_names() -> None:
+    X = vectorizers.HashingVectorizer(
+        n_features=32, alternate_sign=False, norm=None, dtype=np.int64
+    ).transform(TEXTS)
+    assert ts.count_texts(TEXTS, Y, hashing=32) == ts.count(X, Y)
+    assert ts.count_texts([], [], hashing=32).n_terms == 32
+
+
+def test_rules_and_keywords_are_one_or_the_other() -> None:
+    rules = ts.text.TextRules(ngram_range=(1, 2), min_df=2)
+    assert ts.count_texts(TEXTS, Y, rules=rules) == by_matrix(
+        TEXTS, Y, ngram_range=(1, 2), min_df=2
+    )
+    with pytest.raises(TypeError, match="leave out min_df, or rules"):
+        ts.count_texts(TEXTS, Y, rules=rules, min_df=1)
+    with pytest.raises(TypeError, match="rules must be a TextRules, got dict"):
+        ts.count_texts(TEXTS, Y, rules={"min_df": 2})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"no rule .ngram., .* did you mean .ngram_range"):
+        ts.count_texts(TEXTS, Y, ngram=(1, 2))
+
+
+# ---- classes -------------------------------------------------------------------------------------
+
+LABELS: list[list[Any]] = [
+    [1, "a", (2, 3), 1.5, True, b"x"],
+    [True, 1, 1.0, 0, False, 2],
+    list("fedcba"),
+    [np.int64(3), 3, np.str_("a"), "a", np.float32(0.1), 0.1],
+    [frozenset([1]), frozenset([1, 2]), frozenset([2]), 1, 2, 3],
+]
+
+
+@pytest.mark.parametrize("y", LABELS, ids=repr)
+def test_classes_are_named_and_ordered_as_by_count(y: list[Any]) -> None:
+    texts = TEXTS[:6]
+    for given in (y, np.fromiter(y, dtype=object, count=len(y))):
+        counts = ts.count_texts(texts, given)
+        assert counts == by_matrix(texts, y)
+        assert list(map(repr, counts.classes)) == list(map(repr, by_matrix(texts, y).classes))
+
+
+def test_listed_classes_may_have_no_documents() -> None:
+    classes = ["unseen", *sorted(set(Y), reverse=True)]
+    for tf in ("raw", "log"):
+        expected = by_matrix(TEXTS, Y, tf=tf, classes=classes)
+        assert ts.count_texts(TEXTS, Y, tf=tf, classes=classes) == expected
+    y = np.arange(len(TEXTS))
+    assert ts.count_texts(TEXTS, y, classes=range(20)).classes == list(range(20))
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (Y[1:], None),
+        ([*Y, "ham"], None),
+        ([*Y[:-1], None], None),
+        ([*Y[:-1], float("nan")], None),
+        ([*Y[:-1], ["ham"]], None),
+        ([*Y[:-1], {}], None),
+        ([*Y[:-1], (1, None)], None),
+        (Y, ["ham", "spam"]),
+        (Y, ["ham", "ham"]),
+        ("labels", None),
+        ({"ham"}, None),
+        (np.ones((len(Y), 1)), None),
+        (np.full((len(Y), 2), 2), None),
+        (np.ones((3, 2)), None),
+    ],
+)
+def test_wrong_labels_are_refused_as_by_count(y: Any, classes: Any) -> None:
+    X = np.ones((len(TEXTS), 1), dtype=int)
+    with pytest.raises((ValueError, TypeError)) as expected:
+        ts.count(X, y, classes=classes)
+    with pytest.raises(expected.type, match=f"^{re.escape(str(expected.value))}$"):
+        ts.count_texts(TEXTS, y, classes=classes)
+
+
+@pytest.mark.parametrize("n_labels", [len(TEXTS) - 1, len(TEXTS) + 1])
+def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> None:
+    y = (Y * 2)[:n_labels]
+    with pytest.raises(ValueError, match=f"there are {n_labels} labels or weights for"):
+        ts.count_texts((text for text in TEXTS), y)
+
+
+@pytest.mark.parametrize("given", [*itertools.product([True, False], repeat=2)])
+def test_labels_are_coded_one_by_one_or_once_each(given: tuple[bool, bool]) -> None:
+    fixed, again = given
+    for y in LABELS:
+        coders = [LabelCoder([*dict.fromkeys(y)] if fixed else None) for _ in range(2)]
+        for _ in range(1 + again):
+            fast = coders[0].codes(y)
+            slow = coders[1]._codes_one_by_one(y, 0, False)
+            np.testing.assert_array_equal(fast, slow)
+        assert list(map(repr, coders[0].classes)) == list(map(repr, coders[1].classes))
