@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import termsift as ts
 from termsift import _core
 from termsift.text import _blocks
 from termsift.text._blocks import labelled_blocks, text_blocks
@@ -261,6 +262,23 @@ def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatc
     texts[150] = 3
     with pytest.raises(TypeError, match="texts has a int at 150, expected strings"):
         list(text_blocks(iter(texts)))
+
+
+@pytest.mark.parametrize("n_missing", [0, 5])
+def test_a_text_that_is_not_utf8_is_named_by_its_row(
+    n_missing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 4)
+    good = pyarrow.array(["ham"] * (10 - n_missing) + [None] * n_missing)
+    buffers = [None, pyarrow.py_buffer(np.array([0, 4, 9], np.int32)), None]
+    buffers[2] = pyarrow.py_buffer(b"spameg\xffgs")
+    bad = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+    batches = [pyarrow.record_batch({"t": array, "y": ["a"] * len(array)}) for array in (good, bad)]
+    reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
+    with pytest.raises(_core.BadTextError, match="document 11, byte 2: expected UTF-8") as raised:
+        ts.count_texts(reader, text="t", label="y", on_missing="skip")
+    assert (raised.value.document, raised.value.byte) == (11, 2)
 
 
 def test_texts_outlive_what_they_came_from() -> None:
