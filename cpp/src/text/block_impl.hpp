@@ -29,8 +29,9 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   const __mmask64 letters = within(_mm512_or_si512(bytes, _mm512_set1_epi8(0x20)), 'a', 26);
   const __m512i changed = _mm512_or_si512(bytes, _mm512_set1_epi8(static_cast<char>(case_bit)));
   _mm512_storeu_si512(out, _mm512_mask_blend_epi8(letters, bytes, changed));
+  const __mmask64 underscores = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('_'));
   const std::uint64_t marked = spaces ? within(bytes, 9, 5) | within(bytes, 28, 5)
-                                      : letters | within(bytes, '0', 10) | _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('_'));
+                                      : letters | within(bytes, '0', 10) | underscores;
   return {marked, _mm512_movepi8_mask(bytes)};
 }
 

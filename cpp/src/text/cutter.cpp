@@ -27,7 +27,8 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
 
 class Words final : public Cutter::Analysis {
  public:
-  Words(const TextRules& rules, std::int64_t piece) : piece_(std::clamp<std::int64_t>(piece, 64, most_at_once)), normaliser_(rules, false) {}
+  Words(const TextRules& rules, std::int64_t piece)
+      : piece_(std::clamp<std::int64_t>(piece, 64, most_at_once)), normaliser_(rules, false) {}
 
   void start(Texts texts, std::int64_t begin, std::int64_t end) override {
     texts_ = texts;
