@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import termsift as ts
 from termsift import _core
 from termsift.text import _blocks
 from termsift.text._blocks import labelled_blocks, text_blocks
@@ -263,6 +263,23 @@ def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatc
         list(text_blocks(iter(texts)))
 
 
+@pytest.mark.parametrize("n_missing", [0, 5])
+def test_a_text_that_is_not_utf8_is_named_by_its_row(
+    n_missing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 4)
+    good = pyarrow.array(["ham"] * (10 - n_missing) + [None] * n_missing)
+    buffers = [None, pyarrow.py_buffer(np.array([0, 4, 9], np.int32)), None]
+    buffers[2] = pyarrow.py_buffer(b"spameg\xffgs")
+    bad = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+    batches = [pyarrow.record_batch({"t": array, "y": ["a"] * len(array)}) for array in (good, bad)]
+    reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
+    with pytest.raises(_core.BadTextError, match="document 11, byte 2: expected UTF-8") as raised:
+        ts.count_texts(reader, text="t", label="y", on_missing="skip")
+    assert (raised.value.document, raised.value.byte) == (11, 2)
+
+
 def test_texts_outlive_what_they_came_from() -> None:
     strings = ["".join(["x", str(i)]) * 50 for i in range(100)]
     expected = [text.encode() for text in strings]
@@ -346,55 +363,3 @@ def test_an_arrow_array_with_wrong_offsets_is_refused() -> None:
         array = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
         with pytest.raises(ValueError, match=r"the Arrow array is damaged: row . goes from byte"):
             Texts.of_arrow(array)
-
-
-# ---- bytes and files -----------------------------------------------------------------------------
-
-
-def test_bytes_are_utf8() -> None:
-    texts = Texts.of_bytes([text.encode() for text in DOCUMENTS])
-    assert list(texts) == DOCUMENTS
-    assert texts.n_bytes == sum(len(text.encode()) for text in DOCUMENTS)
-    with pytest.raises(TypeError, match="texts has a str at 1, expected bytes"):
-        Texts.of_bytes([b"a", "b"])  # type: ignore[list-item]
-
-
-def test_files_are_read_in_order(tmp_path: Path) -> None:
-    paths = [tmp_path / f"\xe9 {i}" for i in range(50)]
-    for i, path in enumerate(paths):
-        path.write_bytes(str(i).encode() * i)
-    for n_threads in (1, 4):
-        assert list(Texts.of_files(paths, n_threads)) == [str(i) * i for i in range(50)]
-    large = tmp_path / "large"
-    large.write_bytes(b"ab" * (20 << 20))
-    (texts,) = Texts.of_files([os.fspath(large)])
-    assert texts == "ab" * (20 << 20)
-
-
-def test_a_file_without_a_size_is_read() -> None:
-    path = Path("/proc/self/status")
-    if not path.exists():
-        pytest.skip("this system has no /proc")
-    assert str(Texts.of_files([path])[0]).startswith("Name:")
-
-
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a")
-    missing, folder = tmp_path / "missing", tmp_path / "folder"
-    folder.mkdir()
-    with pytest.raises(FileNotFoundError) as raised:
-        Texts.of_files([tmp_path / "a", missing, folder], 4)
-    assert raised.value.filename == str(missing)
-    with pytest.raises(OSError, match="folder"):
-        Texts.of_files([folder, missing], 4)
-    with pytest.raises(ValueError, match="null"):
-        Texts.of_files(["a\0b"])
-
-
-def test_positions_are_checked() -> None:
-    texts = Texts.of_strings(["a", "b"])
-    for position in (-1, 2):
-        with pytest.raises(IndexError, match=f"no text {position} among 2"):
-            texts[position]
-        with pytest.raises(IndexError, match=f"no text {position} among 2"):
-            texts.take(np.array([position]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -58,6 +59,7 @@ class LabelledTexts:
         self.weights = validation.check_weights(sample_weight, 0 if n_docs is None else n_docs)
         self._n_expected = n_docs
         self.n_docs = 0  # those that count so far
+        self._rows = np.arange(0)  # those of the last block that count
 
     @property
     def one_label_each(self) -> bool:
@@ -86,14 +88,25 @@ class LabelledTexts:
             labels = self._labels(first, stop, column)
             weights = None if self.weights is None else self.weights[first:stop]
             counts = self._that_count(texts, labels, first)
+            self._rows = np.flatnonzero(counts) + first
             if not counts.all():
-                texts, labels = texts.take(np.flatnonzero(counts)), _of_some(labels, counts)
+                texts, labels = texts.take(self._rows - first), _of_some(labels, counts)
                 weights = None if weights is None else weights[counts]
             self.n_docs += len(texts)
             yield texts, labels, weights
             first = stop
         if self._n_expected is not None and first < self._n_expected:
             raise ValueError(f"there are {self._n_expected} labels or weights for {first} texts")
+
+    @contextmanager
+    def naming_rows(self) -> Iterator[None]:
+        """Name a text of the last block that is not UTF-8 by its row among all texts."""
+        try:
+            yield
+        except _core.BadTextError as error:
+            error.document = int(self._rows[error.document])
+            error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
+            raise
 
     def _labels(self, first: int, stop: int, column: Any) -> validation.Labels:
         whole = self._whole

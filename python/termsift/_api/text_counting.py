@@ -161,7 +161,8 @@ def counted(
         ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
     )
     for texts, labels, weights in documents:
-        tally.add(texts, labels, weights)
+        with documents.naming_rows():
+            tally.add(texts, labels, weights)
     return documents.in_order(tally.counts(documents.classes, documents.n_docs))
 
 

@@ -1,0 +1,63 @@
+"""Bytes and whole files as texts of the core."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from termsift import _core
+
+Texts = _core.Texts
+DOCUMENTS = ["a", "b\xe9", "", "日本 €", "😀 z", "x\0y"]
+
+
+def test_bytes_are_utf8() -> None:
+    texts = Texts.of_bytes([text.encode() for text in DOCUMENTS])
+    assert list(texts) == DOCUMENTS
+    assert texts.n_bytes == sum(len(text.encode()) for text in DOCUMENTS)
+    with pytest.raises(TypeError, match="texts has a str at 1, expected bytes"):
+        Texts.of_bytes([b"a", "b"])  # type: ignore[list-item]
+
+
+def test_files_are_read_in_order(tmp_path: Path) -> None:
+    paths = [tmp_path / f"\xe9 {i}" for i in range(50)]
+    for i, path in enumerate(paths):
+        path.write_bytes(str(i).encode() * i)
+    for n_threads in (1, 4):
+        assert list(Texts.of_files(paths, n_threads)) == [str(i) * i for i in range(50)]
+    large = tmp_path / "large"
+    large.write_bytes(b"ab" * (20 << 20))
+    (texts,) = Texts.of_files([os.fspath(large)])
+    assert texts == "ab" * (20 << 20)
+
+
+def test_a_file_without_a_size_is_read() -> None:
+    path = Path("/proc/self/status")
+    if not path.exists():
+        pytest.skip("this system has no /proc")
+    assert str(Texts.of_files([path])[0]).startswith("Name:")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    missing, folder = tmp_path / "missing", tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        Texts.of_files([tmp_path / "a", missing, folder], 4)
+    assert raised.value.filename == str(missing)
+    with pytest.raises(OSError, match="folder"):
+        Texts.of_files([folder, missing], 4)
+    with pytest.raises(ValueError, match="null"):
+        Texts.of_files(["a\0b"])
+
+
+def test_positions_are_checked() -> None:
+    texts = Texts.of_strings(["a", "b"])
+    for position in (-1, 2):
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts[position]
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts.take(np.array([position]))
