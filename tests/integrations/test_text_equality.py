@@ -1,0 +1,415 @@
+"""Counts of texts equal scikit-learn's, on texts made to be cut wrongly: matrix, terms, dtypes."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("sklearn")
+
+from sklearn.feature_extraction import text
+
+import adversarial_texts
+import termsift as ts
+from termsift import _core
+
+OWN = adversarial_texts.STOP_WORDS
+THREADS = (1, 2, 3)
+
+# Rules of one word a term, on all texts of the full tier.
+WORDS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "cased": {"lowercase": False},
+    "ascii": {"strip_accents": "ascii"},
+    "unaccented": {"strip_accents": "unicode"},
+    "unaccented, cased": {"strip_accents": "unicode", "lowercase": False},
+    "English stop words": {"stop_words": "english"},
+    "own stop words": {"stop_words": OWN},
+    "binary": {"binary": True},
+    "min_df": {"min_df": 2},
+    "max_df": {"max_df": 3},
+    "shares": {"min_df": 0.0001, "max_df": 0.01},
+    "most frequent, with ties": {"max_features": 50},
+    "one": {"max_features": 1},
+    "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
+}
+# Rules of many terms a text, on a tenth of them.
+NGRAMS: dict[str, dict[str, Any]] = {
+    "1-2": {"ngram_range": (1, 2)},
+    "2": {"ngram_range": (2, 2)},
+    "2-3": {"ngram_range": (2, 3)},
+    "1-5": {"ngram_range": (1, 5)},
+    "1-2, limits": {"ngram_range": (1, 2), "min_df": 2, "max_features": 300},
+    "1-2, stop words": {"ngram_range": (1, 2), "stop_words": OWN, "strip_accents": "unicode"},
+    "3-3, binary": {"ngram_range": (3, 3), "binary": True, "min_df": 2},
+    "char 1": {"analyzer": "char"},
+    "char 1, cased, ascii": {"analyzer": "char", "lowercase": False, "strip_accents": "ascii"},
+    "char 2-4": {"analyzer": "char", "ngram_range": (2, 4)},
+    "char 3": {"analyzer": "char", "ngram_range": (3, 3), "min_df": 2},
+    "char 17": {"analyzer": "char", "ngram_range": (17, 17), "strip_accents": "unicode"},
+    "char_wb 1": {"analyzer": "char_wb"},
+    "char_wb 2-4": {"analyzer": "char_wb", "ngram_range": (2, 4)},
+    "char_wb 3, unaccented": {
+        "analyzer": "char_wb",
+        "ngram_range": (3, 3),
+        "strip_accents": "unicode",
+        "max_features": 500,
+    },
+    "char_wb 5-20": {"analyzer": "char_wb", "ngram_range": (5, 20), "lowercase": False},
+}
+RULES = WORDS | NGRAMS
+FIXED: dict[str, dict[str, Any]] = {
+    "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "Ab", "a", "", "x" * 15]},
+    "dict": {"vocabulary": {"zz": 1, "ab": 0, "straße": 3, "σς": 2}},
+    "set": {"vocabulary": {"ab", "a_b", "οδυσσευσ", "οδυσσευς"}},
+    "n-grams": {"vocabulary": ["ab cde", "ab", "cde ab cde"], "ngram_range": (1, 3)},
+    "characters": {"vocabulary": [" a", "ab", "a\ud83d", "\x00"], "analyzer": "char_wb"},
+    "lone surrogates": {"vocabulary": ["\ud800", "a\ud800", "ab"]},
+}
+HASHING: dict[str, dict[str, Any]] = {
+    "collisions": {"n_features": 7},
+    "one column": {"n_features": 1},
+    "many columns": {"n_features": 2**20},
+    "signs": {"n_features": 31, "alternate_sign": True},
+    "as it comes": {"alternate_sign": True, "norm": "l2"},
+    "1-2": {"n_features": 2**18, "ngram_range": (1, 2), "stop_words": OWN},
+    "char_wb": {"n_features": 1001, "analyzer": "char_wb", "ngram_range": (2, 4)},
+    "char, binary": {"n_features": 100, "analyzer": "char", "binary": True, "norm": "l1"},
+}
+
+
+@pytest.fixture(scope="module")
+def is_full(request: pytest.FixtureRequest) -> bool:
+    """Whether the full tier runs."""
+    return bool(request.config.getoption("--full"))
+
+
+def texts_for(name: str, is_full: bool) -> list[str]:
+    """Return the texts on which rules are tried."""
+    if not is_full:
+        return adversarial_texts.few()
+    return adversarial_texts.many() if name in WORDS else adversarial_texts.some()
+
+
+def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
+    """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on stop words that the rules cut otherwise
+        vectorizer = module.CountVectorizer(**rules, **own)
+        X = vectorizer.fit_transform(texts)
+    names = vectorizer.get_feature_names_out()
+    assert {term: int(column) for term, column in vectorizer.vocabulary_.items()} == {
+        term: column for column, term in enumerate(names)
+    }
+    return X, names
+
+
+@functools.lru_cache(maxsize=2)
+def expected(name: str, is_full: bool) -> tuple[Any, Any]:
+    """Return scikit-learn's matrix, with sorted rows, and its terms."""
+    X, names = learned(text, texts_for(name, is_full), RULES[name])
+    X.sort_indices()
+    return X, names
+
+
+def assert_equal(ours: Any, theirs: Any) -> None:
+    """Assert that two matrices are the same in every array and dtype."""
+    assert type(ours) is type(theirs)
+    assert ours.shape == theirs.shape
+    for part in ("indptr", "indices", "data"):
+        found, wanted = getattr(ours, part), getattr(theirs, part)
+        assert found.dtype == wanted.dtype, part
+        np.testing.assert_array_equal(found, wanted, part)
+
+
+def assert_equal_terms(ours: Any, theirs: Any) -> None:
+    """Assert that the terms are the same, and show the first that differ."""
+    assert ours.dtype == theirs.dtype
+    if len(ours) != len(theirs) or (ours != theirs).any():
+        extra, lost = set(ours) - set(theirs), set(theirs) - set(ours)
+        assert (sorted(extra)[:5], sorted(lost)[:5]) == ([], [])
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.full(cases=len(RULES))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", RULES)
+def test_matrix_and_terms(name: str, n_threads: int, is_full: bool) -> None:
+    wanted, terms = expected(name, is_full)
+    X, names = learned(ts.text, texts_for(name, is_full), RULES[name], n_threads=n_threads)
+    assert_equal_terms(names, terms)
+    assert_equal(X, wanted)
+
+
+@pytest.mark.full(cases=8)
+@pytest.mark.parametrize("name", ["plain", "unaccented", "cased", "1-2", "char 2-4", "char_wb 1"])
+def test_every_simd_target(name: str, simd_target: str, is_full: bool) -> None:
+    test_matrix_and_terms(name, 2, is_full)
+
+
+# ---- one text at a time, so that a fault is small ------------------------------------------------
+
+
+@st.composite
+def hard_texts(draw: st.DrawFn) -> list[str]:
+    """Draw texts of any characters, or of snippets that are known to be hard."""
+    snippet = st.one_of(
+        st.sampled_from(adversarial_texts.SNIPPETS),
+        st.text(st.characters(exclude_categories=()), max_size=5),
+        st.builds(str.__mul__, st.sampled_from("a é Σß日\0_"), st.integers(0, 70)),
+        st.sampled_from([" ", ".", "\n", "-"]),
+    )
+    return draw(st.lists(st.lists(snippet, max_size=12).map("".join), min_size=1, max_size=6))
+
+
+RARE_LIMITS = ({}, {"min_df": 2}, {"max_features": 3}, {"max_df": 1}, {"max_df": 0.5})
+
+
+@given(
+    texts=hard_texts(),
+    analyzer=st.sampled_from(["word", "char", "char_wb"]),
+    lowercase=st.booleans(),
+    strip_accents=st.sampled_from([None, "ascii", "unicode"]),
+    ngram_range=st.tuples(st.integers(1, 5), st.integers(0, 3)).map(lambda r: (r[0], r[0] + r[1])),
+    stop_words=st.sampled_from([None, OWN]),
+    binary=st.booleans(),
+    limits=st.sampled_from(RARE_LIMITS),
+    n_threads=st.sampled_from(THREADS),
+)
+def test_any_texts_and_rules(
+    texts: list[str], limits: dict[str, Any], n_threads: int, **rules: Any
+) -> None:
+    if rules["analyzer"] != "word":
+        rules["stop_words"] = None
+    wanted = learned_or_refused(text, texts, rules | limits)
+    found = learned_or_refused(ts.text, texts, rules | limits, n_threads=n_threads)
+    if isinstance(wanted, str):  # no term is left
+        assert isinstance(found, str)
+        assert found[:20] == wanted[:20]
+        return
+    wanted[0].sort_indices()
+    assert_equal_terms(found[1], wanted[1])
+    assert_equal(found[0], wanted[0])
+
+
+def learned_or_refused(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> Any:
+    """Return the matrix and the terms, or the message of the error."""
+    try:
+        return learned(module, texts, rules, **own)
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.float32, np.float64, bool])
+def test_every_dtype(dtype: Any) -> None:
+    texts = adversarial_texts.few()
+    X, _ = learned(ts.text, texts, {"dtype": dtype})
+    wanted, _ = learned(text, texts, {"dtype": dtype})
+    wanted.sort_indices()
+    assert_equal(X, wanted)
+
+
+# ---- known terms ---------------------------------------------------------------------------------
+
+
+@pytest.mark.full(cases=8)
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", ["plain", "unaccented", "own stop words", "1-2", "char_wb 2-4"])
+def test_unseen_texts(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for(name, is_full)
+    seen, unseen = texts[::3], texts[1::3]
+    theirs = text.CountVectorizer(**RULES[name])
+    ours = ts.text.CountVectorizer(**RULES[name], n_threads=n_threads)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = theirs.fit(seen).transform(unseen)
+        found = ours.fit(seen).transform(unseen)
+    wanted.sort_indices()
+    assert_equal(found, wanted)
+    assert ours.transform([]).shape == theirs.transform([]).shape
+
+
+@pytest.mark.full(cases=len(FIXED))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", FIXED)
+def test_fixed_vocabulary(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("plain", is_full)
+    theirs = text.CountVectorizer(**FIXED[name])
+    ours = ts.text.CountVectorizer(**FIXED[name], n_threads=n_threads)
+    wanted = theirs.transform(texts)
+    wanted.sort_indices()
+    assert_equal(ours.transform(texts), wanted)
+    assert_equal(ours.fit_transform(texts), wanted)
+    assert_equal_terms(ours.get_feature_names_out(), theirs.get_feature_names_out())
+
+
+@pytest.mark.full(cases=len(HASHING))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", HASHING)
+def test_hashing(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("hashing", is_full)
+    # scikit-learn encodes strictly, so that it has no hash of a lone surrogate.
+    texts = [t for t in texts if not any("\ud800" <= c <= "\udfff" for c in t)]
+    rules = {"alternate_sign": False, "norm": None} | HASHING[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = text.HashingVectorizer(**rules).transform(texts)
+        found = ts.text.HashingVectorizer(**rules, n_threads=n_threads).transform(texts)
+    wanted.sum_duplicates()
+    if "norm" in HASHING[name]:
+        np.testing.assert_allclose(
+            found.toarray() if found.shape[1] < 9999 else found.data,
+            wanted.toarray() if found.shape[1] < 9999 else wanted.data,
+            rtol=1e-14,
+        )
+    else:
+        assert_equal(found, wanted)
+
+
+# ---- by class ------------------------------------------------------------------------------------
+
+
+def labels_of(texts: list[str], n_classes: int) -> np.ndarray[Any, Any]:
+    """Return labels of all classes, some of them rare."""
+    rng = np.random.default_rng(n_classes)
+    labels = np.minimum(rng.zipf(1.3, len(texts)), n_classes) - 1
+    labels[: min(n_classes, len(texts))] = np.arange(min(n_classes, len(texts)))
+    return rng.permutation(labels)
+
+
+@pytest.mark.full(cases=12)
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("n_classes", [1, 2, 8, 200, 5000])
+@pytest.mark.parametrize(
+    "name", ["plain", "binary", "1-2, limits", "2-3", "unaccented", "all limits", "char_wb 2-4"]
+)
+def test_counts_by_class(name: str, n_classes: int, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("by class", is_full)
+    y = labels_of(texts, n_classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vectorizer = ts.text.CountVectorizer(**RULES[name], n_threads=n_threads)
+        X = vectorizer.fit_transform(texts)
+        found = ts.count_texts(texts, y, **RULES[name], n_threads=n_threads)
+    wanted = ts.count(X, y, feature_names=vectorizer.get_feature_names_out())
+    assert_same_counts(found, wanted)
+
+
+def assert_same_counts(found: ts.ClassCounts, wanted: ts.ClassCounts) -> None:
+    """Assert that two counts have the same bits and names."""
+    assert found == wanted
+    assert list(found.feature_names) == list(wanted.feature_names)
+    for part in ("term_frequency", "document_frequency"):
+        assert (getattr(found, part) != getattr(wanted, part)).nnz == 0
+    np.testing.assert_array_equal(found.score("md"), wanted.score("md"))
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 7, 64])
+@pytest.mark.parametrize("by_class", [False, True])
+def test_blocks_of_texts(by_class: bool, blocks: int) -> None:
+    texts = adversarial_texts.few()
+    classes = labels_of(texts, 5).astype(np.int32)
+
+    def counted(n_blocks: int) -> Any:
+        counter = _core.TextCounter(_core.TextRules("word", True, None, 1, 2, []), by_class)
+        for part in np.array_split(np.arange(len(texts)), n_blocks):
+            some = _core.Texts.of_strings([texts[i] for i in part])
+            counter.add(some, classes[part] if by_class else None, n_threads=2)
+        counter.sort()
+        frequencies = (counter.document_frequency(), counter.term_frequency())
+        return counter, [counter.terms(), *(f.tolist() for f in frequencies)]
+
+    whole, facts = counted(1)
+    parts, same_facts = counted(blocks)
+    assert facts == same_facts
+    if by_class:
+        found, wanted = parts.counts(5).to_arrays(), whole.counts(5).to_arrays()
+        for name in wanted:
+            np.testing.assert_array_equal(found[name], wanted[name], name)
+    else:
+        for array, same in zip(parts.matrix(), whole.matrix(), strict=True):
+            np.testing.assert_array_equal(array, same)
+
+
+# ---- texts from anywhere -------------------------------------------------------------------------
+
+
+def without_surrogates() -> list[str]:
+    """Return texts that any library can hold."""
+    return [t for t in adversarial_texts.few() if not any("\ud800" <= c <= "\udfff" for c in t)]
+
+
+SOURCES: dict[str, Callable[[Any, list[str]], Any]] = {
+    "tuple": lambda _, texts: tuple(texts),
+    "generator": lambda _, texts: (t for t in texts),
+    "numpy objects": lambda np, texts: np.array(texts, dtype=object),
+    "numpy str_": lambda np, texts: np.array([t[:50].rstrip("\0") for t in texts]),
+    "numpy StringDType": lambda np, texts: np.array(texts, dtype=np.dtypes.StringDType()),
+    "pandas objects": lambda pandas, texts: pandas.Series(texts, dtype=object),
+    "pandas str": lambda pandas, texts: pandas.Series(texts, dtype="str"),
+    "pandas string": lambda pandas, texts: pandas.Series(texts, dtype="string"),
+    "pandas string[pyarrow]": lambda pandas, texts: pandas.Series(texts, dtype="string[pyarrow]"),
+    "pandas, shuffled index": lambda pandas, texts: pandas.Series(
+        texts, index=range(len(texts), 0, -1)
+    ),
+    "pyarrow string": lambda pyarrow, texts: pyarrow.array(texts),
+    "pyarrow large_string": lambda pyarrow, texts: pyarrow.array(texts, pyarrow.large_string()),
+    "pyarrow string_view": lambda pyarrow, texts: pyarrow.array(texts, pyarrow.string_view()),
+    "pyarrow dictionary": lambda pyarrow, texts: pyarrow.array(texts).dictionary_encode(),
+    "pyarrow slice": lambda pyarrow, texts: pyarrow.array(["before", *texts, "after"])[1:-1],
+    "pyarrow chunks": lambda pyarrow, texts: pyarrow.chunked_array(
+        [texts[:9], [], texts[9:50], texts[50:]]
+    ),
+    "polars": lambda polars, texts: polars.Series(texts),
+    "polars categories": lambda polars, texts: polars.Series(texts, dtype=polars.Categorical),
+    "duckdb": lambda duckdb, texts: duckdb.sql("select unnest($t) as t", params={"t": texts}),
+}
+
+
+@pytest.mark.full(cases=len(SOURCES))
+@pytest.mark.parametrize("kind", SOURCES)
+def test_sources_of_every_kind(kind: str) -> None:
+    module = kind.split()[0].rstrip(",")
+    library = pytest.importorskip(module) if module not in ("tuple", "generator") else None
+    texts = without_surrogates()
+    if kind == "duckdb":  # a NUL byte ends its strings
+        texts = [t for t in texts if "\0" not in t]
+    given_texts = SOURCES[kind](library, texts)
+    if kind == "numpy str_":
+        texts = [t[:50].rstrip("\0") for t in texts]
+    wanted, terms = learned(text, texts, {})
+    wanted.sort_indices()
+    X, names = learned(ts.text, given_texts, {})
+    assert_equal_terms(names, terms)
+    assert_equal(X, wanted)
+
+
+def test_results_do_not_depend_on_the_seed_of_the_hash_tables() -> None:
+    code = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+import adversarial_texts, termsift as ts
+digest = hashlib.sha256()
+for rules in ({}, {"ngram_range": (1, 3)}, {"analyzer": "char_wb", "ngram_range": (2, 3)}):
+    vectorizer = ts.text.CountVectorizer(**rules, n_threads=2)
+    X = vectorizer.fit_transform(adversarial_texts.few())
+    for array in (X.data, X.indices, X.indptr):
+        digest.update(array.tobytes())
+    for name in vectorizer.get_feature_names_out():
+        digest.update(name.encode("utf-8", "surrogatepass") + b"\\n")
+print(digest.hexdigest())
+"""
+    folder = adversarial_texts.__file__.rpartition("/")[0]
+    command = [sys.executable, "-c", code, folder]
+    outputs = {subprocess.run(command, check=True, capture_output=True).stdout for _ in range(3)}
+    assert len(outputs) == 1
