@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,12 +64,13 @@ NGRAMS: dict[str, dict[str, Any]] = {
         "strip_accents": "unicode",
         "max_features": 500,
     },
-    "char_wb 5-20": {"analyzer": "char_wb", "ngram_range": (5, 20), "lowercase": False},
+    "char_wb 5-12": {"analyzer": "char_wb", "ngram_range": (5, 12), "lowercase": False},
 }
 RULES = WORDS | NGRAMS
 FIXED: dict[str, dict[str, Any]] = {
-    "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "Ab", "a", "", "x" * 15]},
+    "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "a", "", "x" * 15]},
     "dict": {"vocabulary": {"zz": 1, "ab": 0, "straße": 3, "σς": 2}},
+    "upper case": {"vocabulary": ["Ab", "ab", "The"], "lowercase": False},
     "set": {"vocabulary": {"ab", "a_b", "οδυσσευσ", "οδυσσευς"}},
     "n-grams": {"vocabulary": ["ab cde", "ab", "cde ab cde"], "ngram_range": (1, 3)},
     "characters": {"vocabulary": [" a", "ab", "a\ud83d", "\x00"], "analyzer": "char_wb"},
@@ -97,7 +97,8 @@ def is_full(request: pytest.FixtureRequest) -> bool:
 def texts_for(name: str, is_full: bool) -> list[str]:
     """Return the texts on which rules are tried."""
     if not is_full:
-        return adversarial_texts.few()
+        texts = adversarial_texts.few()
+        return texts if name in WORDS else [t for t in texts if len(t) < 5000]
     return adversarial_texts.many() if name in WORDS else adversarial_texts.some()
 
 
@@ -301,14 +302,15 @@ def test_counts_by_class(name: str, n_classes: int, n_threads: int, is_full: boo
         vectorizer = ts.text.CountVectorizer(**RULES[name], n_threads=n_threads)
         X = vectorizer.fit_transform(texts)
         found = ts.count_texts(texts, y, **RULES[name], n_threads=n_threads)
-    wanted = ts.count(X, y, feature_names=vectorizer.get_feature_names_out())
+    wanted = ts.count(X, y)
+    wanted.term_names = vectorizer.get_feature_names_out()
     assert_same_counts(found, wanted)
 
 
 def assert_same_counts(found: ts.ClassCounts, wanted: ts.ClassCounts) -> None:
     """Assert that two counts have the same bits and names."""
     assert found == wanted
-    assert list(found.feature_names) == list(wanted.feature_names)
+    assert found.term_names.tolist() == wanted.term_names.tolist()
     for part in ("term_frequency", "document_frequency"):
         assert (getattr(found, part) != getattr(wanted, part)).nnz == 0
     np.testing.assert_array_equal(found.score("md"), wanted.score("md"))
