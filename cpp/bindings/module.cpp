@@ -10,5 +10,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_conditional_gain(module);
   register_matrix_market(module);
   register_svmlight(module);
+  register_texts(module);
   register_runtime(module);
 }

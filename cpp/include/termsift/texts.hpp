@@ -14,16 +14,16 @@ enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
-  const void* data = nullptr;
-  std::int64_t length = 0;  // in units of the encoding: bytes, or characters of one, two or four bytes
+  const void* data = nullptr;  // null if the text is missing; not null if it is empty
+  std::int64_t length = 0;     // in units of the encoding: bytes, or characters of one, two or four bytes
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
 
 // Thrown where a text is not valid UTF-8 (lone surrogates and overlong forms included).
 struct BadText : std::runtime_error {
-  BadText(std::int64_t document, std::int64_t byte, const std::string& message)
-      : std::runtime_error(message), document(document), byte(byte) {}
+  BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
+      : std::runtime_error(message), document(in_document), byte(at_byte) {}
   std::int64_t document;  // its position in the texts of the call
   std::int64_t byte;      // the offset of the first wrong byte in that document
 };

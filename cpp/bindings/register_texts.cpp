@@ -1,0 +1,218 @@
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch.hpp"
+#include "pybind11.hpp"
+#include "termsift/arrow_texts.hpp"
+#include "termsift/whole_files.hpp"
+#include "texts_object.hpp"
+
+namespace termsift::bindings {
+namespace {
+
+// The Python class: documents, and the owners of the memory that they point into.
+struct TextsObject {
+  std::vector<Text> texts;
+  std::vector<std::shared_ptr<const void>> owners;
+};
+
+std::shared_ptr<const void> owner_of(py::object object) { return std::make_shared<const py::object>(std::move(object)); }
+
+// ---- from Python objects -------------------------------------------------------------------------------------------------
+
+// Returns text_of(item, i) of every item of a list or a tuple, and holds the items: a list may change while it is used.
+template <class TextOf>
+TextsObject of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
+  if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
+    throw py::type_error(std::string("texts must be a list or a tuple of ") + expected);
+  const py::tuple items(sequence);
+  const auto n = static_cast<py::ssize_t>(items.size());
+  TextsObject result;
+  result.texts.reserve(static_cast<std::size_t>(n));
+  for (py::ssize_t i = 0; i < n; ++i) result.texts.push_back(text_of(PyTuple_GET_ITEM(items.ptr(), i), i));
+  result.owners.push_back(owner_of(items));
+  return result;
+}
+
+[[noreturn]] void refuse(PyObject* item, py::ssize_t row, const char* expected) {
+  PyErr_Format(PyExc_TypeError, "texts has a %s at %zd, expected %s", Py_TYPE(item)->tp_name, row, expected);
+  throw py::error_already_set();
+}
+
+// Returns whether an object is None, or unequal to itself as NaN, NaT and pandas' NA are (NA has no truth value).
+bool is_missing(PyObject* item) {
+  if (item == Py_None) return true;
+  const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
+  const int truth = equal ? PyObject_IsTrue(equal.ptr()) : -1;
+  const bool no_truth = truth < 0 && PyErr_ExceptionMatches(PyExc_TypeError) != 0;
+  PyErr_Clear();
+  return truth == 0 || no_truth;
+}
+
+// Returns the characters of a Python string. Its UTF-8 form is not asked for, because the string would keep it.
+Text text_of(PyObject* string) {
+#if PY_VERSION_HEX < 0x030C0000
+  if (PyUnicode_READY(string) != 0) throw py::error_already_set();
+#endif
+  const auto encoding = [&] {
+    switch (PyUnicode_KIND(string)) {
+      case PyUnicode_1BYTE_KIND: return TextEncoding::latin1;
+      case PyUnicode_2BYTE_KIND: return TextEncoding::ucs2;
+      default: return TextEncoding::ucs4;
+    }
+  }();
+  return {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string), encoding};
+}
+
+TextsObject of_strings(const py::object& strings, bool allow_missing, py::ssize_t first_row) {
+  return of_items(strings, "strings", [&](PyObject* item, py::ssize_t i) -> Text {
+    if (PyUnicode_Check(item)) return text_of(item);
+    if (!allow_missing || !is_missing(item)) refuse(item, first_row + i, "strings");
+    return {};
+  });
+}
+
+TextsObject of_bytes(const py::object& documents) {
+  return of_items(documents, "bytes", [](PyObject* item, py::ssize_t i) -> Text {
+    if (!PyBytes_Check(item)) refuse(item, i, "bytes");
+    return {PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item), TextEncoding::utf8};
+  });
+}
+
+// ---- from Arrow ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+T& in_capsule(const py::handle& capsule, const char* name) {
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (pointer == nullptr) throw py::error_already_set();
+  return *static_cast<T*>(pointer);
+}
+
+// A stream is read without the GIL: its source may need the GIL on another thread.
+TextsObject of_arrow(const py::object& source, const std::optional<std::string>& column) {
+  const Threads threads = python_threads(1);
+  try {
+    if (py::hasattr(source, "__arrow_c_stream__")) {
+      const py::object capsule = source.attr("__arrow_c_stream__")();
+      auto& stream = in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+      ArrowTexts read = without_gil([&] { return texts_of_stream(stream, column, threads.poll); });
+      return {std::move(read.texts), std::move(read.owners)};
+    }
+    if (py::hasattr(source, "__arrow_c_array__")) {
+      const py::tuple capsules = source.attr("__arrow_c_array__")();
+      auto& schema = in_capsule<ArrowSchema>(capsules[0], "arrow_schema");
+      auto& array = in_capsule<ArrowArray>(capsules[1], "arrow_array");
+      ArrowTexts read = without_gil([&] { return texts_of_array(schema, array, column); });
+      return {std::move(read.texts), std::move(read.owners)};
+    }
+  } catch (const NotStrings& error) {
+    throw py::type_error(error.what());
+  }
+  throw py::type_error("expected an object with the Arrow interface (__arrow_c_stream__), found a " +
+                       std::string(Py_TYPE(source.ptr())->tp_name));
+}
+
+// ---- from files ----------------------------------------------------------------------------------------------------------
+
+// `paths` are as os.fsencode returns them.
+TextsObject of_files(const std::vector<std::string>& paths, int n_threads) {
+  const Threads threads = python_threads(n_threads);
+  try {
+    auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));
+    TextsObject result;
+    for (const WholeFile& file : *files) result.texts.push_back({file.bytes.get(), file.n_bytes, TextEncoding::utf8});
+    result.owners.push_back(std::move(files));
+    return result;
+  } catch (const FileError& error) {
+    errno = error.code;
+    const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name.ptr());
+    throw py::error_already_set();
+  }
+}
+
+// ---- the class -----------------------------------------------------------------------------------------------------------
+
+std::int64_t unit_bytes(TextEncoding encoding) {
+  return encoding == TextEncoding::ucs4 ? 4 : encoding == TextEncoding::ucs2 ? 2 : 1;
+}
+
+py::object python_text(const Text& text) {
+  if (text.data == nullptr) return py::none();
+  const auto length = static_cast<py::ssize_t>(text.length);
+  PyObject* const string = text.encoding == TextEncoding::utf8
+                               ? PyUnicode_DecodeUTF8(static_cast<const char*>(text.data), length, nullptr)
+                               : PyUnicode_FromKindAndData(static_cast<int>(unit_bytes(text.encoding)), text.data, length);
+  if (string == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(string);
+}
+
+const Text& text_at(const TextsObject& object, std::int64_t i) {
+  if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size())
+    throw py::index_error("no text " + std::to_string(i) + " among " + std::to_string(object.texts.size()));
+  return object.texts[static_cast<std::size_t>(i)];
+}
+
+py::array_t<std::int64_t> missing(const TextsObject& object) {
+  std::vector<std::int64_t> found;
+  for (std::size_t i = 0; i < object.texts.size(); ++i)
+    if (object.texts[i].data == nullptr) found.push_back(static_cast<std::int64_t>(i));
+  return py::array_t<std::int64_t>(static_cast<py::ssize_t>(found.size()), found.data());
+}
+
+TextsObject take(const TextsObject& object, const py::array& positions) {
+  TextsObject result;
+  result.owners = object.owners;
+  for (const std::int64_t i : span_of<std::int64_t>(positions, "positions")) result.texts.push_back(text_at(object, i));
+  return result;
+}
+
+// ---- errors --------------------------------------------------------------------------------------------------------------
+
+PyObject* bad_text_error = nullptr;  // the class, as long as the process
+
+void register_bad_text(py::module_& module) {
+  const py::dict attributes("document"_a = 0, "byte"_a = 0, "__module__"_a = "termsift._core");
+  bad_text_error = PyErr_NewExceptionWithDoc("termsift._core.BadTextError", "A text is not valid UTF-8.", PyExc_ValueError,
+                                             attributes.ptr());
+  if (bad_text_error == nullptr) throw py::error_already_set();
+  module.add_object("BadTextError", bad_text_error);
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const BadText& bad) {
+      const py::object error = py::handle(bad_text_error)(bad.what());
+      error.attr("document") = bad.document;
+      error.attr("byte") = bad.byte;
+      PyErr_SetObject(bad_text_error, error.ptr());
+    }
+  });
+}
+
+}  // namespace
+
+Texts texts_of(const py::handle& object) { return py::cast<const TextsObject&>(object).texts; }
+
+void register_texts(py::module_& module) {
+  register_bad_text(module);
+  py::class_<TextsObject>(module, "Texts", "Documents, which stay where the caller has them; immutable.")
+      .def_static("of_strings", &of_strings, "strings"_a, "allow_missing"_a = false, "first_row"_a = 0)
+      .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
+      .def_static("of_bytes", &of_bytes, "documents"_a)
+      .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
+      .def("__len__", [](const TextsObject& object) { return object.texts.size(); })
+      .def("__getitem__", [](const TextsObject& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
+      .def_property_readonly("n_bytes", [](const TextsObject& object) {
+        std::int64_t sum = 0;
+        for (const Text& text : object.texts) sum += text.length * unit_bytes(text.encoding);
+        return sum;
+      })
+      .def_property_readonly("missing", &missing)
+      .def("take", &take, "positions"_a);
+}
+
+}  // namespace termsift::bindings
