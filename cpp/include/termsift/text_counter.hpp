@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,10 @@ class TextCounter {
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
                                    bool binary, const Threads& threads) const;               // by class
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // A vocabulary that does not grow: texts are counted by the columns of its terms, and other terms are left out.
@@ -53,6 +58,10 @@ class TextIndex {
   TextIndex(const TextRules& rules, std::span<const std::string> terms);
   ~TextIndex();
   TextMatrix matrix(Texts texts, const Threads& threads) const;  // may be called by several threads at once
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // Counts terms by hash: column |h| mod n_columns for the MurmurHash3 h (32 bits, seed 0) of the term's UTF-8 bytes, as

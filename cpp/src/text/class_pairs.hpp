@@ -1,0 +1,27 @@
+// Counts of classes from the rows that threads filled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "termsift/class_counts.hpp"
+#include "text/row_counting.hpp"
+
+namespace termsift {
+
+// Unites the rows of each class, all closed, into one. A term keeps several entries if a sum exceeds 32 bits. O(entries).
+void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
+
+// The rows of all threads and lengths of terms, one row or more for a class, and the column of each of their numbers, or -1.
+struct CountedRows {
+  const RowStore<ClassEntry>* store;
+  const std::int32_t* columns;
+};
+
+// Returns the counts of the classes, each with documents[class] documents; classes must lie below n_classes. `binary` counts
+// a term once for each document.
+ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std::span<const std::int64_t> documents,
+                                       std::int64_t n_columns, std::int64_t n_classes, bool binary, const Threads& threads);
+
+}  // namespace termsift

@@ -1,0 +1,105 @@
+#include "text/document_matrix.hpp"
+
+#include <algorithm>
+
+#include "base/per_thread.hpp"
+#include "text/row_sorter.hpp"
+
+namespace termsift {
+namespace {
+
+using DocumentRow = Row<DocumentEntry>;
+
+// The rows of a chunk, of terms of one length. There are more than documents if one has so many tokens that it was split.
+std::span<const DocumentRow> rows_of(const CountedChunk& chunk, const RowStore<DocumentEntry>& store) {
+  const auto begins = [&](std::int64_t document) {
+    return std::lower_bound(store.rows().begin(), store.rows().end(), document,
+                            [](const DocumentRow& row, std::int64_t owner) { return row.owner < owner; });
+  };
+  return {begins(chunk.begin), begins(chunk.end)};
+}
+
+// Calls f(rows, columns) for the terms of every length that is counted.
+template <class F>
+void for_each_length(const CountedDocuments& counted, const CountedChunk& chunk, const F& f) {
+  for (std::size_t length = 0; length < counted.rows[chunk.thread].size(); ++length)
+    f(rows_of(chunk, *counted.rows[chunk.thread][length]), counted.columns[chunk.thread][length]);
+}
+
+void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorter& sorter, Worker& worker) {
+  sorter.start(counted.n_columns);
+  for_each_length(counted, chunk, [&](std::span<const DocumentRow> rows, const std::int32_t* columns) {
+    for (const DocumentRow& row : rows) {
+      worker.check();
+      sorter.reserve(row.size);
+      for (std::int64_t i = 0; i < row.size; ++i) {
+        const std::int32_t column = columns[row.entries[i].id];
+        if (column >= 0) sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
+      }
+    }
+  });
+}
+
+struct Scratch {
+  RowSorter sorter;
+  std::vector<std::int32_t> indices;
+  std::vector<std::int64_t> data;
+};
+
+// Sets sizes[document] to the number of entries.
+void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, std::int64_t* sizes, Scratch& scratch,
+                   Worker& worker) {
+  bool split = false;
+  std::fill(sizes + chunk.begin, sizes + chunk.end, 0);
+  for_each_length(counted, chunk, [&](std::span<const DocumentRow> rows, const std::int32_t* columns) {
+    split |= static_cast<std::int64_t>(rows.size()) > chunk.end - chunk.begin;
+    for (const DocumentRow& row : rows) {
+      std::int64_t size = row.size;
+      if (counted.drops) {
+        size = 0;
+        for (std::int64_t i = 0; i < row.size; ++i) size += columns[row.entries[i].id] >= 0;
+      }
+      sizes[row.owner] += size;
+    }
+  });
+  if (!split) return;
+  // Entries of different rows may share their place, so they are written for a trial.
+  gather(counted, chunk, scratch.sorter, worker);
+  std::vector<std::int64_t> begin, end;
+  std::int64_t room = 0;
+  for (std::int64_t document = chunk.begin; document < chunk.end; room += sizes[document++]) begin.push_back(room);
+  scratch.indices.resize(static_cast<std::size_t>(room) + 1);
+  scratch.data.resize(static_cast<std::size_t>(room) + 1);
+  end = begin;
+  scratch.sorter.write(end.data(), scratch.indices.data(), scratch.data.data());
+  for (std::size_t i = 0; i < begin.size(); ++i) sizes[chunk.begin + static_cast<std::int64_t>(i)] = end[i] - begin[i];
+}
+
+}  // namespace
+
+TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threads) {
+  TextMatrix matrix;
+  matrix.n_rows = counted.n_documents();
+  matrix.indptr = LargeArray<std::int64_t>::uninitialised(matrix.n_rows + 1);
+  std::int64_t* const sizes = matrix.indptr.get() + 1;
+  matrix.indptr[0] = 0;
+  PerThread<Scratch> scratch(threads);
+  const auto n_chunks = static_cast<std::int64_t>(counted.chunks.size());
+  for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
+    count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes, scratch.own(worker), worker);
+  });
+  for (std::int64_t i = 0; i < matrix.n_rows; ++i) matrix.indptr[i + 1] += matrix.indptr[i];
+  matrix.n_entries = matrix.indptr[matrix.n_rows];
+  matrix.indices = LargeArray<std::int32_t>::uninitialised(matrix.n_entries);
+  matrix.data = LargeArray<std::int64_t>::uninitialised(matrix.n_entries);
+  for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
+    const CountedChunk& chunk = counted.chunks[static_cast<std::size_t>(c)];
+    RowSorter& sorter = scratch.own(worker).sorter;
+    gather(counted, chunk, sorter, worker);
+    std::vector<std::int64_t> place(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
+    sorter.write(place.data(), matrix.indices.get(), matrix.data.get());
+  });
+  return matrix;
+}
+
+}  // namespace termsift

@@ -1,0 +1,34 @@
+// The CSR matrix of documents that were counted by number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "termsift/text_counter.hpp"
+#include "text/row_counting.hpp"
+
+namespace termsift {
+
+// Consecutive documents that one thread counted.
+struct CountedChunk {
+  std::int64_t begin, end;  // documents
+  std::size_t thread;
+};
+
+// The rows of all threads: rows[thread] of each length of terms, in increasing order of documents, and columns[thread][length]
+// the column of each number, or -1.
+struct CountedDocuments {
+  std::vector<CountedChunk> chunks;  // in order
+  std::vector<std::vector<const RowStore<DocumentEntry>*>> rows;
+  std::vector<std::vector<const std::int32_t*>> columns;
+  std::int64_t n_columns;
+  bool drops;  // whether some column is -1
+
+  std::int64_t n_documents() const { return chunks.empty() ? 0 : chunks.back().end; }
+};
+
+// O(entries), parallel over chunks.
+TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threads);
+
+}  // namespace termsift

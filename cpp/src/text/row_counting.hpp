@@ -1,0 +1,145 @@
+// The loop that looks tokens up and adds them up in rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "termsift/inline.hpp"
+#include "text/row_store.hpp"
+#include "text/term_table.hpp"
+
+namespace termsift {
+
+// The tokens of one document, or of a piece of it, among consecutive ones.
+struct Part {
+  std::int64_t document;
+  std::int64_t owner;  // the row's: the document or its class
+  std::int64_t end;    // in tokens
+};
+
+inline void prefetch_for_write([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__)
+  __builtin_prefetch(memory, 1);
+#endif
+}
+
+// The rows of all terms of one length that a thread counts.
+template <class Entry>
+class TermRows {
+ public:
+  explicit TermRows(bool counted) : counted_(counted), row_tag_(text_tuning().first_tag - 1), document_tag_(row_tag_) {}
+
+  const RowStore<Entry>& store() const { return store_; }
+  RowStore<Entry>& store() { return store_; }
+  // Closes the last row. The next document is another one, whatever its number.
+  void finish() {
+    store_.close();
+    document_ = -1;
+  }
+
+  // Counts the tokens of the parts. source.key(i) is the key of token i, and source.slot(i, key) its slot in `table`, which
+  // it inserts if it must. If `ids` is given, the numbers of the tokens from `n_stop` on are appended to it, and kept[part]
+  // is set to how many there are after each part. Tokens with smaller numbers are left out.
+  // The loop is bound by the latency of memory: it asks for a slot `ahead` tokens before it needs it (8 tokens took a third
+  // more time), and adds up without a branch, since nobody can predict whether a word has occurred in the document before.
+  template <class Table, class Source>
+  void count(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::uint32_t* ids,
+             std::int64_t* kept) {
+    if (n_stop > 0)
+      count_tokens<true>(table, source, parts, n_stop, ids, kept);
+    else
+      count_tokens<false>(table, source, parts, n_stop, ids, kept);
+  }
+
+ private:
+  static constexpr bool by_class = std::is_same_v<Entry, ClassEntry>;
+  static constexpr std::int64_t ahead = 48, ring = 64;
+
+  template <bool stops, class Table, class Source>
+  void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop,
+                    std::uint32_t* ids, std::int64_t* kept) {
+    using Key = typename Table::KeyType;
+    const std::int64_t n = parts.empty() ? 0 : parts.back().end;
+    const KeyHash hash = table.hash();
+    Key keys[ring];
+    std::uint64_t hashes[ring];
+    const auto prepare = [&](std::int64_t i) {
+      keys[i % ring] = source.key(i);
+      hashes[i % ring] = hash(keys[i % ring]);
+      prefetch_for_write(table.home(hashes[i % ring]));
+    };
+    for (std::int64_t i = 0; i < std::min(ahead, n); ++i) prepare(i);
+    std::int64_t i = 0, n_ids = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const Part& part = parts[p];
+      if (counted_) begin_part(table, part, part.end - i);
+      Entry* const row = counted_ ? store_.reserve(part.end - i) : nullptr;
+      auto size = static_cast<std::uint32_t>(counted_ ? store_.open_size() : 0);
+      const std::uint32_t row_tag = row_tag_, document_tag = document_tag_;
+      for (; i < part.end; ++i) {
+        if (i + ahead < n) prepare(i + ahead);
+        const Key key = keys[i % ring];
+        Slot<Key>* slot = table.home(hashes[i % ring]);
+        if (!(slot->key == key)) [[unlikely]]
+          slot = source.slot(i, key);
+        const std::uint32_t id = slot->id;
+        const bool keep = !stops || id >= n_stop;
+        if (row != nullptr) {
+          const bool same = (slot->row == row_tag) & keep;
+          const std::uint32_t at = same ? slot->at : size;
+          Entry& entry = row[at];
+          slot->row = row_tag;
+          slot->at = at;
+          if constexpr (by_class) {
+            const bool new_document = slot->documents != document_tag;
+            slot->documents = document_tag;
+            entry = {id, (same ? entry.count : 0) + 1, (same ? entry.documents : 0) + new_document};
+          } else {
+            slot->documents += !same;
+            entry = {id, (same ? entry.count : 0) + 1};
+          }
+          size += static_cast<std::uint32_t>(!same & keep);
+        }
+        if (ids != nullptr) {
+          ids[n_ids] = id;
+          n_ids += keep;
+        }
+      }
+      if (counted_) store_.set_open_size(size);
+      if (kept != nullptr) kept[p] = n_ids;
+    }
+  }
+
+  // Opens a row where the owner changes, or where counts might exceed 32 bits.
+  template <class Table>
+  void begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
+    using Key = typename Table::KeyType;
+    row_tokens_ += n_tokens;
+    if (!store_.is_open() || store_.open_owner() != part.owner || row_tokens_ > text_tuning().row_tokens) {
+      store_.close();
+      store_.open(part.owner);
+      row_tokens_ = n_tokens;
+      if (++row_tag_ == 0) {
+        table.for_each_slot([](Slot<Key>& slot) { slot.row = 0; });
+        row_tag_ = 1;
+      }
+    }
+    if constexpr (by_class) {
+      if (document_ != part.document) {
+        document_ = part.document;
+        if (++document_tag_ == 0) {
+          table.for_each_slot([](Slot<Key>& slot) { slot.documents = 0; });
+          document_tag_ = 1;
+        }
+      }
+    }
+  }
+
+  RowStore<Entry> store_;
+  std::int64_t document_ = -1, row_tokens_ = 0;
+  bool counted_;
+  std::uint32_t row_tag_, document_tag_;
+};
+
+}  // namespace termsift

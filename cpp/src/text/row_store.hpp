@@ -1,0 +1,78 @@
+// Rows of counts in the making.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "termsift/large_memory.hpp"
+
+namespace termsift {
+
+struct DocumentEntry {
+  std::uint32_t id, count;
+};
+struct ClassEntry {
+  std::uint32_t id, count, documents;
+};
+
+// The entries of one document, or of some documents of one class. A term may occur in several rows of the same owner, but
+// only once in a row.
+template <class Entry>
+struct Row {
+  std::int64_t owner;  // document or class
+  Entry* entries;
+  std::int64_t size;
+};
+
+// The rows that a thread filled, of which the last may be open. Rows stay where they are once they are closed.
+template <class Entry>
+class RowStore {
+ public:
+  const std::vector<Row<Entry>>& rows() const { return rows_; }
+  std::int64_t n_entries() const { return n_entries_; }  // of closed rows
+  bool is_open() const { return is_open_; }
+  std::int64_t open_owner() const { return rows_.back().owner; }
+  std::int64_t open_size() const { return rows_.back().size; }
+
+  void open(std::int64_t owner) {
+    rows_.push_back({owner, end_, 0});
+    is_open_ = true;
+  }
+  // Returns the open row, which has room for `more` further entries.
+  Entry* reserve(std::int64_t more) {
+    Row<Entry>& row = rows_.back();
+    if (limit_ - row.entries < row.size + more || row.entries == nullptr) move(row, row.size + more);
+    return row.entries;
+  }
+  void set_open_size(std::int64_t size) { rows_.back().size = size; }
+  void close() {
+    if (!is_open_) return;
+    end_ = rows_.back().entries + rows_.back().size;
+    n_entries_ += rows_.back().size;
+    is_open_ = false;
+  }
+  // Takes the rows of another store over, which may be in any order.
+  void clear() { *this = RowStore(); }
+
+ private:
+  // Blocks double up to 32 MiB, so that little text takes little memory and much takes few page faults.
+  void move(Row<Entry>& row, std::int64_t room) {
+    const std::int64_t size = std::max(next_block_, 2 * room);
+    next_block_ = std::min<std::int64_t>(2 * next_block_, (std::int64_t{32} << 20) / std::int64_t{sizeof(Entry)});
+    LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
+    std::copy(row.entries, row.entries + row.size, block.get());
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // it held this row alone
+    row.entries = end_ = block.get();
+    limit_ = row.entries + size;
+    blocks_.push_back(std::move(block));
+  }
+
+  std::vector<Row<Entry>> rows_;
+  std::vector<LargeArray<Entry>> blocks_;
+  Entry *end_ = nullptr, *limit_ = nullptr;
+  std::int64_t n_entries_ = 0, next_block_ = 1 << 12;
+  bool is_open_ = false;
+};
+
+}  // namespace termsift

@@ -1,0 +1,101 @@
+// Terms as keys of hash tables.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
+
+#include "text/tuning.hpp"
+
+namespace termsift {
+
+// Multiplies to 128 bits and folds them: a strong mixing in one multiplication.
+inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+  std::uint64_t high = 0;
+  const std::uint64_t low = _umul128(a, b, &high);
+  return low ^ high;
+#endif
+}
+
+inline std::uint64_t load_u64(const std::uint8_t* bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// A seeded hash function of keys.
+class KeyHash;
+
+// A word, or an n-gram of characters. One of at most 16 bytes is the key itself, padded with zeros, which no other such
+// token shares unless its last byte is zero. Any other token is `outside`: `low` is a hash of its bytes, and `high` says
+// where they are in the table's arena.
+struct WordKey {
+  std::uint64_t low = 0, high = 0;
+
+  static constexpr std::uint64_t outside_bits = std::uint64_t{0xFF} << 56;  // no UTF-8 has a byte 0xFF
+  static constexpr std::uint32_t most_bytes = 16;
+
+  bool is_empty() const { return (low | high) == 0; }
+  bool is_outside() const { return high >= outside_bits; }
+  std::uint64_t arena_offset() const { return high - outside_bits; }
+  bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
+};
+
+// An n-gram of words: the number of its first n - 1 words, and that of its last word.
+struct NgramKey {
+  std::uint64_t pair_plus_one = 0;  // 0 marks an empty slot
+
+  static NgramKey of(std::uint32_t prefix, std::uint32_t word) { return {((std::uint64_t{prefix} << 32) | word) + 1}; }
+  std::uint32_t prefix() const { return static_cast<std::uint32_t>((pair_plus_one - 1) >> 32); }
+  std::uint32_t word() const { return static_cast<std::uint32_t>(pair_plus_one - 1); }
+  bool is_empty() const { return pair_plus_one == 0; }
+  bool operator==(const NgramKey& other) const { return pair_plus_one == other.pair_plus_one; }
+};
+
+class KeyHash {
+ public:
+  KeyHash() {
+    const TextTuning& tuning = text_tuning();
+    std::memcpy(seed_, tuning.seed, sizeof seed_);
+  }
+  std::uint64_t operator()(const WordKey& key) const {
+    return key.is_outside() ? key.low : fold(key.low ^ seed_[0], key.high ^ seed_[1]);
+  }
+  std::uint64_t operator()(const NgramKey& key) const { return fold(key.pair_plus_one ^ seed_[0], seed_[1] | 1); }
+  std::uint64_t of_bytes(const std::uint8_t* bytes, std::size_t size) const {
+    std::uint64_t hash = fold(size ^ seed_[2], seed_[0] | 1);
+    for (; size >= 16; bytes += 16, size -= 16)
+      hash = fold(load_u64(bytes) ^ seed_[0] ^ hash, load_u64(bytes + 8) ^ seed_[1]);
+    std::uint8_t rest[16] = {};
+    std::memcpy(rest, bytes, size);
+    return fold(load_u64(rest) ^ seed_[1] ^ hash, load_u64(rest + 8) ^ seed_[2]);
+  }
+
+ private:
+  std::uint64_t seed_[3];
+};
+
+// The first `size` of 16 bytes, and zeros. 16 bytes must be readable; size <= 16.
+inline WordKey padded_key(const std::uint8_t* bytes, std::uint32_t size) {
+  static constexpr std::uint8_t mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  const std::uint8_t* const kept = mask + (16 - size);
+  return {load_u64(bytes) & load_u64(kept), load_u64(bytes + 8) & load_u64(kept + 8)};
+}
+
+// The key to look a token up by; one that is outside has no place in an arena yet. 16 bytes must be readable, and the token
+// must not be empty.
+inline WordKey key_of_token(const std::uint8_t* bytes, std::uint32_t size, const KeyHash& hash) {
+  if (size > WordKey::most_bytes || bytes[size - 1] == 0) [[unlikely]]
+    return {hash.of_bytes(bytes, size), WordKey::outside_bits};
+  return padded_key(bytes, size);
+}
+
+}  // namespace termsift

@@ -1,0 +1,167 @@
+// Open-addressing hash tables from terms to numbers 0, 1, ..., in the order in which they are first met.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "termsift/large_memory.hpp"
+#include "text/term_keys.hpp"
+
+namespace termsift {
+
+inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
+
+// The key lies in the slot, beside all that the counting of a token reads and writes: one cache miss a token, where a key
+// elsewhere costs two.
+template <class Key>
+struct Slot {
+  Key key;
+  std::uint32_t id;
+  std::uint32_t row;        // the tag of the last row that the term occurred in
+  std::uint32_t at;         // its place in that row
+  std::uint32_t documents;  // counting by document: how many rows it occurred in; by class: the last document's tag
+};
+
+// At most half of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term costs 48 to 128.
+template <class Key>
+class SlotTable {
+ public:
+  using KeyType = Key;
+  static constexpr std::uint32_t most_terms = std::uint32_t{1} << 31;
+
+  explicit SlotTable(bool keeps_keys) : keeps_keys_(keeps_keys) { resize(text_tuning().first_slots); }
+
+  std::uint32_t size() const { return size_; }
+  const KeyHash& hash() const { return hash_; }
+  Slot<Key>* home(std::uint64_t hash) const { return slots_.get() + (hash >> shift_); }
+  // The keys by number, of a table that keeps them.
+  const std::vector<Key>& keys() const { return keys_; }
+
+  // Returns the slot whose key satisfies same(key), or an empty one.
+  template <class Same>
+  Slot<Key>* find(std::uint64_t hash, const Same& same) const {
+    Slot<Key>* slot = home(hash);
+    for (; !slot->key.is_empty() && !same(slot->key);) slot = next(slot);
+    return slot;
+  }
+
+  // Fills the empty slot that find() returned, or another one if the table must grow.
+  Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
+    if (size_ == most_terms) throw std::length_error("a thread met more than 2^31 different terms");
+    if (2 * (std::int64_t{size_} + 1) > n_slots_) {
+      grow();
+      slot = find(hash_(key), [](const Key&) { return false; });
+    }
+    if (keeps_keys_) keys_.push_back(key);
+    *slot = {key, size_++, 0, 0, 0};
+    return slot;
+  }
+
+  template <class F>
+  void for_each_slot(const F& f) const {
+    for (std::int64_t i = 0; i < n_slots_; ++i)
+      if (!slots_[i].key.is_empty()) f(slots_[i]);
+  }
+
+  void clear() {
+    size_ = 0;
+    keys_.clear();
+    resize(text_tuning().first_slots);
+  }
+  // Gives the slots back; the numbers remain.
+  void drop_slots() { slots_ = {}, n_slots_ = 0; }
+
+ private:
+  Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_.get() + n_slots_ ? slots_.get() : slot; }
+  void resize(std::int64_t n_slots) {
+    slots_ = LargeArray<Slot<Key>>::zeroed(n_slots);
+    n_slots_ = n_slots;
+    for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
+  }
+  // Small tables grow fourfold, because each growth costs page faults.
+  void grow() {
+    const LargeArray<Slot<Key>> old = std::move(slots_);
+    const std::int64_t n_old = n_slots_;
+    resize(n_old * (n_old < (1 << 16) ? 4 : 2));
+    for (std::int64_t i = 0; i < n_old; ++i)
+      if (!old[i].key.is_empty()) *find(hash_(old[i].key), [](const Key&) { return false; }) = old[i];
+  }
+
+  KeyHash hash_;
+  LargeArray<Slot<Key>> slots_;
+  std::vector<Key> keys_;
+  std::int64_t n_slots_ = 0;
+  int shift_ = 64;
+  std::uint32_t size_ = 0;
+  bool keeps_keys_ = false;
+};
+
+// Tokens: words, or n-grams of characters.
+class WordTable : public SlotTable<WordKey> {
+ public:
+  using SlotTable::SlotTable;
+
+  // Finds a token whose key did not match the slot at its home; it may be outside.
+  Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
+    const std::uint64_t hashed = hash()(key);
+    if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
+    const std::string_view token(reinterpret_cast<const char*>(bytes), size);
+    return find(hashed, [&](const WordKey& other) {
+      return other.is_outside() && other.low == key.low && outside(other) == token;
+    });
+  }
+  Slot<WordKey>* find_or_insert(WordKey key, const std::uint8_t* bytes, std::uint32_t size) {
+    Slot<WordKey>* const slot = find_token(key, bytes, size);
+    if (!slot->key.is_empty()) return slot;
+    if (key.is_outside()) {
+      key.high += arena_.size();
+      const auto* const length = reinterpret_cast<const std::uint8_t*>(&size);
+      arena_.insert(arena_.end(), length, length + sizeof size);
+      arena_.insert(arena_.end(), bytes, bytes + size);
+    }
+    return insert(slot, key);
+  }
+  // The bytes of a token that is outside.
+  std::string_view outside(const WordKey& key) const {
+    const std::uint8_t* const place = arena_.data() + key.arena_offset();
+    std::uint32_t size = 0;
+    std::memcpy(&size, place, sizeof size);
+    return {reinterpret_cast<const char*>(place + sizeof size), size};
+  }
+  void clear() {
+    SlotTable::clear();
+    arena_.assign(1, 0);
+  }
+
+ private:
+  std::vector<std::uint8_t> arena_ = {0};  // the length of each token that is outside, and its bytes; no offset is 0
+};
+
+class NgramTable : public SlotTable<NgramKey> {
+ public:
+  using SlotTable::SlotTable;
+
+  Slot<NgramKey>* find_key(NgramKey key) const {
+    return find(hash()(key), [key](NgramKey other) { return key == other; });
+  }
+  Slot<NgramKey>* find_or_insert(NgramKey key) {
+    Slot<NgramKey>* const slot = find_key(key);
+    return slot->key.is_empty() ? insert(slot, key) : slot;
+  }
+};
+
+// What a thread has met: words, and n-grams of 2, 3, ... words.
+struct TermTables {
+  explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
+    for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
+  }
+  // The number of terms of n words that were met.
+  std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
+
+  WordTable words;
+  std::vector<NgramTable> ngrams;  // of n words at n - 2
+};
+
+}  // namespace termsift

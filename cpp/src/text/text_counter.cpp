@@ -1,0 +1,293 @@
+#include "termsift/text_counter.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "text/chunks.hpp"
+#include "text/class_pairs.hpp"
+#include "text/document_matrix.hpp"
+#include "text/frequencies.hpp"
+#include "text/thread_counter.hpp"
+#include "text/vocabulary.hpp"
+
+namespace termsift {
+namespace {
+
+template <class Entry>
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // of each thread that has counted, or null
+
+template <class Entry>
+std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
+  std::vector<TermTables*> tables;
+  for (const auto& counter : counters) tables.push_back(&counter->tables);
+  return tables;
+}
+
+// Documents in the order of their classes, which is any order otherwise: counts by class do not depend on it.
+struct ByClass {
+  std::vector<Text> texts;
+  std::vector<std::int64_t> number;  // of each in the caller's order
+  std::vector<ClassId> classes;
+};
+
+ByClass by_class(Texts texts, std::span<const ClassId> classes, std::size_t n_classes) {
+  std::vector<std::int64_t> place(n_classes + 1, 0);
+  for (const ClassId c : classes) ++place[static_cast<std::size_t>(c) + 1];
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  ByClass sorted{std::vector<Text>(texts.size()), std::vector<std::int64_t>(texts.size()), std::vector<ClassId>(texts.size())};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto at = static_cast<std::size_t>(place[static_cast<std::size_t>(classes[i])]++);
+    sorted.texts[at] = texts[i];
+    sorted.number[at] = static_cast<std::int64_t>(i);
+    sorted.classes[at] = classes[i];
+  }
+  return sorted;
+}
+
+}  // namespace
+
+struct TextCounter::State {
+  TextRules rules;
+  bool by_class;
+  Counters<DocumentEntry> documents;
+  Counters<ClassEntry> classes;
+  std::vector<CountedChunk> chunks;                 // not by class
+  std::vector<std::int64_t> class_documents;        // by class
+  std::int64_t n_united = 0;                        // the entries by class after they were last united
+  std::unique_ptr<Vocabulary> vocabulary;           // once sorted
+
+  // Counts chunks of texts, where owner(document) is the row's of each, and done(chunk, thread) is called after each.
+  template <class Entry, class Owner, class Done>
+  void count(Counters<Entry>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
+    const std::vector<std::int64_t> bounds = chunk_bounds(texts);
+    const auto n_threads = static_cast<std::size_t>(std::max(threads.count, 1));
+    if (counters.size() < n_threads) counters.resize(n_threads);
+    for_each_block(static_cast<std::int64_t>(bounds.size()) - 1, threads, [&](std::int64_t block, Worker& worker) {
+      const auto thread = static_cast<std::size_t>(worker.thread());
+      if (!counters[thread]) counters[thread] = std::make_unique<ThreadCounter<Entry>>(rules);
+      const std::int64_t begin = bounds[static_cast<std::size_t>(block)], end = bounds[static_cast<std::size_t>(block) + 1];
+      prefetch_texts(texts, begin, end);
+      counters[thread]->count(texts, begin, end, owner, worker);
+      done(block, begin, end, thread, *counters[thread]);
+    });
+    for (const auto& counter : counters)
+      if (counter) counter->finish_rows();
+  }
+
+  void add_documents(Texts texts, const Threads& threads) {
+    const std::size_t n_chunks = chunks.size();
+    const std::int64_t first = chunks.empty() ? 0 : chunks.back().end;
+    chunks.resize(n_chunks + chunk_bounds(texts).size() - 1);
+    count(
+        documents, texts, threads, [first](std::int64_t document) { return first + document; },
+        [&](std::int64_t block, std::int64_t begin, std::int64_t end, std::size_t thread, ThreadCounter<DocumentEntry>&) {
+          chunks[n_chunks + static_cast<std::size_t>(block)] = {first + begin, first + end, thread};
+        });
+  }
+
+  void add_classes(Texts texts, std::span<const ClassId> of_texts, const Threads& threads) {
+    if (of_texts.size() != texts.size()) throw std::invalid_argument("each document needs a class");
+    const auto [least, most] = std::minmax_element(of_texts.begin(), of_texts.end());
+    if (!of_texts.empty() && *least < 0) throw std::invalid_argument("a class is negative");
+    const std::size_t n_classes = of_texts.empty() ? 0 : static_cast<std::size_t>(*most) + 1;
+    if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
+    const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
+    try {
+      count(
+          classes, sorted.texts, threads,
+          [&](std::int64_t document) { return std::int64_t{sorted.classes[static_cast<std::size_t>(document)]}; },
+          [](auto&&...) {});
+    } catch (const BadText& bad) {
+      const std::int64_t number = sorted.number[static_cast<std::size_t>(bad.document)];
+      throw BadText(number, bad.byte, bad.what());
+    }
+    for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
+    const std::int64_t entries = n_entries();
+    if (entries < text_tuning().rows_to_merge || entries < 2 * n_united) return;
+    unite(threads);
+    n_united = n_entries();
+  }
+
+  std::int64_t n_entries() const {
+    std::int64_t n = 0;
+    for (const auto& counter : classes)
+      if (counter)
+        for (const auto& rows : counter->rows) n += rows.store().n_entries();
+    return n;
+  }
+  // Memory is bounded by the number of pairs of class and term, not by that of calls.
+  void unite(const Threads& threads) {
+    for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
+      ThreadCounter<ClassEntry>* const counter = classes[static_cast<std::size_t>(thread)].get();
+      if (counter == nullptr) return;
+      for (std::size_t n = 1; n <= counter->rows.size(); ++n)
+        unite_rows(counter->rows[n - 1].store(), counter->tables.size(n), worker);
+    });
+  }
+
+  template <class Entry>
+  void sort(Counters<Entry>& counters, const Threads& threads) {
+    // Chunks name counters by position, so that a place stays for each thread.
+    for (auto& counter : counters)
+      if (!counter) counter = std::make_unique<ThreadCounter<Entry>>(rules);
+    const std::vector<TermTables*> tables = tables_of(counters);
+    const std::uint32_t n_stop = counters.empty() ? 0 : counters[0]->n_stop;
+    vocabulary = std::make_unique<Vocabulary>(tables, n_stop, fewest_words(rules), threads);
+  }
+
+  const Vocabulary& sorted() const {
+    if (!vocabulary) throw std::logic_error("the terms have not been sorted");
+    return *vocabulary;
+  }
+  void check_columns(std::span<const std::int32_t> columns) const {
+    if (!columns.empty() && static_cast<std::int64_t>(columns.size()) != sorted().n_terms())
+      throw std::invalid_argument("columns has " + std::to_string(columns.size()) + " elements for " +
+                                  std::to_string(sorted().n_terms()) + " terms");
+  }
+};
+
+namespace {
+
+// The column of each number of the tables' terms: the sorted term itself, or columns[term].
+class ColumnsOfIds {
+ public:
+  template <class Entry>
+  ColumnsOfIds(const Counters<Entry>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns,
+               const Threads& threads) {
+    for (std::size_t t = 0; t < counters.size(); ++t) {
+      const std::size_t max_n = counters[t]->rows.size();
+      of_.emplace_back();
+      for (std::size_t n = 1; n <= max_n; ++n) of_[t].push_back(vocabulary.terms(t, n));
+    }
+    if (columns.empty()) return;
+    for (std::size_t t = 0; t < counters.size(); ++t)
+      for (std::size_t n = 1; n <= of_[t].size(); ++n) map(of_[t][n - 1], counters[t]->tables.size(n), columns, threads);
+  }
+  const std::vector<std::vector<const std::int32_t*>>& of() const { return of_; }
+
+ private:
+  void map(const std::int32_t*& terms, std::int64_t n_ids, std::span<const std::int32_t> columns, const Threads& threads) {
+    constexpr std::int64_t block_size = 1 << 16;
+    LargeArray<std::int32_t> mapped = LargeArray<std::int32_t>::uninitialised(n_ids);
+    for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
+      for (std::int64_t id = block * block_size; id < std::min(n_ids, (block + 1) * block_size); ++id)
+        mapped[id] = terms[id] < 0 ? -1 : columns[static_cast<std::size_t>(terms[id])];
+    });
+    terms = mapped.get();
+    held_.push_back(std::move(mapped));
+  }
+  std::vector<std::vector<const std::int32_t*>> of_;
+  std::vector<LargeArray<std::int32_t>> held_;
+};
+
+}  // namespace
+
+namespace {
+
+template <class Entry>
+std::vector<TermEntries<Entry>> entries_of(const Counters<Entry>& counters, const Vocabulary& vocabulary) {
+  std::vector<TermEntries<Entry>> entries;
+  for (std::size_t t = 0; t < counters.size(); ++t)
+    for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n)
+      entries.push_back({&counters[t]->rows[n - 1].store(), vocabulary.terms(t, n)});
+  return entries;
+}
+
+// Whether a document has several rows, so that a term may have been counted in it twice.
+bool has_split_rows(const Counters<DocumentEntry>& counters) {
+  for (const auto& counter : counters)
+    for (const auto& of_length : counter->rows) {
+      const auto& rows = of_length.store().rows();
+      const auto same = [](const Row<DocumentEntry>& a, const Row<DocumentEntry>& b) { return a.owner == b.owner; };
+      if (std::adjacent_find(rows.begin(), rows.end(), same) != rows.end()) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+TextCounter::TextCounter(const TextRules& rules, bool by_class) : state_(new State{rules, by_class, {}, {}, {}, {}, 0, {}}) {}
+TextCounter::~TextCounter() = default;
+
+void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threads& threads) {
+  if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
+  if (state_->by_class) return state_->add_classes(texts, classes, threads);
+  if (!classes.empty()) throw std::invalid_argument("a counter by document takes no classes");
+  state_->add_documents(texts, threads);
+}
+
+void TextCounter::sort(const Threads& threads) {
+  if (state_->vocabulary) return;
+  if (state_->by_class)
+    state_->sort(state_->classes, threads);
+  else
+    state_->sort(state_->documents, threads);
+}
+
+std::int64_t TextCounter::n_terms() const { return state_->sorted().n_terms(); }
+
+void TextCounter::for_each_term(std::span<const std::int32_t> columns,
+                                const std::function<void(std::int64_t, std::string_view)>& visit) const {
+  state_->check_columns(columns);
+  state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
+    if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
+  });
+}
+
+LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads) const {
+  const Vocabulary& vocabulary = state_->sorted();
+  if (state_->by_class)
+    return sum_entries<ClassEntry>(
+        entries_of(state_->classes, vocabulary), n_terms(), [](const ClassEntry& entry) { return entry.documents; }, threads);
+  LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
+  if (!has_split_rows(state_->documents)) {
+    std::copy_n(vocabulary.rows().get(), n_terms(), frequency.get());
+    return frequency;
+  }
+  std::fill_n(frequency.get(), n_terms(), 0);
+  const TextMatrix all = matrix({}, threads);
+  for (std::int64_t i = 0; i < all.n_entries; ++i) ++frequency[all.indices[i]];
+  return frequency;
+}
+
+LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) const {
+  const auto count = [](const auto& entry) { return entry.count; };
+  const Vocabulary& vocabulary = state_->sorted();
+  if (state_->by_class) return sum_entries<ClassEntry>(entries_of(state_->classes, vocabulary), n_terms(), count, threads);
+  return sum_entries<DocumentEntry>(entries_of(state_->documents, vocabulary), n_terms(), count, threads);
+}
+
+TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {
+  if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
+  state_->check_columns(columns);
+  const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns, threads);
+  CountedDocuments counted{state_->chunks, {}, of_ids.of(), n_terms(), false};
+  for (const auto& counter : state_->documents) {
+    counted.rows.emplace_back();
+    for (const auto& rows : counter->rows) counted.rows.back().push_back(&rows.store());
+  }
+  for (const std::int32_t column : columns) counted.drops |= column < 0;
+  if (!columns.empty()) counted.n_columns = std::int64_t{*std::max_element(columns.begin(), columns.end())} + 1;
+  return document_matrix(counted, threads);
+}
+
+ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,
+                                              std::int64_t n_classes, bool binary, const Threads& threads) const {
+  if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
+  state_->check_columns(columns);
+  if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
+    throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) + ", expected below " +
+                                std::to_string(n_classes));
+  for (const std::int32_t column : columns)
+    if (column >= n_columns) throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
+  if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
+  const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns, threads);
+  std::vector<CountedRows> counted;
+  for (std::size_t t = 0; t < state_->classes.size(); ++t)
+    for (std::size_t n = 0; n < of_ids.of()[t].size(); ++n)
+      counted.push_back({&state_->classes[t]->rows[n].store(), of_ids.of()[t][n]});
+  return class_counts(counted, state_->class_documents, n_columns, n_classes, binary, threads);
+}
+
+}  // namespace termsift

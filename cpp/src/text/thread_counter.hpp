@@ -1,0 +1,131 @@
+// What one thread has counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "termsift/parallel.hpp"
+#include "termsift/text_rules.hpp"
+#include "text/cutter.hpp"
+#include "text/row_counting.hpp"
+
+namespace termsift {
+
+// The cutter yields n-grams of characters as tokens, so that only words need tables of n-grams.
+inline std::int64_t most_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.max_n : 1; }
+inline std::int64_t fewest_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.min_n : 1; }
+
+// The tokens of a cutter, as a source of TermRows::count.
+struct TokenSource {
+  WordTable& table;
+  const Tokens& tokens;
+  const KeyHash hash;
+
+  const std::uint8_t* begin(std::int64_t i) const { return tokens.bytes + tokens.bounds[static_cast<std::size_t>(2 * i)]; }
+  std::uint32_t size(std::int64_t i) const {
+    return tokens.bounds[static_cast<std::size_t>(2 * i + 1)] - tokens.bounds[static_cast<std::size_t>(2 * i)];
+  }
+  WordKey key(std::int64_t i) const { return key_of_token(begin(i), size(i), hash); }
+  Slot<WordKey>* slot(std::int64_t i, const WordKey& key) const { return table.find_or_insert(key, begin(i), size(i)); }
+};
+
+struct NgramSource {
+  NgramTable& table;
+  const NgramKey* keys;
+
+  NgramKey key(std::int64_t i) const { return keys[i]; }
+  Slot<NgramKey>* slot(std::int64_t, NgramKey key) const { return table.find_or_insert(key); }
+};
+
+// The numbers of the n-grams that end at the words of a piece, for one n after the other.
+class NgramSteps {
+ public:
+  explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
+
+  // The numbers of the n-grams of the length before, and how many there are after each part: the words' at first.
+  std::vector<std::uint32_t> ids;
+  std::vector<std::int64_t> ends;
+  std::vector<Part> parts;     // of the n-grams to look up
+  std::vector<NgramKey> keys;  // (parts.back().end,)
+
+  void start_texts() { document_ = -1; }
+  // Begins with a piece whose words are `ids` and `ends`.
+  void start(std::span<const Part> of_words);
+  // Prepares the n-grams of n = 2, 3, ... words. Their numbers must be put into `ids` and `ends` before the next call.
+  void prepare(std::size_t n);
+
+ private:
+  std::vector<Part> of_words_;
+  std::vector<std::uint32_t> words_;
+  std::vector<std::int64_t> word_ends_;
+  std::vector<std::uint32_t> before_;  // at n: the n-gram that ends with the last word of the document's pieces before
+  std::int64_t document_ = -1;         // whose pieces may go on
+  bool continues_ = false;
+};
+
+// Cuts and counts the documents that one thread takes.
+template <class Entry>
+class ThreadCounter {
+ public:
+  // Terms of fewer than `min_n` words are not counted.
+  explicit ThreadCounter(const TextRules& rules, bool keeps_keys = false)
+      : tables(most_words(rules), keeps_keys), cutter_(rules), steps_(most_words(rules)) {
+    for (std::int64_t n = 1; n <= most_words(rules); ++n) rows.emplace_back(n >= fewest_words(rules));
+    add_stop_words(rules);
+  }
+
+  // Counts the documents [begin, end), where owner(document) is the row's of each.
+  template <class Owner>
+  void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
+    cutter_.start(texts, begin, end);
+    steps_.start_texts();
+    while (cutter_.next(tokens_)) {
+      worker.check();
+      parts_.clear();
+      for (const Tokens::Part& part : tokens_.parts) parts_.push_back({part.document, owner(part.document), part.end});
+      count_piece();
+    }
+  }
+  void finish_rows() {
+    for (TermRows<Entry>& of_length : rows) of_length.finish();
+  }
+
+  TermTables tables;
+  std::vector<TermRows<Entry>> rows;  // of terms of n words at n - 1
+  std::uint32_t n_stop = 0;           // the first words are stop words
+
+ private:
+  void add_stop_words(const TextRules& rules) {
+    if (rules.analyzer != Analyzer::word) return;
+    std::vector<std::uint8_t> padded;
+    for (const std::string& word : rules.stop_words) {
+      if (word.empty()) continue;
+      padded.assign(word.begin(), word.end());
+      padded.resize(word.size() + 16);
+      const auto size = static_cast<std::uint32_t>(word.size());
+      tables.words.find_or_insert(key_of_token(padded.data(), size, tables.words.hash()), padded.data(), size);
+    }
+    n_stop = tables.words.size();
+  }
+  void count_piece() {
+    const TokenSource source{tables.words, tokens_, tables.words.hash()};
+    if (tables.ngrams.empty()) return rows[0].count(tables.words, source, parts_, n_stop, nullptr, nullptr);
+    steps_.ids.resize(static_cast<std::size_t>(tokens_.n_tokens) + 1);
+    steps_.ends.resize(parts_.size());
+    rows[0].count(tables.words, source, parts_, n_stop, steps_.ids.data(), steps_.ends.data());
+    steps_.start(parts_);
+    for (std::size_t n = 2; n <= rows.size(); ++n) {
+      steps_.prepare(n);
+      NgramTable& table = tables.ngrams[n - 2];
+      rows[n - 1].count(table, NgramSource{table, steps_.keys.data()}, steps_.parts, 0, steps_.ids.data(),
+                        steps_.ends.data());
+    }
+  }
+
+  Cutter cutter_;
+  Tokens tokens_;
+  std::vector<Part> parts_;
+  NgramSteps steps_;
+};
+
+}  // namespace termsift

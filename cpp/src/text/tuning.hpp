@@ -1,0 +1,20 @@
+// What the tests change in the counting of texts. Results do not depend on it.
+#pragma once
+
+#include <cstdint>
+
+namespace termsift {
+
+struct TextTuning {
+  std::uint64_t seed[3];  // of the hash tables, drawn once per process: nobody can choose words that collide
+  std::int64_t chunk_bytes = 48 << 10;                  // text that a thread takes at once
+  std::int64_t row_tokens = std::int64_t{1} << 31;      // a row is closed after so many tokens, so that counts fit 32 bits
+  std::uint32_t first_tag = 1;                          // of the first row of a table
+  std::int64_t first_slots = 1 << 10;                   // of a hash table; a power of two
+  std::int64_t rows_to_merge = std::int64_t{1} << 20;   // least number of pairs by class that are worth merging
+};
+
+// May be changed while no text is being counted and no counter or index exists.
+TextTuning& text_tuning();
+
+}  // namespace termsift

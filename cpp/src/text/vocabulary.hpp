@@ -1,0 +1,65 @@
+// The terms that all threads met, sorted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "termsift/large_memory.hpp"
+#include "termsift/parallel.hpp"
+#include "text/term_table.hpp"
+
+namespace termsift {
+
+// The sorted words of all threads. A word of at most 16 bytes is `first` alone; the others begin with it.
+struct SortedWord {
+  std::uint64_t first[2];  // its first 16 bytes, the first of them the most significant, and zeros
+  const char* outside;     // null, or where a word that no key holds lies in a table's arena
+  std::uint32_t outside_size;
+
+  // Returns its bytes, which may lie in `buffer` (of 16 bytes).
+  std::string_view bytes(char* buffer) const;
+  bool operator==(const SortedWord& other) const;
+  bool operator<(const SortedWord& other) const;  // by bytes, which is by code points
+};
+
+// Terms are sorted as strings: by code points, a term right before those that it begins. A blank sorts below every character
+// of a word, so n-grams of words are sorted as sequences of words, and no strings are built.
+class Vocabulary {
+ public:
+  // The tables of all threads, of which the words below n_stop are left out. The slots of the tables are dropped, but the
+  // tables must live on. Terms of fewer than min_n words are no terms.
+  Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
+
+  std::int64_t n_terms() const { return n_terms_; }
+  // The term of number `id` among those of n words of a table, at [table][n - 1][id]; -1 for stop words and for terms that
+  // are too short.
+  const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
+  // In how many rows of the tables each term occurred.
+  LargeArray<std::int64_t>& rows() { return rows_; }
+  const LargeArray<std::int64_t>& rows() const { return rows_; }
+  // Calls visit(term, its bytes) for every term, in order.
+  void for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const;
+
+ private:
+  using Ranks = LargeArray<std::int32_t>;
+
+  void sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads);
+  void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
+  void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);
+  std::int64_t n_of_length(std::size_t n) const;
+
+  std::vector<SortedWord> words_;
+  // At n - 2: the sorted n-grams, each by the rank of its prefix among the n-grams of n - 1 words, and of its last word.
+  std::vector<std::vector<NgramKey>> ngrams_;
+  std::vector<std::vector<std::int64_t>> documents_;  // at n - 1, by rank
+  std::vector<std::vector<Ranks>> terms_;             // at [table][n - 1]: first the rank by number, at last the term
+  std::size_t min_n_ = 1;
+  std::int64_t n_terms_ = 0;
+  LargeArray<std::int64_t> rows_;
+};
+
+}  // namespace termsift
