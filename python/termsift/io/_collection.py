@@ -17,6 +17,7 @@ from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole, object_array
 from termsift.io._source import Block, Options, Source, check_options
 from termsift.io._svmlight import SvmlightFile
+from termsift.text import sorted_and_kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,11 +271,9 @@ def _with_sorted_terms(collection: Collection, options: Options) -> Collection:
     """Sort the words of texts, without those that the rules drop."""
     rules, names = options.rules, collection.term_names
     if names is not None:
-        kept = rules._kept(collection.X)
-        columns = np.array(sorted(kept.tolist(), key=names.tolist().__getitem__), dtype=np.intp)
-        X = collection.X[:, columns]
+        X, names = sorted_and_kept(collection.X, names, rules)
         X.sort_indices()
-        collection = replace(collection, X=X, term_names=names[columns])
+        collection = replace(collection, X=X, term_names=names)
     if not collection.X.nnz:
         raise ValueError(f"{collection.source}: no text has {rules.what_counts}")
     return collection

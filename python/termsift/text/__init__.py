@@ -1,0 +1,44 @@
+"""Turn texts into counts: cut each text into terms, and count the terms of each document.
+
+Rules have the names and the meaning that scikit-learn's vectorizers give them, and the compiled
+core cuts and counts. `CountVectorizer` and `HashingVectorizer` are those of scikit-learn with this
+core, and need scikit-learn to be installed.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from termsift.text._counting import (
+    BlockCounter,
+    GrowingRows,
+    count_words,
+    counted,
+    kept_columns,
+    sorted_and_kept,
+)
+from termsift.text._rules import PRESETS, Analyzer, TextRules, text_rules
+
+if TYPE_CHECKING:
+    from termsift.text._vectorizers import CountVectorizer as CountVectorizer
+    from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
+
+__all__ = [
+    "PRESETS",
+    "Analyzer",
+    "BlockCounter",
+    "GrowingRows",
+    "TextRules",
+    "count_words",
+    "counted",
+    "kept_columns",
+    "sorted_and_kept",
+    "text_rules",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn is optional and takes a second to import, so these are not in __all__.
+    if name in ("CountVectorizer", "HashingVectorizer"):
+        from termsift.text import _vectorizers
+
+        return getattr(_vectorizers, name)
+    raise AttributeError(f"module 'termsift.text' has no attribute {name!r}")

@@ -1,0 +1,305 @@
+"""Count the terms of texts in a matrix with a row for each text.
+
+The core counts them. Terms that only Python can cut are counted here, in the same columns.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from termsift import _core
+from termsift._util.extras import require
+from termsift._util.validation import check_iterable, check_kind, check_n_threads, check_words
+from termsift.text._blocks import text_blocks
+from termsift.text._terms import drops, kept_terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def count_matrix(
+    texts: Any, rules: Any, names: Any = None, n_threads: int | None = None
+) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
+    """Count the terms of texts; see `TextRules.count`."""
+    threads = check_n_threads(n_threads)
+    blocks = text_blocks(texts)
+    columns = rules.columns() if names is None else columns_of(names)
+    native = rules.native
+    if native is not None and rules.hashing is None and columns is None:
+        counter, n_docs = counted(blocks, native, threads)
+        kept = kept_columns(rules, counter, n_docs, threads)
+        X = csr(counter.matrix(kept, threads), kept_size(kept, counter))
+        found = object_array(counter.terms(kept))
+    else:
+        words = {} if columns is None else columns
+        by_block = BlockCounter(rules, words, grows=columns is None, n_threads=threads)
+        rows = [by_block.count(block) for block in blocks]
+        parts = ((part.data, part.indices, part.indptr) for part in rows)
+        X = stacked(parts, len(words) if rules.hashing is None else rules.hashing)
+        found = object_array(sorted(words, key=words.__getitem__))
+        if columns is None and rules.hashing is None:
+            X, found = sorted_and_kept(X, found, rules)
+        X.sort_indices()
+    if rules.binary:
+        X.data.fill(1)
+    if rules.hashing is not None:
+        return X, None
+    return X, found if names is None else names
+
+
+class BlockCounter:
+    """Counts blocks of texts in the columns of ``words``, or of their hashes.
+
+    Parameters
+    ----------
+    rules : TextRules
+        How texts are cut. No rule drops a term.
+    words : dict of str to int
+        The column of each term; its terms are the keys in any order.
+    grows : bool, default True
+        Whether terms that are not in ``words`` join it: those of a block, sorted, get the next
+        columns. By default they do; otherwise they are left out, and ``words`` must not change.
+    n_threads : int, default 0
+        As the core takes it.
+    """
+
+    def __init__(
+        self, rules: Any, words: dict[str, int], *, grows: bool = True, n_threads: int = 0
+    ) -> None:
+        self._words, self._grows, self._threads = words, grows, n_threads
+        self._hashing, self._native = rules.hashing, rules.native
+        self._index: _core.TextIndex | None = None
+        if self._native is None:
+            self._cut = rules.cutter()
+        elif self._hashing is None and not grows:
+            self._index = _core.TextIndex(self._native, sorted(words, key=words.__getitem__))
+
+    def count(self, texts: _core.Texts) -> sparse.csr_array:
+        """Return the counts of a block, in rows that may be unsorted."""
+        if self._native is None:
+            terms = map(self._cut, strings(texts))
+            if self._hashing is not None:
+                return self._hashed(terms)
+            return _count_rows(terms, self._words, grows=self._grows)
+        if self._hashing is not None:
+            parts = _core.hashed_matrix(self._native, texts, self._hashing, False, self._threads)
+            return csr(parts, self._hashing)
+        if self._index is not None:
+            return csr(self._index.matrix(texts, self._threads), len(self._words))
+        counter, _ = counted([texts], self._native, self._threads)
+        columns = _learn(counter.terms(), self._words)
+        data, indices, indptr = counter.matrix(None, self._threads)
+        return csr((data, columns[indices], indptr), len(self._words))
+
+    def _hashed(self, terms: Iterable[Iterable[str]]) -> sparse.csr_array:
+        vectorizers = require("sklearn.feature_extraction", "sklearn", "hashing")
+        hasher = vectorizers.FeatureHasher(
+            self._hashing, input_type="string", dtype=np.int64, alternate_sign=False
+        )
+        return sparse.csr_array(hasher.transform([*terms, []])[:-1])  # it refuses no texts at all
+
+
+def counted(
+    blocks: Iterable[_core.Texts], native: _core.TextRules, n_threads: int
+) -> tuple[_core.TextCounter, int]:
+    """Return a sorted counter of blocks of texts, and the number of texts."""
+    counter, n_docs = _core.TextCounter(native), 0
+    for block in blocks:
+        counter.add(block, None, n_threads)
+        n_docs += len(block)
+    counter.sort(n_threads)
+    return counter, n_docs
+
+
+def kept_columns(
+    rules: Any, counter: _core.TextCounter, n_docs: int, n_threads: int, dtype: Any = np.int64
+) -> npt.NDArray[np.int32] | None:
+    """Return the column of each sorted term, -1 if it is dropped, or None if all stay.
+
+    Parameters
+    ----------
+    rules : TextRules or CountVectorizer
+    counter : TextCounter
+        Sorted.
+    n_docs : int
+        Number of documents.
+    n_threads : int
+        As the core takes it.
+    dtype : dtype
+        Of a column's sum, on which the ties of max_features depend.
+    """
+    if not drops(rules):
+        return None
+    documents = counter.document_frequency(n_threads)
+    once = rules.binary or rules.max_features is None
+    occurrences = documents if once else counter.term_frequency(n_threads)
+    kept = kept_terms(rules, n_docs, documents, occurrences.astype(dtype))
+    return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+
+
+def kept_size(columns: npt.NDArray[np.int32] | None, counter: _core.TextCounter) -> int:
+    """Return the number of terms that `kept_columns` keeps."""
+    return counter.n_terms if columns is None else int(columns.max(initial=-1)) + 1
+
+
+def count_words(
+    documents: Iterable[Iterable[str]], names: npt.NDArray[np.object_] | None = None
+) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
+    """Count the words of each document.
+
+    Parameters
+    ----------
+    documents : iterable of iterables of str
+        The words of each document, which are read once and one document at a time.
+    names : ndarray of str of shape (n_terms,), optional
+        The words to count, one per column. By default all words, sorted.
+
+    Returns
+    -------
+    X, names
+        As by ``TextRules.count``.
+
+    Examples
+    --------
+    >>> X, names = count_words([["b", "a", "b"], [], ["c"]])
+    >>> names.tolist(), X.toarray().tolist()
+    (['a', 'b', 'c'], [[1, 2, 0], [0, 0, 0], [0, 0, 1]])
+    """
+    words = {} if names is None else columns_of(names)
+    documents = check_iterable(documents, "documents", "an iterable of words for each document")
+    X = _count_rows(documents, words, grows=names is None)
+    X.sort_indices()
+    return X, object_array(list(words)) if names is None else names
+
+
+def columns_of(names: Any) -> dict[str, int]:
+    """Return the column of each of some names."""
+    columns = {}
+    for column, name in enumerate(check_words(names, "names")):
+        check_kind(name, str, "each of names")
+        columns[name] = column
+    return columns
+
+
+class GrowingRows:
+    """Rows of counts, one per document. New words join the columns ``seen`` if it ``grows``."""
+
+    def __init__(self, seen: dict[str, int], *, grows: bool = True) -> None:
+        self._seen, self._grows = seen, grows
+        self._columns, self._occurrences = array("q"), array("q")
+        self._row_ends = array("q", [0])
+
+    @property
+    def n_entries(self) -> int:
+        """Number of entries so far: the pairs of a document and a word in it."""
+        return len(self._columns)
+
+    def add(self, words: Iterable[str]) -> None:
+        """Count the words of another document."""
+        seen, columns, occurrences = self._seen, self._columns, self._occurrences
+        for word, times in Counter(words).items():
+            if self._grows:
+                columns.append(seen.setdefault(word, len(seen)))
+            elif word in seen:
+                columns.append(seen[word])
+            else:
+                continue
+            occurrences.append(times)
+        self._row_ends.append(len(columns))
+
+    def matrix(self) -> sparse.csr_array:
+        """Return the matrix of the documents, with unsorted column indices."""
+        parts = self._occurrences, self._columns, self._row_ends
+        data, indices, indptr = (np.array(part, dtype=np.int64) for part in parts)
+        shape = len(self._row_ends) - 1, len(self._seen)
+        return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+# ---- parts -------------------------------------------------------------------------------------
+
+
+def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
+    """Return the matrix of data, indices and indptr."""
+    return sparse.csr_array(parts, shape=(len(parts[2]) - 1, n_columns))
+
+
+def object_array(words: list[str]) -> npt.NDArray[np.object_]:
+    """Return an array of strings as they are."""
+    array_of = np.empty(len(words), dtype=object)
+    array_of[:] = words
+    return array_of
+
+
+def strings(texts: _core.Texts) -> Iterator[Any]:
+    """Yield the texts of a block."""
+    return (texts[row] for row in range(len(texts)))
+
+
+def _learn(terms: list[str], words: dict[str, int]) -> npt.NDArray[np.int64]:
+    """Return the column of each sorted term; new ones join ``words`` in the next columns."""
+    columns = np.fromiter((words.get(term, -1) for term in terms), np.int64, len(terms))
+    new = np.flatnonzero(columns < 0)
+    columns[new] = np.arange(len(words), len(words) + len(new))
+    words.update(zip(map(terms.__getitem__, new), count(len(words)), strict=False))
+    return columns
+
+
+def _count_rows(
+    documents: Iterable[Iterable[str]], words: dict[str, int], *, grows: bool
+) -> sparse.csr_array:
+    """Count the words of documents as `BlockCounter` does."""
+    new: dict[str, int] = {}  # the words that join, in order of first appearance
+    n_known = len(words)
+    columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
+    for number, document in enumerate(documents):
+        try:
+            found = Counter(document)
+        except TypeError:
+            raise TypeError(
+                f"documents has {document!r} at {number}, expected an iterable of words"
+            ) from None
+        for word, times in found.items():
+            column = words.get(word)
+            if column is None:
+                if not grows:
+                    continue
+                column = new.setdefault(word, n_known + len(new))
+            columns.append(column)
+            occurrences.append(times)
+        row_ends.append(len(columns))
+    data, indices, indptr = (np.array(p, dtype=np.int64) for p in (occurrences, columns, row_ends))
+    if new:
+        # From the order of first appearance to that of the sorted words.
+        column_of = np.arange(n_known + len(new))
+        ordered = sorted(new)
+        words.update(zip(ordered, count(n_known), strict=False))
+        column_of[[new[word] for word in ordered]] = np.arange(n_known, len(words))
+        indices = column_of[indices]
+    return csr((data, indices, indptr), len(words))
+
+
+def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> sparse.csr_array:
+    """Return the matrix of the data, indices and indptr of blocks of rows."""
+    blocks = [csr(part, n_columns) for part in parts]
+    if len(blocks) == 1:
+        return blocks[0]
+    empty = sparse.csr_array((0, n_columns), dtype=np.int64)
+    return sparse.csr_array(sparse.vstack([empty, *blocks], format="csr"))
+
+
+def sorted_and_kept(
+    X: sparse.csr_array, found: npt.NDArray[np.object_], rules: Any
+) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
+    """Return the columns of the terms that stay, sorted by term."""
+    order = np.argsort(found, kind="stable")
+    documents = np.bincount(X.indices, minlength=len(found))
+    occurrences = documents if rules.binary else np.asarray(X.sum(axis=0)).ravel()
+    kept = order[kept_terms(rules, X.shape[0], documents[order], occurrences[order])]
+    return X[:, kept], found[kept]

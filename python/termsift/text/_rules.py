@@ -1,0 +1,299 @@
+"""The rules by which texts become terms: how they are cut, and which terms are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from termsift import _core
+from termsift._util.extras import require
+from termsift._util.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_iterable,
+    check_kind,
+    check_words,
+    did_you_mean,
+    is_integer,
+)
+from termsift.text._counting import count_matrix
+from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from scipy import sparse
+
+Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
+Accents: TypeAlias = Literal["ascii", "unicode"]
+_MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
+
+# Rules by name. "paper": "we ignore those words in a stoplist, and discard those words that appear
+# in less than 2 documents" (Tang, Kay and He 2016, Section 5.1). The paper does not name its list,
+# so this is scikit-learn's.
+PRESETS: dict[str, dict[str, Any]] = {"paper": {"stop_words": "english", "min_df": 2}}
+
+
+@dataclass(frozen=True)
+class TextRules:
+    r"""How texts are cut into terms, and which terms are kept.
+
+    Names, meaning, matrix and vocabulary are those of scikit-learn's ``CountVectorizer``. A word is
+    two or more letters, digits or underscores. The compiled core cuts texts by all rules but
+    callables and other patterns, by which scikit-learn cuts them some fifty times as slowly.
+
+    Attributes
+    ----------
+    ngram_range : (int, int), default (1, 1)
+        The least and the largest number of words (or of characters) in a term.
+    min_df, max_df : int or float, default 1 and 1.0
+        Terms in fewer or in more documents are dropped. An integer is a number of documents, a
+        float a share of them. Test documents do not count.
+    stop_words : "english", collection of str, or None
+        Words that are left out of all terms: scikit-learn's English list, or your own.
+    lowercase : bool, default True
+        Whether "Bacon" and "bacon" are the same word.
+    analyzer : {"word", "char", "char_wb"} or callable
+        Whether terms consist of words, of characters, or of characters within words, which are
+        padded with a blank at both ends. A function takes a text and returns its terms.
+    hashing : int, optional
+        Number of columns that terms are hashed into, as by ``HashingVectorizer`` with
+        ``alternate_sign=False, norm=None``. No names are kept, so the memory is that of the matrix.
+        Terms with the same hash are counted as one.
+    strip_accents : {"ascii", "unicode"} or callable, optional
+        Remove accents, so that "naïve" becomes "naive". "ascii" drops all other characters too.
+    token_pattern : str
+        Regular expression of a word.
+    tokenizer : callable, optional
+        Function that cuts a text into words, in place of ``token_pattern``.
+    preprocessor : callable, optional
+        Function applied to a text first, in place of ``lowercase`` and ``strip_accents``.
+    binary : bool, default False
+        Whether a term counts once in a document, however often it occurs.
+    max_features : int, optional
+        Keep only the most frequent terms.
+    vocabulary : mapping of str to int, or collection of str, optional
+        The terms to count, with their columns or in this order. No other rule drops a term then.
+
+    Examples
+    --------
+    >>> X, names = TextRules().count(["Bacon and eggs", "eggs, eggs"])
+    >>> list(names), X.toarray()
+    (['and', 'bacon', 'eggs'], array([[1, 1, 1],
+           [0, 0, 2]]))
+    """
+
+    ngram_range: tuple[int, int] = (1, 1)
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    stop_words: Literal["english"] | Collection[str] | None = None
+    lowercase: bool = True
+    analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
+    hashing: int | None = None
+    strip_accents: Accents | Callable[[str], str] | None = None
+    token_pattern: str = TOKEN_PATTERN
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+    preprocessor: Callable[[str], str] | None = None
+    binary: bool = False
+    max_features: int | None = None
+    vocabulary: Mapping[str, int] | Collection[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check each rule, and the rules that depend on each other."""
+        _check_ngram_range(self.ngram_range)
+        for name in ("min_df", "max_df"):
+            _check_df(name, getattr(self, name))
+        _check_stop_words(self.stop_words)
+        for name in ("lowercase", "binary"):
+            check_flag(getattr(self, name), name)
+        for name in ("tokenizer", "preprocessor"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise TypeError(f"{name} must be a function, got {getattr(self, name)!r}")
+        if not callable(self.analyzer):
+            check_choice(self.analyzer, get_args(Analyzer), "analyzer")
+        if self.strip_accents is not None and not callable(self.strip_accents):
+            check_choice(self.strip_accents, get_args(Accents), "strip_accents")
+        check_kind(self.token_pattern, str, "token_pattern")
+        if self.stop_words is not None and self.analyzer != "word":
+            raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
+        if self.max_features is not None:
+            check_integer(self.max_features, "max_features")
+        self.columns()
+        if self.hashing is not None:
+            check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
+            if self.drops or self.vocabulary is not None:
+                raise ValueError(
+                    "hashing keeps no terms: not with min_df, max_df, max_features or vocabulary"
+                )
+
+    def count(
+        self,
+        texts: Iterable[str],
+        names: npt.NDArray[np.object_] | None = None,
+        n_threads: int | None = None,
+    ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
+        """Count the terms of each text.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Texts, which are read once.
+        names : ndarray of str, optional
+            The only terms to count, from an earlier call; none is dropped.
+        n_threads : int, optional
+            As for `termsift.count`.
+
+        Returns
+        -------
+        X : csr_array of shape (n_texts, n_terms), int64
+            Occurrences, with sorted column indices.
+        names : ndarray of str of shape (n_terms,), or None
+            The terms, sorted; None if they are hashed.
+
+        Raises
+        ------
+        MissingExtraError
+            For rules that the core has not, if scikit-learn is not installed.
+        ValueError
+            If min_df asks for more documents than max_df allows.
+        """
+        return count_matrix(texts, self, names, n_threads)
+
+    def columns(self) -> dict[str, int] | None:
+        """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
+        if self.vocabulary is None:
+            return None
+        if isinstance(self.vocabulary, Mapping):
+            columns = dict(self.vocabulary)
+        else:
+            words = check_words(self.vocabulary, "vocabulary")
+            if isinstance(self.vocabulary, (set, frozenset)):
+                words.sort()
+            columns = {word: column for column, word in enumerate(words)}
+            if len(columns) < len(words):
+                raise ValueError("vocabulary must not hold a term twice")
+        for term in columns:
+            check_kind(term, str, "each term of vocabulary")
+        if not columns or sorted(columns.values()) != list(range(len(columns))):
+            expected = "terms whose columns are 0, 1, 2, ... without gaps"
+            raise ValueError(f"vocabulary must hold {expected}")
+        return columns
+
+    def cutter(self) -> Callable[[str], Iterable[str]]:
+        """Return the function that cuts a text into terms, at Python's speed."""
+        if callable(self.analyzer):
+            return self.analyzer
+        changed = (name for name in _CUTTING if getattr(self, name) != getattr(_PLAIN, name))
+        asks = next(changed, "token_pattern")
+        vectorizers = require("sklearn.feature_extraction.text", "sklearn", asks)
+        rules = {name: getattr(self, name) for name in _CUTTING}
+        stop_words = self.stop_words
+        if stop_words is not None and stop_words != "english":
+            rules["stop_words"] = sorted(stop_words)
+        rules["ngram_range"] = tuple(self.ngram_range)
+        cut: Callable[[str], list[str]] = vectorizers.CountVectorizer(**rules).build_analyzer()
+        return cut
+
+    @property
+    def native(self) -> _core.TextRules | None:
+        """The rules by which the core cuts texts, or None if it cannot."""
+        words = self.stop_words
+        if words == "english":
+            needs = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
+            words = needs.ENGLISH_STOP_WORDS
+        arguments = native_arguments(self, words)
+        return None if arguments is None else _core.TextRules(*arguments)
+
+    @property
+    def what_counts(self) -> str:
+        """The least that a text must hold, for messages."""
+        plain = not self.drops and all(
+            getattr(self, name) == getattr(_PLAIN, name) for name in (*_CUTTING, "hashing")
+        )
+        return "a word of two or more letters" if plain else "a term by these rules"
+
+    @property
+    def drops(self) -> bool:
+        """Whether some of the terms that texts have may be dropped."""
+        return drops(self)
+
+
+# The rules by which a text is cut, in the order in which errors name them.
+_CUTTING = (
+    "ngram_range",
+    "stop_words",
+    "lowercase",
+    "analyzer",
+    "strip_accents",
+    "token_pattern",
+    "tokenizer",
+    "preprocessor",
+)
+
+
+def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
+    """Return the rules of a preset, with some of them replaced or added.
+
+    Parameters
+    ----------
+    preset : {"paper"}, optional
+        "paper" stands for the rules of Tang, Kay and He: words of a stop list and words in fewer
+        than two documents are left out.
+    **rules
+        Rules of `TextRules`.
+
+    Examples
+    --------
+    >>> text_rules("paper", min_df=5).stop_words, text_rules("paper", min_df=5).min_df
+    ('english', 5)
+    """
+    if preset is not None:
+        check_choice(preset, PRESETS, "preset")
+    known = [field.name for field in fields(TextRules)]
+    for name in rules:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise TypeError(
+                f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
+            )
+    return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
+
+
+# ---- checks ----------------------------------------------------------------------------------
+
+
+def _check_ngram_range(given: object) -> None:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise TypeError(f"ngram_range must be two integers, got {given!r}")
+    for number in given:
+        check_integer(number, "each of ngram_range")
+    if given[0] > given[1]:
+        raise ValueError(f"ngram_range must be (from, to), got {tuple(given)}")
+
+
+def _check_df(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number of documents or a share, got {value!r}")
+    if is_integer(value):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1 document, got {value}")
+    elif not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} must be a share of the documents in [0, 1], got {value}")
+
+
+def _check_stop_words(given: object) -> None:
+    if isinstance(given, str):
+        if given != "english":
+            raise ValueError(f"stop_words must be 'english' or a list of words, got {given!r}")
+    elif given is not None:
+        if not isinstance(given, Collection):
+            raise TypeError(f"stop_words must be 'english' or a list of words, got {given!r}")
+        for word in check_iterable(given, "stop_words", "words"):
+            if not isinstance(word, str):
+                raise TypeError(f"stop_words must hold words, got {word!r}")
+
+
+_PLAIN = TextRules()

@@ -1,0 +1,80 @@
+"""What the core needs to know of rules: how it cuts texts, and which terms stay.
+
+``rules`` is a `TextRules` or a ``CountVectorizer``; their attributes have the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from termsift._util.validation import is_integer
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # CountVectorizer's
+Arguments: TypeAlias = tuple[Any, ...]
+
+
+def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Arguments | None:
+    """Return the arguments of `_core.TextRules`, or None if the core cannot cut by these rules."""
+    least, most = rules.ngram_range
+    is_word = rules.analyzer == "word"
+    if (
+        not isinstance(rules.analyzer, str)
+        or rules.preprocessor is not None
+        or not (rules.strip_accents is None or isinstance(rules.strip_accents, str))
+        or (is_word and (rules.tokenizer is not None or rules.token_pattern != TOKEN_PATTERN))
+        or not (is_integer(least) and is_integer(most) and 1 <= least <= most < 2**31)
+    ):
+        return None
+    # Only strings can be words, so that others stop none.
+    words = sorted(w for w in stop_words or () if isinstance(w, str)) if is_word else []
+    cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
+    return *cut, int(least), int(most), words
+
+
+def drops(rules: Any) -> bool:
+    """Return whether some terms may be dropped. As min_df and max_df, 1 is one document."""
+    everything = is_integer(rules.min_df) and rules.min_df == 1
+    everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
+    return not everything or rules.max_features is not None
+
+
+def kept_terms(
+    rules: Any, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
+) -> npt.NDArray[np.bool_]:
+    """Return which of the sorted terms stay, by min_df, max_df and max_features.
+
+    Parameters
+    ----------
+    rules : TextRules or CountVectorizer
+    n_docs : int
+        Number of documents.
+    documents : ndarray of shape (n_terms,)
+        Of each term, the number of documents that it occurs in.
+    occurrences : ndarray of shape (n_terms,)
+        Of each term, how often it occurs; once in a document if ``binary``.
+    """
+    low, high = (
+        limit if isinstance(limit, Integral) else limit * n_docs
+        for limit in (rules.min_df, rules.max_df)
+    )
+    if n_docs and high < low:
+        raise ValueError(
+            f"max_df corresponds to < documents than min_df: max_df={rules.max_df} and "
+            f"min_df={rules.min_df} of {n_docs}"
+        )
+    kept = (documents <= high) & (documents >= low)
+    most = rules.max_features
+    if most is not None and kept.sum() > most:
+        # numpy's default sort is not stable: only the same expression breaks ties as scikit-learn
+        # does. `occurrences` must have the dtype that it has there.
+        best = np.flatnonzero(kept)[(-occurrences[kept]).argsort()[:most]]
+        kept[:] = False
+        kept[best] = True
+    return kept

@@ -1,0 +1,342 @@
+"""scikit-learn's vectorizers of texts, which cut and count with the core."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from termsift import _core
+from termsift._util.extras import require
+from termsift._util.validation import check_n_threads, is_integer
+from termsift.text._blocks import text_blocks
+from termsift.text._counting import counted, csr, kept_columns, stacked, strings
+from termsift.text._terms import Arguments, drops, native_arguments
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction import text as sklearn_text
+else:
+    sklearn_text = require("sklearn.feature_extraction.text", "sklearn", "a vectorizer")
+
+from sklearn.base import _fit_context
+from sklearn.preprocessing import normalize
+from sklearn.utils import metadata_routing
+
+try:  # the kind of sparse matrix that scikit-learn is configured to return
+    from sklearn.utils import _align_api_if_sparse as as_configured
+except ImportError:  # versions before 1.9 have one kind
+    as_configured = sparse.csr_matrix
+
+# The methods that cut a text. The core cuts as scikit-learn's own, and not as a subclass's.
+_CUTTING = (
+    "build_analyzer",
+    "build_preprocessor",
+    "build_tokenizer",
+    "decode",
+    "get_stop_words",
+    "_char_ngrams",
+    "_char_wb_ngrams",
+    "_word_ngrams",
+)
+_EMPTY = "empty vocabulary; perhaps the documents only contain stop words"
+_PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df."
+_ALL_TERMS = (
+    "partial_fit keeps every term: it needs min_df=1, max_df=1.0 and no max_features or vocabulary"
+)
+
+
+class _CutByCore:
+    """What both vectorizers do with the core."""
+
+    def _native(self: Any) -> Arguments | None:
+        """Return the rules for the core, or None if scikit-learn must cut."""
+        for name in _CUTTING:
+            method = getattr(getattr(self, name), "__func__", None)
+            if method is not getattr(sklearn_text.CountVectorizer, name):
+                return None
+        self.build_analyzer()  # which warns of the rules, or refuses them
+        return native_arguments(self, self.get_stop_words())
+
+    def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
+        """Return the documents in blocks, after they were decoded if some may have to be."""
+        if self.input == "content":
+            if _is_arrow(documents):
+                return text_blocks(documents)
+            if _holds_objects(documents):
+                documents = documents.tolist()
+            if isinstance(documents, (list, tuple)) and set(map(type, documents)) <= {str}:
+                return text_blocks(documents)
+        return text_blocks(map(self.decode, documents))
+
+    def _matrix(self: Any, parts: Any, n_columns: int, default: Any) -> sparse.csr_array:
+        """Return the matrix with the dtypes that scikit-learn's has."""
+        data, indices, indptr = parts
+        index = np.int32 if len(data) < 2**31 else np.int64
+        data = data.astype(default if self.dtype is None else self.dtype, copy=False)
+        indices, indptr = (part.astype(index, copy=False) for part in (indices, indptr))
+        if self.binary:
+            data.fill(1)
+        return csr((data, indices, indptr), n_columns)
+
+
+class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
+    """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
+
+    Parameters, attributes, methods, errors and results are those of the installed version's, whose
+    class this is derived from. It is much faster unless a ``token_pattern`` or a function of your
+    own cuts the texts. Three things differ: each row of the matrix is sorted, ``vocabulary_`` lists
+    the terms in the order of their columns, and a document that is no text is a TypeError.
+
+    Parameters
+    ----------
+    n_threads : int, optional
+        As for `termsift.count`.
+    **parameters
+        Those of scikit-learn's ``CountVectorizer``.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        The column of each term.
+    fixed_vocabulary_ : bool
+        Whether the terms were given.
+
+    Notes
+    -----
+    Documents may also be in an object with the Arrow C stream interface, such as a column of
+    pyarrow, polars or duckdb.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer(ngram_range=(1, 2))
+    >>> vectorizer.fit_transform(["Bacon and eggs", "eggs, eggs"]).toarray()
+    array([[1, 1, 1, 1, 1, 0],
+           [0, 0, 0, 0, 2, 1]])
+    >>> vectorizer.get_feature_names_out()
+    array(['and', 'and eggs', 'bacon', 'bacon and', 'eggs', 'eggs eggs'],
+          dtype=object)
+    """
+
+    __metadata_request__partial_fit: ClassVar = {"raw_documents": metadata_routing.UNUSED}
+
+    def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.n_threads = n_threads
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the terms of documents and return the matrix of their counts.
+
+        Parameters
+        ----------
+        raw_documents : iterable
+            Texts, or files or their names as ``input`` says.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            Occurrences.
+        """
+        native = None
+        if not isinstance(raw_documents, str) and self.vocabulary is None:
+            self._validate_ngram_range()
+            native = self._native()
+        if native is None:
+            X = super().fit_transform(_iterable(raw_documents))
+            X.sort_indices()
+            return X
+        self._warn_for_unused_params()
+        self._validate_vocabulary()
+        threads = check_n_threads(self.n_threads)
+        blocks = self._blocks(raw_documents)
+        counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
+        if not counter.n_terms:
+            raise ValueError(_EMPTY)
+        # The sum of a column, on whose dtype the ties of max_features depend.
+        total = sparse.csr_array((1, 1), dtype=self.dtype or np.intc).sum(axis=0)
+        kept = kept_columns(self, counter, n_docs, threads, total.dtype)
+        terms = counter.terms(kept)
+        if not terms:
+            raise ValueError(_PRUNED)
+        X = self._matrix(counter.matrix(kept, threads), len(terms), np.intc)
+        self.vocabulary_ = dict(zip(terms, count()))
+        return as_configured(X)
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
+        """Add the terms of more documents to the vocabulary.
+
+        Terms keep their columns. New terms get the next columns, sorted among themselves, so the
+        columns of the matrix that `transform` returns afterwards depend on the order of the calls.
+
+        Parameters
+        ----------
+        raw_documents : iterable
+            As for `fit_transform`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : CountVectorizer
+            This vectorizer.
+
+        Raises
+        ------
+        ValueError
+            If terms may be dropped: by min_df, max_df, max_features or vocabulary.
+
+        Examples
+        --------
+        >>> vectorizer = CountVectorizer().partial_fit(["oil ship"]).partial_fit(["goal oil"])
+        >>> vectorizer.vocabulary_
+        {'oil': 0, 'ship': 1, 'goal': 2}
+        """
+        if isinstance(raw_documents, str):
+            raise ValueError("Iterable over raw text documents expected, string object received.")
+        if drops(self) or self.vocabulary is not None:
+            raise ValueError(_ALL_TERMS)
+        self._validate_ngram_range()
+        self._warn_for_unused_params()
+        native = self._native()
+        if native is None:
+            analyze = self.build_analyzer()
+            documents = map(analyze, _iterable(raw_documents))
+            terms = sorted({term for document in documents for term in document})
+        else:
+            threads = check_n_threads(self.n_threads)
+            blocks = self._blocks(raw_documents)
+            terms = counted(blocks, _core.TextRules(*native), threads)[0].terms()
+        self.fixed_vocabulary_ = False
+        self.vocabulary_ = known = getattr(self, "vocabulary_", {})
+        known.update(zip([term for term in terms if term not in known], count(len(known))))
+        return self
+
+    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
+        """Count by a vocabulary; scikit-learn's methods call this, and learn another way."""
+        native = self._native() if fixed_vocab else None
+        index = None if native is None else self._index(native)
+        if index is None:
+            counts: tuple[dict[str, int], Any]
+            counts = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
+            return counts
+        vocabulary, threads = self.vocabulary_, check_n_threads(self.n_threads)
+        blocks = self._blocks(raw_documents)
+        X = stacked((index.matrix(block, threads) for block in blocks), len(vocabulary))
+        X = self._matrix((X.data, X.indices, X.indptr), len(vocabulary), np.intc)
+        return vocabulary, as_configured(X)
+
+    def _index(self, native: Arguments) -> _core.TextIndex | None:
+        """Return the index of the vocabulary, or None if its terms are no strings.
+
+        It is kept until the rules change or the vocabulary is another or grows.
+        """
+        known = self.vocabulary_
+        made_for, vocabulary, size, index = getattr(self, "_made", (None, None, 0, None))
+        if made_for == native and vocabulary is known and size == len(known):
+            return index
+        terms = sorted(known, key=known.__getitem__)
+        in_order = all(known[term] == column for column, term in enumerate(terms))
+        index = None
+        if in_order and all(isinstance(term, str) for term in terms):
+            index = _core.TextIndex(_core.TextRules(*native), terms)
+        self._made = native, known, len(known), index  # at once, for other threads
+        return index
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the index, which is made again."""
+        state = dict(super().__getstate__())
+        state.pop("_made", None)
+        return state
+
+
+class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ignore[misc]
+    """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
+
+    Parameters, methods, errors and results are those of the installed version's, whose class this
+    is derived from. It is much faster unless a ``token_pattern`` or a function of your own cuts the
+    texts. A document that is no text is a TypeError.
+
+    Parameters
+    ----------
+    n_threads : int, optional
+        As for `termsift.count`.
+    **parameters
+        Those of scikit-learn's ``HashingVectorizer``.
+
+    Examples
+    --------
+    >>> vectorizer = HashingVectorizer(n_features=4, alternate_sign=False, norm=None)
+    >>> vectorizer.transform(["Bacon and eggs", "eggs, eggs"]).toarray()
+    array([[2., 0., 1., 0.],
+           [0., 0., 2., 0.]])
+    """
+
+    def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.n_threads = n_threads
+
+    def transform(self, X: Any) -> Any:
+        """Return the matrix of the counts of documents.
+
+        Parameters
+        ----------
+        X : iterable
+            Texts, or files or their names as ``input`` says.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_features)
+            Counts, of unit norm if ``norm`` is not None.
+        """
+        native = None
+        if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:
+            self._validate_ngram_range()
+            native = self._native()
+        if native is None:
+            return super().transform(_iterable(X))
+        rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
+        width, sign = int(self.n_features), bool(self.alternate_sign)
+        blocks = self._blocks(X)
+        hashed = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+        counts = stacked(hashed, width)
+        if not counts.shape[0]:
+            return super().transform([])  # which refuses it
+        counts = self._matrix((counts.data, counts.indices, counts.indptr), width, np.float64)
+        if self.norm is not None:
+            counts = normalize(counts, norm=self.norm, copy=False)
+        return as_configured(counts)
+
+
+def _with_n_threads(ours: Any, parent: Any) -> None:
+    """Show the parameters of the parent, by which scikit-learn knows those of an estimator."""
+    theirs, own = (inspect.signature(one.__init__).parameters for one in (parent, ours))
+    shown = [*theirs.values(), own["n_threads"]]
+    ours.__init__.__signature__ = inspect.Signature(shown)
+
+
+_with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
+_with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
+
+
+def _is_arrow(documents: Any) -> bool:
+    """Return whether documents are a column of Arrow; one of objects may hold bytes."""
+    has_stream = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
+    return has_stream and not _holds_objects(documents)
+
+
+def _holds_objects(documents: Any) -> bool:
+    return bool(getattr(documents, "dtype", None) == np.dtype(object))
+
+
+def _iterable(documents: Any) -> Any:
+    """Return documents over which scikit-learn can iterate."""
+    if not _is_arrow(documents):
+        return documents
+    return (text for block in text_blocks(documents) for text in strings(block))
