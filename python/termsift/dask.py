@@ -5,7 +5,7 @@ termsift must be installed where the workers run.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import reduce
 from itertools import accumulate, pairwise
 from operator import add
@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from termsift._api import counting
+from termsift._api import counting, text_counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
+from termsift._api.labelled_texts import OnMissing
+from termsift._api.merging import united
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift.text import TextRules
 
-__all__ = ["count"]
+__all__ = ["count", "count_texts"]
 
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
@@ -106,12 +109,96 @@ def count(
         )
     else:
         partials = _count_chunks(X, options)
+    return _total(partials, add, client, split_every)
+
+
+def count_texts(
+    texts: Any,
+    y: Any = None,
+    *,
+    text: Any = None,
+    label: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    tf: TermFrequency = "raw",
+    rules: TextRules | None = None,
+    on_missing: OnMissing = "raise",
+    client: Any = None,
+    split_every: int = 8,
+    **keywords: Any,
+) -> ClassCounts:
+    """Count the terms of labelled texts by class, where the texts are.
+
+    Parameters
+    ----------
+    texts : dask data frame, series or bag, or list of parts
+        A frame has the columns ``text`` and ``label``. The elements of a bag are pairs (text,
+        label), or records that have ``text`` and ``label``, such as the objects of JSON lines. A
+        part of a list is a pair (texts, y) of what `termsift.count_texts` takes, or a frame or
+        Arrow table with the columns ``text`` and ``label``; it may be delayed or a future.
+    y : dask series or bag, optional
+        The labels of a series or bag of texts, in as many partitions.
+    text, label : str, optional
+        Names of the columns, or of the entries of records.
+    classes, tf, rules, on_missing, **keywords
+        As for `termsift.count_texts`.
+    client, split_every
+        As for `count`.
+
+    Returns
+    -------
+    counts : ClassCounts
+        The counts that `termsift.count_texts` returns for all texts at once.
+
+    Raises
+    ------
+    ValueError, CountOverflowError, TypeError
+        As `termsift.count_texts`; the message names the part or partition, and the document within
+        it. Also if there is no part, and for ``max_features`` unless tf is "raw".
+
+    Notes
+    -----
+    Each part is cut and counted on one thread. Counts travel with their words and are united by
+    word, ``split_every`` at a time; only then are terms dropped that are too rare or too frequent.
+    So a worker needs the memory of a part and of ``split_every`` partial counts, and one of them,
+    at last, that of all words.
+
+    Examples
+    --------
+    >>> import dask.bag, termsift as ts
+    >>> lines = [("Bacon and eggs", "ham"), ("Eggs", "ham"), ("Cheap pills", "spam")]
+    >>> counts = ts.dask.count_texts(dask.bag.from_sequence(lines, npartitions=2))
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
+    """
+    rules = text_counting.check_rules_of_parts(rules, keywords, tf)
+    split_every = validation.check_integer(split_every, "split_every", least=2)
+    options = _untraversed(
+        {
+            "text": text,
+            "label": label,
+            "classes": None if classes is None else validation.check_classes(classes),
+            "on_missing": on_missing,
+            "rules": rules,
+            "tf": tf,
+        }
+    )
+    partials = _count_parts_of_texts(texts, y, options)
+    return text_counting.finished(_total(partials, united, client, split_every), rules)
+
+
+def _total(
+    partials: list[Any],
+    together: Callable[[ClassCounts, ClassCounts], ClassCounts],
+    client: Any,
+    split_every: int,
+) -> ClassCounts:
+    """Return delayed counts, put together as a tree."""
     if not partials:
         raise ValueError("X has no chunks, expected at least one")
     add_up = _dask.delayed(_add_up, pure=False)
     while len(partials) > 1:
         starts = range(0, len(partials), split_every)
-        partials = [add_up(partials[start : start + split_every]) for start in starts]
+        partials = [add_up(partials[start : start + split_every], together) for start in starts]
     counts: ClassCounts = partials[0].compute(**({} if client is None else {"scheduler": client}))
     return counts
 
@@ -147,12 +234,52 @@ def _count_chunks(X: Any, options: Any) -> list[Any]:
             f"got a {type(X).__name__}"
         )
     count_chunk = _dask.delayed(_count_chunk, pure=False)
-    counted = []
-    for i, chunk in enumerate(X):
-        parts = isinstance(chunk, (tuple, list))  # each of them may be delayed
-        given = [_untraversed(part) for part in chunk] if parts else _untraversed(chunk)
-        counted.append(count_chunk(f"chunk {i}", given, options))
-    return counted
+    return [
+        count_chunk(f"chunk {i}", _each_untraversed(chunk), options) for i, chunk in enumerate(X)
+    ]
+
+
+def _count_parts_of_texts(texts: Any, y: Any, options: Any) -> list[Any]:
+    """Return the delayed counts of the partitions of a collection, or of the parts of a list."""
+    count_texts = _dask.delayed(_count_texts, pure=False)
+    if isinstance(texts, (list, tuple)):
+        if y is not None:
+            raise TypeError(
+                "y goes with a dask series or bag; parts bring their own, as (texts, y)"
+            )
+        return [
+            count_texts(f"part {i}", _each_untraversed(part), options)
+            for i, part in enumerate(texts)
+        ]
+    if not _dask.is_dask_collection(texts) or not hasattr(texts, "npartitions"):
+        raise TypeError(
+            "texts must be a dask data frame, series or bag, or a list of parts, which may be "
+            f"delayed, got a {type(texts).__name__}"
+        )
+    parts, labels = texts.to_delayed(), [None] * texts.npartitions
+    if y is not None:
+        if not hasattr(y, "npartitions") or y.npartitions != texts.npartitions:
+            raise ValueError(
+                f"y must be a dask collection of {texts.npartitions} partitions, like texts, got "
+                f"{getattr(y, 'npartitions', 'a ' + type(y).__name__)}"
+            )
+        labels = y.to_delayed()
+    if isinstance(texts, _bag.Bag):
+        count_elements = _dask.delayed(_count_elements, pure=False)
+        return [
+            count_elements(f"partition {i}", *part, options)
+            for i, part in enumerate(zip(parts, labels, strict=True))
+        ]
+    return [
+        count_texts(f"partition {i}", part if of_part is None else [part, of_part], options)
+        for i, (part, of_part) in enumerate(zip(parts, labels, strict=True))
+    ]
+
+
+def _each_untraversed(chunk: Any) -> Any:
+    """Return a chunk whose parts, each of which may be delayed, are passed on as they are."""
+    parts = isinstance(chunk, (tuple, list))
+    return [_untraversed(part) for part in chunk] if parts else _untraversed(chunk)
 
 
 def _untraversed(value: Any) -> Any:
@@ -230,5 +357,43 @@ def _count_partition(i: int, chunks: Iterable[Any], options: dict[str, Any]) -> 
     return counts
 
 
-def _add_up(partials: list[ClassCounts]) -> ClassCounts:
-    return reduce(add, partials)
+def _count_texts(place: str, part: Any, options: dict[str, Any]) -> ClassCounts:
+    """Count a part of a list: a pair (texts, y), or a frame with a column of labels."""
+    with validation.naming(place):
+        if options["label"] is not None:
+            return text_counting.count_part(part, None, **options)
+        if not isinstance(part, (tuple, list)) or len(part) != 2:
+            raise TypeError(
+                f"expected (texts, y), or a frame whose columns are named by text and label, got a "
+                f"{type(part).__name__}"
+            )
+        return text_counting.count_part(*part, **options)
+
+
+def _count_elements(
+    place: str, elements: Iterable[Any], labels: Iterable[Any] | None, options: dict[str, Any]
+) -> ClassCounts:
+    """Count a partition of a bag: texts with their labels apart, pairs, or records."""
+    held = list(elements)
+    by_name = {name: options[name] for name in ("text", "label")}
+    options = {**options, "text": None, "label": None}
+    with validation.naming(place):
+        if labels is not None:
+            return text_counting.count_part(held, list(labels), **options)
+        if by_name["label"] is not None:
+            _check_elements(held, Mapping, "a record")
+            texts, labels = ([record.get(n) for record in held] for n in by_name.values())
+        else:
+            _check_elements(held, (tuple, list), "a pair (text, label)")
+            texts, labels = ([pair[i] for pair in held] for i in (0, 1))
+        return text_counting.count_part(texts, labels, **options)
+
+
+def _check_elements(elements: list[Any], kind: Any, expected: str) -> None:
+    for number, element in enumerate(elements):
+        if not isinstance(element, kind) or (kind is not Mapping and len(element) != 2):
+            raise TypeError(f"element {number} is a {type(element).__name__}, expected {expected}")
+
+
+def _add_up(partials: list[ClassCounts], together: Any) -> ClassCounts:
+    return reduce(together, partials)

@@ -5,9 +5,9 @@ termsift must be installed where the executors run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import add
 from typing import Any
 
@@ -16,14 +16,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api import counting
+from termsift._api import counting, text_counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
+from termsift._api.labelled_texts import OnMissing
+from termsift._api.merging import united
 from termsift._counts import file
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift.text import TextRules
 
-__all__ = ["count"]
+__all__ = ["count", "count_texts"]
 
 _pa = require("pyarrow", "spark", "termsift.spark")
 
@@ -108,7 +111,73 @@ def count(
     ]
     if weight is not None:
         columns.append(_column_sql(df, weight, _NUMBERS, ", ".join(_NUMBERS)) + " as weight")
-    return _count(df.selectExpr(*columns), tf)
+    counts = _total(df.selectExpr(*columns), partial(_count_partition, tf=tf), add)
+    return _empty_counts(tf) if counts is None else counts
+
+
+def count_texts(
+    df: Any,
+    text: str = "text",
+    label: str = "label",
+    *,
+    classes: Iterable[Hashable] | None = None,
+    tf: TermFrequency = "raw",
+    rules: TextRules | None = None,
+    on_missing: OnMissing = "raise",
+    **keywords: Any,
+) -> ClassCounts:
+    """Count the terms of the texts of a DataFrame by class, where the rows are.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        One row per document.
+    text : str, default "text"
+        The column of texts, which are strings.
+    label : str, default "label"
+        The column of classes: strings, numbers, booleans or binary.
+    classes, tf, rules, on_missing, **keywords
+        As for `termsift.count_texts`.
+
+    Returns
+    -------
+    counts : ClassCounts
+        The counts that `termsift.count_texts` returns for all rows.
+
+    Raises
+    ------
+    ValueError, CountOverflowError
+        As `termsift.count_texts`; the message names the partition and the row within it. Also for a
+        missing column, and for ``max_features`` unless tf is "raw".
+    TypeError
+        For a column of another type.
+    ImportError
+        If pyspark or pyarrow is not installed.
+
+    Notes
+    -----
+    Rows go to Python by Arrow, a batch at a time, and the core cuts and counts them there. Only
+    counts move, with their words, by which each task of the tree unites eight partial counts. So a
+    task needs the memory of eight, and the driver that of all words once; it drops those that are
+    too rare or too frequent.
+
+    Examples
+    --------
+    >>> rows = [("Bacon and eggs", "ham"), ("Eggs", "ham"), ("Cheap pills", "spam")]
+    >>> counts = ts.spark.count_texts(spark.createDataFrame(rows, ["text", "label"]))
+    >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+    (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
+    """
+    rules = text_counting.check_rules_of_parts(rules, keywords, tf)
+    columns = [
+        _column_sql(df, text, ("string",), "strings") + " as text",
+        _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
+    ]
+    listed = None if classes is None else validation.check_classes(classes)
+    options = {"classes": listed, "tf": tf, "rules": rules, "on_missing": on_missing}
+    nothing = text_counting.count_part([], [], text=None, label=None, **options)
+    counts = _total(df.selectExpr(*columns), partial(_count_texts, **options), united)
+    return text_counting.finished(nothing if counts is None else counts, rules)
 
 
 def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
@@ -121,10 +190,15 @@ def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _count(documents: Any, tf: TermFrequency, piece_bytes: int = _PIECE_BYTES) -> ClassCounts:
-    """Count documents of (vector, label) or (vector, label, weight)."""
-    count_partition = partial(_count_partition, tf=tf, piece_bytes=piece_bytes)
-    add_up = partial(_add_up, piece_bytes=piece_bytes)
+def _total(
+    documents: Any,
+    count_partition: Callable[..., Iterator[Any]],
+    together: Callable[[ClassCounts, ClassCounts], ClassCounts],
+    piece_bytes: int = _PIECE_BYTES,
+) -> ClassCounts | None:
+    """Count the partitions and put their counts together, as a tree; None if there are no rows."""
+    count_partition = partial(count_partition, piece_bytes=piece_bytes)
+    add_up = partial(_add_up, together=together, piece_bytes=piece_bytes)
     partials = documents.mapInArrow(count_partition, _SCHEMA).persist()
     try:
         # This counts the rows, once; the tree below works on what is persisted.
@@ -133,13 +207,9 @@ def _count(documents: Any, tf: TermFrequency, piece_bytes: int = _PIECE_BYTES) -
         )
         _raise_first_error(parts)
         if not parts:
-            return _empty_counts(tf)
-        for other in parts[1:]:
-            if other.n_terms != parts[0].n_terms:
-                raise ValueError(
-                    f"partition {other.part} has vectors of {other.n_terms} terms, partition "
-                    f"{parts[0].part} of {parts[0].n_terms}"
-                )
+            return None
+        if together is add:
+            _check_same_terms(parts)
         tree, n_parts = partials, parts[-1].part + 1
         while n_parts > 1:
             n_parts = -(-n_parts // _SPLIT_EVERY)
@@ -153,6 +223,15 @@ def _count(documents: Any, tf: TermFrequency, piece_bytes: int = _PIECE_BYTES) -
         return _from_pieces(row.counts for row in pieces)
     finally:
         partials.unpersist()
+
+
+def _check_same_terms(parts: list[Any]) -> None:
+    for other in parts[1:]:
+        if other.n_terms != parts[0].n_terms:
+            raise ValueError(
+                f"partition {other.part} has vectors of {other.n_terms} terms, partition "
+                f"{parts[0].part} of {parts[0].n_terms}"
+            )
 
 
 def _raise_first_error(rows: Iterable[Any]) -> None:
@@ -186,7 +265,24 @@ def _count_partition(batches: Iterable[Any], *, tf: Any, piece_bytes: int) -> It
         yield from _pieces(part, counts, piece_bytes)
 
 
-def _add_up(batches: Iterable[Any], *, piece_bytes: int) -> Iterator[Any]:
+def _count_texts(batches: Iterable[Any], *, piece_bytes: int, **options: Any) -> Iterator[Any]:
+    """Count the rows (text, label) of a partition; yield nothing for none."""
+    task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
+    part, batches = task.partitionId(), iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    rows = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+    try:
+        with validation.naming(f"partition {part}"):
+            counts = text_counting.count_part(rows, None, text="text", label="label", **options)
+    except (ValueError, TypeError) as error:
+        yield _error_row(part, error)
+    else:
+        yield from _pieces(part, counts, piece_bytes)
+
+
+def _add_up(batches: Iterable[Any], *, together: Any = add, piece_bytes: int) -> Iterator[Any]:
     """Add up the counts of the parts of each node, in their order."""
     rows = list(batches)
     if not rows:
@@ -202,7 +298,7 @@ def _add_up(batches: Iterable[Any], *, piece_bytes: int) -> Iterator[Any]:
             for first, last in _spans_of_equals(parts[start:stop])
         )
         try:
-            yield from _pieces(node, reduce(add, of_parts), piece_bytes)
+            yield from _pieces(node, reduce(together, of_parts), piece_bytes)
         except (ValueError, TypeError) as error:
             yield _error_row(node, error)
 

@@ -7,6 +7,8 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import partial
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +94,12 @@ def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
 
 
 def test_counts_in_pieces(spark: Any) -> None:
-    from termsift.spark import _count
+    from termsift.spark import _count_partition, _total
 
     X, y = collection()
     rows = frame(spark, X, y).selectExpr("features as vector", "label")
-    assert _count(rows, "raw", piece_bytes=100) == ts.count(X, y)
+    counted = _total(rows, partial(_count_partition, tf="raw"), add, piece_bytes=100)
+    assert counted == ts.count(X, y)
 
 
 def test_fractions_are_summed_in_the_order_of_the_partitions(spark: Any) -> None:

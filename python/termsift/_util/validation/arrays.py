@@ -43,6 +43,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
     matrices are converted. Messages call the matrix ``name``.
     """
+    refuse_texts(X, name)
     is_sparse = sp.issparse(X)
     matrix: Any = X if is_sparse else as_array(X, name)
     if matrix.ndim != 2:
@@ -67,6 +68,22 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
             f"{name} is a sparse {matrix.format.upper()} matrix, expected CSR or CSC: use tocsr()"
         )
     return _triple(matrix, name)
+
+
+def refuse_texts(X: Any, name: str = "X") -> None:
+    """Refuse texts in place of counts, before numpy pads all of them to the longest."""
+    if sp.issparse(X) or getattr(X, "shape", None) == ():
+        return
+    first: Any = ()
+    if isinstance(X, (list, tuple)):
+        first = X[:8]
+    elif hasattr(X, "__array__") and hasattr(X, "__getitem__"):
+        first = np.asarray(getattr(X, "iloc", X)[:8]).ravel()
+    if any(isinstance(value, (str, bytes)) for value in first):
+        raise TypeError(
+            f"{name} holds texts, expected a matrix of counts: count texts with "
+            "termsift.count_texts, or put termsift.text.CountVectorizer before what needs a matrix"
+        )
 
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:

@@ -36,6 +36,8 @@ def check_labels(
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
     name: str = "y",
+    *,
+    skip_missing: bool = False,
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
@@ -43,6 +45,7 @@ def check_labels(
     ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
     and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... A single column could
     be either: it is refused unless ``classes`` names its class. Messages call the labels ``name``.
+    With ``skip_missing`` the code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
     if not sp.issparse(y):
@@ -67,7 +70,7 @@ def check_labels(
                 return by_range
         # tolist() would turn dates in nanoseconds into integers, and NaT into None.
         y = list(y) if y.dtype.kind in "mM" else y.tolist()
-    return _hashable_labels(y, given)
+    return _hashable_labels(y, given, skip_missing)
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
@@ -105,32 +108,78 @@ def _integer_labels(y: NDArray[Any]) -> Labels | None:
     return Labels(classes, codes, None)
 
 
-def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None) -> Labels:
-    numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
-    codes = np.empty(len(y), dtype=np.int32)
-    for document, label in enumerate(y):
-        label = _plain(label)
+def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None, skip_missing: bool) -> Labels:
+    coder = LabelCoder(given)
+    codes = coder.codes(y, skip_missing=skip_missing)
+    classes, place = coder.ordered()
+    return Labels(classes, np.where(codes < 0, codes, place[codes]) if len(place) else codes, None)
+
+
+class LabelCoder:
+    """Number the classes of labels that come in blocks, by `check_labels`'s rules.
+
+    Classes are numbered as given, or in order of appearance.
+    """
+
+    def __init__(self, given: list[Hashable] | None) -> None:
+        self._is_fixed = given is not None
+        self._numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The classes by number."""
+        return list(self._numbers)
+
+    def ordered(self) -> tuple[list[Hashable], _core.Int32s]:
+        """Return the classes in their final order, and the place of each number in it."""
+        ordered = self.classes if self._is_fixed else in_order(self.classes)
+        place = {c: i for i, c in enumerate(ordered)}
+        return ordered, np.array([place[c] for c in self._numbers], dtype=np.int32)
+
+    def codes(self, labels: Sequence[Any], first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
+        """Return the number of each label's class; messages count documents from ``first``.
+
+        A missing label is an error, or -1 if they are to be skipped.
+        """
+        codes = self._codes_of_distinct(labels)
+        return self._codes_one_by_one(labels, first, skip_missing) if codes is None else codes
+
+    def _codes_of_distinct(self, labels: Sequence[Any]) -> _core.Int32s | None:
+        """Return the codes if every label is in order; each distinct one is checked once."""
         try:
-            number = numbers.get(label)
-        except TypeError:
-            _require_hashable(label, f"the label of document {document}")
-            raise
-        if number is None:
-            if _is_missing(label):
-                raise ValueError(f"the label of document {document} is missing: {label!r}")
-            if given is not None:
-                raise ValueError(
-                    f"the label of document {document} is {label!r}, which is not in classes"
-                )
-            number = numbers[label] = len(numbers)
-        codes[document] = number
-    if given is not None:
-        return Labels(given, codes, None)
-    appeared = list(numbers)
-    ordered = in_order(appeared)
-    position = {c: i for i, c in enumerate(ordered)}
-    renumber = np.array([position[c] for c in appeared], dtype=np.int32)
-    return Labels(ordered, renumber[codes], None)
+            distinct = list(dict.fromkeys(labels))
+        except TypeError:  # one of them is not hashable
+            return None
+        plain = [_plain(label) for label in distinct]
+        new = [label for label in plain if label not in self._numbers]
+        if any(map(_is_missing, plain)) or (self._is_fixed and new):
+            return None
+        for label in new:
+            self._numbers.setdefault(label, len(self._numbers))
+        code_of = {label: self._numbers[p] for label, p in zip(distinct, plain, strict=True)}
+        return np.fromiter(map(code_of.__getitem__, labels), np.int32, len(labels))
+
+    def _codes_one_by_one(self, labels: Sequence[Any], first: int, skip: bool) -> _core.Int32s:
+        codes = np.empty(len(labels), dtype=np.int32)
+        for document, label in enumerate(map(_plain, labels), first):
+            try:
+                number = self._numbers.get(label)
+            except TypeError:
+                _require_hashable(label, f"the label of document {document}")
+                raise
+            if number is None:
+                if _is_missing(label):
+                    number = -1
+                    if not skip:
+                        raise ValueError(f"the label of document {document} is missing: {label!r}")
+                elif self._is_fixed:
+                    raise ValueError(
+                        f"the label of document {document} is {label!r}, which is not in classes"
+                    )
+                else:
+                    number = self._numbers[label] = len(self._numbers)
+            codes[document - first] = number
+        return codes
 
 
 def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:

@@ -1,0 +1,132 @@
+"""Texts with their labels and weights, in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sized
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._api.class_counts import ClassCounts
+from termsift._util import validation
+from termsift.text._blocks import text_blocks
+
+OnMissing: TypeAlias = Literal["raise", "skip"]
+
+
+class LabelledTexts:
+    """Blocks of texts, each with the labels and weights of its documents.
+
+    The labels are ``y``, checked as a whole, or the column ``label`` of a frame or stream. Then
+    each block's classes are numbered as they appear, after those of earlier blocks.
+    """
+
+    def __init__(
+        self,
+        texts: Any,
+        y: Any,
+        *,
+        text: Any,
+        label: Any,
+        sample_weight: Any,
+        classes: Iterable[Hashable] | None,
+        on_missing: OnMissing,
+    ) -> None:
+        self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
+        self._blocks = text_blocks(texts, text=text, label=label)
+        self._coder = validation.LabelCoder(
+            None if classes is None else validation.check_classes(classes)
+        )
+        n_docs = len(texts) if isinstance(texts, Sized) else None
+        self._whole: validation.Labels | None = None
+        if (y is None) == (label is None):
+            raise TypeError(
+                "expected a label for each document in order: either as y, or as the name of their "
+                "column in label"
+            )
+        if y is not None:
+            if not sp.issparse(y):
+                y = validation.as_sequence(y, "y", "a label for each document")
+            if n_docs is None:  # texts of a generator are counted on the way
+                n_docs = y.shape[0] if hasattr(y, "shape") else len(y)
+            self._whole = validation.check_labels(y, n_docs, classes, skip_missing=self._skips)
+        if sample_weight is not None and n_docs is None:
+            n_docs = len(validation.as_array(sample_weight, "sample_weight"))
+        self.weights = validation.check_weights(sample_weight, 0 if n_docs is None else n_docs)
+        self._n_expected = n_docs
+        self.n_docs = 0  # those that count so far
+
+    @property
+    def one_label_each(self) -> bool:
+        """Whether every document has one class."""
+        return self._whole is None or self._whole.indptr is None
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The classes so far, by number."""
+        return self._coder.classes if self._whole is None else self._whole.classes
+
+    def in_order(self, counts: ClassCounts) -> ClassCounts:
+        """Return the counts of all documents with the classes in their order."""
+        if self._whole is not None:
+            return counts
+        ordered, place = self._coder.ordered()
+        by_place = counts._counts.with_classes(np.argsort(place).tolist())
+        return ClassCounts._of(by_place, ordered, counts.term_names, counts.tf)
+
+    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
+        first = 0
+        for texts, column in self._blocks:
+            stop = first + len(texts)
+            if self._n_expected is not None and stop > self._n_expected:
+                raise ValueError(f"there are {self._n_expected} labels or weights for more texts")
+            labels = self._labels(first, stop, column)
+            weights = None if self.weights is None else self.weights[first:stop]
+            counts = self._that_count(texts, labels, first)
+            if not counts.all():
+                texts, labels = texts.take(np.flatnonzero(counts)), _of_some(labels, counts)
+                weights = None if weights is None else weights[counts]
+            self.n_docs += len(texts)
+            yield texts, labels, weights
+            first = stop
+        if self._n_expected is not None and first < self._n_expected:
+            raise ValueError(f"there are {self._n_expected} labels or weights for {first} texts")
+
+    def _labels(self, first: int, stop: int, column: Any) -> validation.Labels:
+        whole = self._whole
+        if whole is None:
+            codes = self._coder.codes(column, first, skip_missing=self._skips)
+            return validation.Labels(self._coder.classes, codes, None)
+        if whole.indptr is None:
+            return validation.Labels(whole.classes, whole.codes[first:stop], None)
+        begin, end = whole.indptr[[first, stop]]
+        indptr = whole.indptr[first : stop + 1] - begin
+        return validation.Labels(whole.classes, whole.codes[begin:end], indptr)
+
+    def _that_count(
+        self, texts: _core.Texts, labels: validation.Labels, first: int
+    ) -> NDArray[np.bool_]:
+        """Return which documents have a text and a label; an error names the first that has not."""
+        missing = texts.missing
+        if len(missing) and not self._skips:
+            raise ValueError(
+                f"the text of document {first + missing[0]} is missing: pass on_missing='skip' to "
+                "leave out documents without a text or a label"
+            )
+        counts = np.ones(len(texts), dtype=bool)
+        counts[missing] = False
+        if labels.indptr is None:
+            counts &= labels.codes >= 0
+        return counts
+
+
+def _of_some(labels: validation.Labels, documents: NDArray[np.bool_]) -> validation.Labels:
+    """Return the labels of some of the documents."""
+    if labels.indptr is None:
+        return validation.Labels(labels.classes, labels.codes[documents], None)
+    sizes = np.diff(labels.indptr)
+    indptr = np.append(0, np.cumsum(sizes[documents]))
+    return validation.Labels(labels.classes, labels.codes[np.repeat(documents, sizes)], indptr)
