@@ -118,8 +118,13 @@ TextsObject of_arrow(const py::object& source, const std::optional<std::string>&
 
 // ---- from files ----------------------------------------------------------------------------------------------------------
 
-// `paths` are as os.fsencode returns them.
-TextsObject of_files(const std::vector<std::string>& paths, int n_threads) {
+TextsObject of_files(const py::iterable& names, int n_threads) {
+  std::vector<std::string> paths;
+  for (const py::handle path : names) {
+    PyObject* bytes = nullptr;
+    if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw py::error_already_set();
+    paths.push_back(py::reinterpret_steal<py::bytes>(bytes));
+  }
   const Threads threads = python_threads(n_threads);
   try {
     auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));

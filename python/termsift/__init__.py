@@ -26,6 +26,7 @@ from termsift._api.class_counts import ClassCounts, load
 from termsift._api.counting import count
 from termsift._api.merging import merge
 from termsift._api.score_functions import SCORE_FUNCTIONS
+from termsift._api.text_counting import count_texts
 from termsift._core import CountOverflowError
 from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import choose_k, cross_validate, selection_curve
@@ -73,6 +74,7 @@ __all__ = [
     "choose_k",
     "conditional_gain",
     "count",
+    "count_texts",
     "cross_validate",
     "distinctive_terms",
     "divergence",

@@ -16,9 +16,17 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+std::filesystem::path native_path(const std::string& path) {
+#ifdef _WIN32
+  return std::u8string(path.begin(), path.end());
+#else
+  return path;
+#endif
+}
+
 std::FILE* open(const std::string& path) {
 #ifdef _WIN32
-  return _wfopen(std::filesystem::path(std::u8string(path.begin(), path.end())).c_str(), L"rb");
+  return _wfopen(native_path(path).c_str(), L"rb");
 #else
   return std::fopen(path.c_str(), "rb");
 #endif
@@ -27,7 +35,7 @@ std::FILE* open(const std::string& path) {
 // The size is only a hint: a file may grow meanwhile, and a pipe has none.
 std::int64_t expected_bytes(const std::string& path) {
   std::error_code error;
-  const auto size = std::filesystem::file_size(std::u8string(path.begin(), path.end()), error);
+  const auto size = std::filesystem::file_size(native_path(path), error);
   constexpr std::uintmax_t most = std::uintmax_t{1} << 40;
   return error ? 0 : static_cast<std::int64_t>(std::min(size, most));
 }

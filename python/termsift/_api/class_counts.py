@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,65 @@ class ClassCounts(CountTable):
     def _repr_html_(self) -> str:
         html: str = call_later_stage("report._notebook", "show_counts", self)
         return html
+
+    def update_texts(
+        self,
+        texts: Any,
+        y: Any = None,
+        *,
+        text: str | None = None,
+        label: str | None = None,
+        sample_weight: Any = None,
+        classes: Iterable[Hashable] | None = None,
+        rules: Any = None,
+        on_missing: Literal["raise", "skip"] = "raise",
+        n_threads: int | None = None,
+        **keywords: Any,
+    ) -> Self:
+        """Count further texts, whose words may be new.
+
+        Parameters
+        ----------
+        texts, y, text, label, sample_weight, classes, rules, on_missing, n_threads, **keywords
+            As for `termsift.count_texts`. The rules are those of the texts before, without
+            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
+            `with_min_df` at the end.
+
+        Returns
+        -------
+        self : ClassCounts
+            Terms are matched by name, as by `termsift.merge`; ``tf`` stays the same.
+
+        Raises
+        ------
+        ValueError, CountOverflowError, TypeError
+            As for `termsift.count_texts`, and if the terms so far have no names. The counts do not
+            change.
+
+        Examples
+        --------
+        >>> import termsift as ts
+        >>> counts = ts.count_texts(["eggs and bacon"], ["ham"])
+        >>> _ = counts.update_texts(["cheap eggs"], ["spam"])
+        >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
+        (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
+        """
+        call_later_stage(
+            "_api.text_counting",
+            "update_by_texts",
+            self,
+            texts,
+            y,
+            rules,
+            keywords,
+            n_threads,
+            text=text,
+            label=label,
+            sample_weight=sample_weight,
+            classes=classes,
+            on_missing=on_missing,
+        )
+        return self
 
     # ---- scores ----------------------------------------------------------------------------------
 

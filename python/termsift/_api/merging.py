@@ -72,24 +72,24 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
 def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     """Return the sum of two counts in one vocabulary; see `merge`."""
     a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
-    have_names = [counts.term_names is not None for counts in (a, b)]
-    may_differ = any(have_names) or a.n_terms != b.n_terms
-    if a.n_terms and b.n_terms and not by_index and not all(have_names) and may_differ:
-        raise ValueError(
-            f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
-            "of the terms, or merge them by index if index i is the same term in both"
-        )
-    return united(a, b)
+    return united(a, b, by_index=by_index)
 
 
-def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return a + b, with terms matched by name if both have names."""
+def united(a: ClassCounts, b: ClassCounts, *, by_index: bool = False) -> ClassCounts:
+    """Return the sum of two counts, with terms matched as by `merge`, and labels as they are."""
     mine, theirs = a.term_names, b.term_names
     if mine is not None and theirs is not None:
         shared = min(len(mine), len(theirs))
         if (mine[:shared] != theirs[:shared]).any():
             names = _union(mine, theirs)
             return _in_names(a, names) + _in_names(b, names)
+    elif a.n_terms and b.n_terms and not by_index:
+        one_has_names = (mine is None) != (theirs is None)
+        if one_has_names or a.n_terms != b.n_terms:
+            raise ValueError(
+                f"{a.n_terms} and {b.n_terms} terms, not all with names: count them with the names "
+                "of the terms, or merge them by index if index i is the same term in both"
+            )
     return a + b
 
 

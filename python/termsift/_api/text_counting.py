@@ -12,6 +12,7 @@ from termsift import _core
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import LabelledTexts, OnMissing
+from termsift._api.merging import united
 from termsift._counts.table import add_documents
 from termsift._util import validation
 from termsift.text import TextRules, text_rules
@@ -108,6 +109,28 @@ def count_texts(
         on_missing=on_missing,
     )
     return with_terms(counted(documents, rules, tf, n_threads), rules)
+
+
+def update_by_texts(
+    counts: ClassCounts,
+    texts: Any,
+    y: Any,
+    rules: TextRules | None,
+    keywords: dict[str, Any],
+    n_threads: int | None,
+    **labelled: Any,
+) -> None:
+    """Add texts to counts; see `ClassCounts.update_texts`."""
+    rules = check_rules(rules, keywords)
+    if rules.drops and rules.vocabulary is None:
+        raise ValueError(
+            "min_df, max_df and max_features look at all documents, and an update has only some: "
+            "leave them out, and use with_min_df when all texts are counted"
+        )
+    documents = LabelledTexts(texts, y, **labelled)
+    with counts._changing:
+        before = counts._now()
+        counts._state = united(before, counted(documents, rules, before.tf, n_threads))._state
 
 
 def check_rules(rules: TextRules | None, keywords: dict[str, Any]) -> TextRules:

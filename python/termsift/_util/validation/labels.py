@@ -136,7 +136,9 @@ class LabelCoder:
         place = {c: i for i, c in enumerate(ordered)}
         return ordered, np.array([place[c] for c in self._numbers], dtype=np.int32)
 
-    def codes(self, labels: Sequence[Any], first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
+    def codes(
+        self, labels: Sequence[Any], first: int = 0, *, skip_missing: bool = False
+    ) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
         A missing label is an error, or -1 if they are to be skipped.
