@@ -2,23 +2,267 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from termsift import _core
-from termsift._util.validation import check_iterable
+from termsift._util.extras import require
+from termsift._util.validation import check_iterable, did_you_mean
 
-_TEXTS_AT_ONCE = 1 << 16
+# Texts that are already in memory are one block. Those of iterators and streams are held a block at
+# a time, which ends soon after one of these limits.
+_BLOCK_TEXTS = 1 << 17
+_BLOCK_CHARACTERS = 1 << 25
+_TEXTS_AT_ONCE = 64
+
+Column: TypeAlias = npt.NDArray[Any] | list[Any]
+
+
+class TextBlock(NamedTuple):
+    """Consecutive texts.
+
+    Attributes
+    ----------
+    texts : Texts
+        Texts, of which some may be missing.
+    labels : ndarray or list, or None
+        The label of each text, as the column of a frame has it; None without such a column.
+    """
+
+    texts: _core.Texts
+    labels: Column | None
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield the texts of a list, an iterable or a column of Arrow in blocks."""
-    if hasattr(texts, "__arrow_c_stream__"):
-        yield _core.Texts.of_arrow(texts)
-    elif isinstance(texts, (list, tuple)):
-        yield _core.Texts.of_strings(texts)
+    """Yield texts in blocks; a missing text is an error.
+
+    Parameters
+    ----------
+    texts : texts in order
+        As for `labelled_blocks`, but for frames.
+    """
+    row = 0
+    for block, _ in labelled_blocks(texts):
+        if len(block.missing):
+            raise ValueError(
+                f"texts has a missing value at {row + block.missing[0]}, expected strings: drop "
+                "the missing texts or replace them by ''"
+            )
+        yield block
+        row += len(block)
+
+
+def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[TextBlock]:
+    """Yield texts in blocks, with the labels that a frame has for them.
+
+    No text is copied, unless a numpy array or a pandas column holds what are no Python strings.
+
+    Parameters
+    ----------
+    texts : iterable of str, column or frame
+        A list, tuple, generator or other iterable of strings; an array of strings or objects; a
+        column of pandas, polars or pyarrow; or a frame of theirs, a stream of record batches, a
+        relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
+        NA and Arrow's nulls are missing texts.
+    text, label : name of a column, optional
+        The columns of a frame that hold the texts and their labels.
+
+    Raises
+    ------
+    TypeError
+        For a single string, for texts without an order, and for what holds other than strings.
+    ValueError
+        If a frame has no such column, or several.
+    """
+    _refuse_collections(texts)
+    names = _column_names(texts)
+    if names is not None or (text is not None and hasattr(texts, "__arrow_c_stream__")):
+        _check_columns(names, text, label)
+        yield from _frame_blocks(texts, text, label)
+    elif text is not None or label is not None:
+        raise TypeError(
+            "text and label name columns of a frame, and texts is no frame but "
+            f"a {type(texts).__name__}: leave them out"
+        )
     else:
-        rest = iter(check_iterable(texts, "texts", "strings"))
-        while block := list(islice(rest, _TEXTS_AT_ONCE)):
-            yield _core.Texts.of_strings(block)
+        for block in _column_blocks(texts):
+            yield TextBlock(block, None)
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def _column_blocks(texts: Any) -> Iterator[_core.Texts]:
+    """Yield the texts of a column or an iterable."""
+    ndim = getattr(texts, "ndim", 1)
+    if ndim != 1:
+        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension")
+    if isinstance(texts, _core.Texts):
+        yield texts
+    elif isinstance(texts, (list, tuple)):
+        yield _core.Texts.of_strings(texts, allow_missing=True)
+    elif isinstance(texts, np.ndarray):
+        yield _of_array(texts)
+    elif _is_from(texts, "pandas"):
+        yield _of_pandas(texts)
+    elif hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
+        yield _core.Texts.of_arrow(texts)
+    else:
+        yield from _iterated(check_iterable(texts, "texts", "strings"))
+
+
+def _of_array(texts: npt.NDArray[Any]) -> _core.Texts:
+    if texts.dtype.kind not in "OUT":
+        raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
+    return _core.Texts.of_strings(texts.tolist(), allow_missing=True)
+
+
+def _of_pandas(texts: Any) -> _core.Texts:
+    """Return the texts of a Series or an Index of pandas."""
+    dtype = texts.dtype
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
+        return _core.Texts.of_arrow(texts.array.__arrow_array__())
+    # Not by the Arrow interface, which would copy the strings of other dtypes.
+    return _of_array(np.asarray(texts, dtype=object if dtype.kind == "O" else None))
+
+
+def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
+    """Yield the texts of an iterable, in blocks of a bounded size."""
+    rest, row = iter(texts), 0
+    block: list[Any] = []
+    n_characters = 0
+    while more := list(islice(rest, _TEXTS_AT_ONCE)):
+        block += more
+        try:
+            n_characters += sum(map(len, more))
+        except TypeError:  # one is missing, or no string
+            n_characters += sum(len(text) for text in more if isinstance(text, str))
+        if len(block) >= _BLOCK_TEXTS or n_characters >= _BLOCK_CHARACTERS:
+            yield _core.Texts.of_strings(block, allow_missing=True, first_row=row)
+            row += len(block)
+            block, n_characters = [], 0
+    if block:
+        yield _core.Texts.of_strings(block, allow_missing=True, first_row=row)
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[TextBlock]:
+    if _is_from(frame, "pandas") or _is_from(frame, "polars"):
+        labels = None if label is None else _labels(frame[label])
+        (texts,) = _named_column_blocks(frame[text], text)
+        yield TextBlock(texts, labels)
+        return
+    # pyarrow streams tables and record batches too, without a copy.
+    pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
+    reader = pyarrow.RecordBatchReader.from_stream(frame)
+    _check_columns(reader.schema.names, text, label)
+    is_whole = hasattr(frame, "num_rows")  # a table or a record batch is in memory already
+    batches: list[Any] = []
+    n_rows = n_bytes = 0
+    for batch in reader:
+        batches.append(batch)
+        n_rows += batch.num_rows
+        n_bytes += batch.column(text).nbytes
+        if not is_whole and (n_rows >= _BLOCK_TEXTS or n_bytes >= _BLOCK_CHARACTERS):
+            yield _of_batches(pyarrow, batches, text, label)
+            batches, n_rows, n_bytes = [], 0, 0
+    if batches:
+        yield _of_batches(pyarrow, batches, text, label)
+
+
+def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> TextBlock:
+    table = pyarrow.Table.from_batches(batches)
+    labels = None if label is None else _labels(table.column(label))
+    return TextBlock(_core.Texts.of_arrow(table, text), labels)
+
+
+def _named_column_blocks(column: Any, name: object) -> list[_core.Texts]:
+    try:
+        return list(_column_blocks(column))
+    except TypeError as error:
+        raise TypeError(f"column {name!r}: {error}") from None
+
+
+def _labels(column: Any) -> Column:
+    """Return a column of labels as an array, or as a list if an array would turn nulls into NaN."""
+    if _is_from(column, "polars"):
+        return list(column.to_list()) if column.null_count() else np.asarray(column.to_numpy())
+    if _is_from(column, "pyarrow"):
+        is_object = str(column.type) in ("string", "large_string")
+        if column.null_count and not is_object:
+            return list(column.to_pylist())
+        return np.asarray(column.to_numpy())
+    dtype = getattr(column, "dtype", None)  # of pandas; an array of numbers would turn NA into NaN
+    return np.asarray(column, dtype=None if isinstance(dtype, np.dtype) else object)
+
+
+def _column_names(texts: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame, or None for what is no frame."""
+    if getattr(texts, "ndim", 2) != 2:  # a Series has its rows as attributes
+        return None
+    schema = getattr(texts, "schema", None)
+    for names in (
+        getattr(texts, "column_names", None),  # pyarrow
+        getattr(texts, "columns", None),  # pandas, polars, duckdb
+        getattr(schema, "names", None),  # streams
+    ):
+        if names is not None:
+            return list(names)
+    return None
+
+
+def _check_columns(names: list[Any] | None, text: Any, label: Any) -> None:
+    """Check that a frame has the columns of texts and labels, each once."""
+    if names is None:
+        return
+    listed = ", ".join(map(repr, names))
+    if text is None:
+        raise TypeError(
+            "texts is a frame, expected the name of its column of texts as text; it has the "
+            f"columns {listed}"
+        )
+    for parameter, name in (("text", text), ("label", label)):
+        if name is None:
+            continue
+        found = sum(bool(known == name) for known in names)
+        if found == 0:
+            raise ValueError(
+                f"{parameter}={name!r} is no column of the frame, which has the columns "
+                f"{listed}{did_you_mean(name, [n for n in names if isinstance(n, str)])}"
+            )
+        if found > 1:
+            raise ValueError(f"{parameter}={name!r} is the name of {found} columns of the frame")
+
+
+# ---- kinds of objects ----------------------------------------------------------------------------
+
+
+def _is_from(value: object, library: str) -> bool:
+    """Return whether a class of a library, or a subclass of one, made an object."""
+    return any(base.__module__.partition(".")[0] == library for base in type(value).__mro__)
+
+
+def _refuse_collections(texts: Any) -> None:
+    """Refuse what is no sequence of texts in this process, and say what to do."""
+    if isinstance(texts, (str, bytes, bytearray)):
+        raise TypeError(
+            f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
+            "pass [text]"
+        )
+    if isinstance(texts, os.PathLike):
+        raise TypeError(f"texts is a path, expected the texts: read {texts!r} by termsift.scan")
+    if isinstance(texts, (Mapping, Set)):
+        raise TypeError(f"texts must hold strings in order, got a {type(texts).__name__}")
+    if hasattr(texts, "__dask_graph__"):
+        raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
+    if _is_from(texts, "pyspark"):
+        raise TypeError("texts is in Spark: use termsift.spark.count_texts, or collect it")
+    if _is_from(texts, "polars") and type(texts).__name__ == "LazyFrame":
+        raise TypeError("texts is a LazyFrame: collect() it")
