@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import subprocess
-import sys
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,13 @@ from sklearn.feature_extraction import text
 
 import adversarial_texts
 import termsift as ts
-from termsift import _core
+from text_counts import (
+    assert_equal,
+    assert_equal_terms,
+    assert_same_counts,
+    labels_of,
+    learned,
+)
 
 OWN = adversarial_texts.STOP_WORDS
 THREADS = (1, 2, 3)
@@ -102,44 +105,12 @@ def texts_for(name: str, is_full: bool) -> list[str]:
     return adversarial_texts.many() if name in WORDS else adversarial_texts.some()
 
 
-def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
-    """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on stop words that the rules cut otherwise
-        vectorizer = module.CountVectorizer(**rules, **own)
-        X = vectorizer.fit_transform(texts)
-    names = vectorizer.get_feature_names_out()
-    assert {term: int(column) for term, column in vectorizer.vocabulary_.items()} == {
-        term: column for column, term in enumerate(names)
-    }
-    return X, names
-
-
 @functools.lru_cache(maxsize=2)
 def expected(name: str, is_full: bool) -> tuple[Any, Any]:
     """Return scikit-learn's matrix, with sorted rows, and its terms."""
     X, names = learned(text, texts_for(name, is_full), RULES[name])
     X.sort_indices()
     return X, names
-
-
-def assert_equal(ours: Any, theirs: Any) -> None:
-    """Assert that two matrices are the same in every array and dtype."""
-    assert type(ours) is type(theirs)
-    assert ours.shape == theirs.shape
-    for part in ("indptr", "indices", "data"):
-        found, wanted = getattr(ours, part), getattr(theirs, part)
-        assert found.dtype == wanted.dtype, part
-        np.testing.assert_array_equal(found, wanted, part)
-
-
-def assert_equal_terms(ours: Any, theirs: Any) -> None:
-    """Assert that the terms are the same, and show the first that differ."""
-    assert ours.dtype == theirs.dtype
-    if len(ours) != len(theirs) or (ours != theirs).any():
-        extra, lost = set(ours) - set(theirs), set(theirs) - set(ours)
-        assert (sorted(extra)[:5], sorted(lost)[:5]) == ([], [])
-        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.full(cases=len(RULES))
@@ -280,14 +251,6 @@ def test_hashing(name: str, n_threads: int, is_full: bool) -> None:
 # ---- by class ------------------------------------------------------------------------------------
 
 
-def labels_of(texts: list[str], n_classes: int) -> np.ndarray[Any, Any]:
-    """Return labels of all classes, some of them rare."""
-    rng = np.random.default_rng(n_classes)
-    labels = np.minimum(rng.zipf(1.3, len(texts)), n_classes) - 1
-    labels[: min(n_classes, len(texts))] = np.arange(min(n_classes, len(texts)))
-    return rng.permutation(labels)
-
-
 @pytest.mark.full(cases=12)
 @pytest.mark.parametrize("n_threads", THREADS)
 @pytest.mark.parametrize("n_classes", [1, 2, 8, 200, 5000])
@@ -305,113 +268,3 @@ def test_counts_by_class(name: str, n_classes: int, n_threads: int, is_full: boo
     wanted = ts.count(X, y)
     wanted.term_names = vectorizer.get_feature_names_out()
     assert_same_counts(found, wanted)
-
-
-def assert_same_counts(found: ts.ClassCounts, wanted: ts.ClassCounts) -> None:
-    """Assert that two counts have the same bits and names."""
-    assert found == wanted
-    assert found.term_names.tolist() == wanted.term_names.tolist()
-    for part in ("term_frequency", "document_frequency"):
-        assert (getattr(found, part) != getattr(wanted, part)).nnz == 0
-    np.testing.assert_array_equal(found.score("md"), wanted.score("md"))
-
-
-@pytest.mark.parametrize("blocks", [1, 2, 7, 64])
-@pytest.mark.parametrize("by_class", [False, True])
-def test_blocks_of_texts(by_class: bool, blocks: int) -> None:
-    texts = adversarial_texts.few()
-    classes = labels_of(texts, 5).astype(np.int32)
-
-    def counted(n_blocks: int) -> Any:
-        counter = _core.TextCounter(_core.TextRules("word", True, None, 1, 2, []), by_class)
-        for part in np.array_split(np.arange(len(texts)), n_blocks):
-            some = _core.Texts.of_strings([texts[i] for i in part])
-            counter.add(some, classes[part] if by_class else None, n_threads=2)
-        counter.sort()
-        frequencies = (counter.document_frequency(), counter.term_frequency())
-        return counter, [counter.terms(), *(f.tolist() for f in frequencies)]
-
-    whole, facts = counted(1)
-    parts, same_facts = counted(blocks)
-    assert facts == same_facts
-    if by_class:
-        found, wanted = parts.counts(5).to_arrays(), whole.counts(5).to_arrays()
-        for name in wanted:
-            np.testing.assert_array_equal(found[name], wanted[name], name)
-    else:
-        for array, same in zip(parts.matrix(), whole.matrix(), strict=True):
-            np.testing.assert_array_equal(array, same)
-
-
-# ---- texts from anywhere -------------------------------------------------------------------------
-
-
-def without_surrogates() -> list[str]:
-    """Return texts that any library can hold."""
-    return [t for t in adversarial_texts.few() if not any("\ud800" <= c <= "\udfff" for c in t)]
-
-
-SOURCES: dict[str, Callable[[Any, list[str]], Any]] = {
-    "tuple": lambda _, texts: tuple(texts),
-    "generator": lambda _, texts: (t for t in texts),
-    "numpy objects": lambda np, texts: np.array(texts, dtype=object),
-    "numpy str_": lambda np, texts: np.array([t[:50].rstrip("\0") for t in texts]),
-    "numpy StringDType": lambda np, texts: np.array(texts, dtype=np.dtypes.StringDType()),
-    "pandas objects": lambda pandas, texts: pandas.Series(texts, dtype=object),
-    "pandas str": lambda pandas, texts: pandas.Series(texts, dtype="str"),
-    "pandas string": lambda pandas, texts: pandas.Series(texts, dtype="string"),
-    "pandas string[pyarrow]": lambda pandas, texts: pandas.Series(texts, dtype="string[pyarrow]"),
-    "pandas, shuffled index": lambda pandas, texts: pandas.Series(
-        texts, index=range(len(texts), 0, -1)
-    ),
-    "pyarrow string": lambda pyarrow, texts: pyarrow.array(texts),
-    "pyarrow large_string": lambda pyarrow, texts: pyarrow.array(texts, pyarrow.large_string()),
-    "pyarrow string_view": lambda pyarrow, texts: pyarrow.array(texts, pyarrow.string_view()),
-    "pyarrow dictionary": lambda pyarrow, texts: pyarrow.array(texts).dictionary_encode(),
-    "pyarrow slice": lambda pyarrow, texts: pyarrow.array(["before", *texts, "after"])[1:-1],
-    "pyarrow chunks": lambda pyarrow, texts: pyarrow.chunked_array(
-        [texts[:9], [], texts[9:50], texts[50:]]
-    ),
-    "polars": lambda polars, texts: polars.Series(texts),
-    "polars categories": lambda polars, texts: polars.Series(texts, dtype=polars.Categorical),
-    "duckdb": lambda duckdb, texts: duckdb.sql("select unnest($t) as t", params={"t": texts}),
-}
-
-
-@pytest.mark.full(cases=len(SOURCES))
-@pytest.mark.parametrize("kind", SOURCES)
-def test_sources_of_every_kind(kind: str) -> None:
-    module = kind.split()[0].rstrip(",")
-    library = pytest.importorskip(module) if module not in ("tuple", "generator") else None
-    texts = without_surrogates()
-    if kind == "duckdb":  # a NUL byte ends its strings
-        texts = [t for t in texts if "\0" not in t]
-    given_texts = SOURCES[kind](library, texts)
-    if kind == "numpy str_":
-        texts = [t[:50].rstrip("\0") for t in texts]
-    wanted, terms = learned(text, texts, {})
-    wanted.sort_indices()
-    X, names = learned(ts.text, given_texts, {})
-    assert_equal_terms(names, terms)
-    assert_equal(X, wanted)
-
-
-def test_results_do_not_depend_on_the_seed_of_the_hash_tables() -> None:
-    code = """
-import hashlib, sys
-sys.path.insert(0, sys.argv[1])
-import adversarial_texts, termsift as ts
-digest = hashlib.sha256()
-for rules in ({}, {"ngram_range": (1, 3)}, {"analyzer": "char_wb", "ngram_range": (2, 3)}):
-    vectorizer = ts.text.CountVectorizer(**rules, n_threads=2)
-    X = vectorizer.fit_transform(adversarial_texts.few())
-    for array in (X.data, X.indices, X.indptr):
-        digest.update(array.tobytes())
-    for name in vectorizer.get_feature_names_out():
-        digest.update(name.encode("utf-8", "surrogatepass") + b"\\n")
-print(digest.hexdigest())
-"""
-    folder = adversarial_texts.__file__.rpartition("/")[0]
-    command = [sys.executable, "-c", code, folder]
-    outputs = {subprocess.run(command, check=True, capture_output=True).stdout for _ in range(3)}
-    assert len(outputs) == 1
