@@ -37,7 +37,7 @@ CORE_FLOORS = [
     ["base"],
     ["simd"],
     ["reading", "counting"],
-    ["scoring"],
+    ["text", "scoring"],
     ["contingency"],
     ["ranking"],
     ["greedy", "gain", "bayes"],
@@ -51,6 +51,8 @@ HEADERS = {
     "double_double": "base",
     "inline": "base",
     "large_memory": "base",
+    "text_rules": "text",
+    "texts": "base",
     "types": "base",
 }
 

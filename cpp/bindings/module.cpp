@@ -11,5 +11,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_matrix_market(module);
   register_svmlight(module);
   register_texts(module);
+  register_text_counting(module);
   register_runtime(module);
 }

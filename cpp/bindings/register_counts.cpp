@@ -217,6 +217,8 @@ Counts from_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_coll
 
 const CountsObject& counts_of(const py::handle& object) { return object.cast<const Counts&>().value; }
 
+py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
+
 void register_counts(py::module_& module) {
   // It is a ValueError, as for any unsound input, and an OverflowError, as Python's arithmetic raises.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));

@@ -1,0 +1,136 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "counts_object.hpp"
+#include "dispatch.hpp"
+#include "pybind11.hpp"
+#include "termsift/text_counter.hpp"
+#include "texts_object.hpp"
+
+namespace termsift::bindings {
+namespace {
+
+using Columns = std::optional<py::array>;
+
+// Returns the UTF-8 bytes of strings, in which lone surrogates take three bytes each.
+std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
+  std::vector<std::string> all;
+  for (const py::handle string : strings) {
+    if (!PyUnicode_Check(string.ptr()))
+      throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
+    const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
+    if (!bytes) throw py::error_already_set();
+    all.emplace_back(bytes);
+  }
+  return all;
+}
+
+py::str string_of(std::string_view utf8) {
+  PyObject* const string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<py::ssize_t>(utf8.size()), "surrogatepass");
+  if (string == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(string);
+}
+
+TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
+                   std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words) {
+  TextRules rules;
+  if (analyzer == "char")
+    rules.analyzer = Analyzer::chars;
+  else if (analyzer == "char_wb")
+    rules.analyzer = Analyzer::char_wb;
+  else if (analyzer != "word")
+    throw py::value_error("analyzer must be 'word', 'char' or 'char_wb', got '" + analyzer + "'");
+  rules.lowercase = lowercase;
+  if (strip_accents == "ascii")
+    rules.strip_accents = StripAccents::ascii;
+  else if (strip_accents == "unicode")
+    rules.strip_accents = StripAccents::unicode;
+  else if (strip_accents)
+    throw py::value_error("strip_accents must be None, 'ascii' or 'unicode', got '" + *strip_accents + "'");
+  if (min_n < 1 || max_n < min_n)
+    throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
+                          std::to_string(max_n) + ")");
+  rules.min_n = min_n;
+  rules.max_n = max_n;
+  rules.stop_words = utf8_of(stop_words, "stop words");
+  return rules;
+}
+
+std::span<const std::int32_t> span_of_columns(const Columns& columns) {
+  return columns ? span_of<std::int32_t>(*columns, "columns") : std::span<const std::int32_t>();
+}
+
+// Returns (data, indices, indptr).
+py::tuple arrays_of(TextMatrix matrix) {
+  py::array data = to_numpy(std::move(matrix.data), {matrix.n_entries});
+  py::array indices = to_numpy(std::move(matrix.indices), {matrix.n_entries});
+  return py::make_tuple(data, indices, to_numpy(std::move(matrix.indptr), {matrix.n_rows + 1}));
+}
+
+void add(TextCounter& counter, const py::object& texts, const std::optional<py::array>& classes, int n_threads) {
+  const Texts documents = texts_of(texts);
+  const auto of_documents = classes ? span_of<ClassId>(*classes, "classes") : std::span<const ClassId>();
+  const Threads threads = python_threads(n_threads);
+  without_gil([&] { counter.add(documents, of_documents, threads); });
+}
+
+py::list terms(const TextCounter& counter, const Columns& columns) {
+  py::list strings;
+  counter.for_each_term(span_of_columns(columns),
+                        [&](std::int64_t, std::string_view bytes) { strings.append(string_of(bytes)); });
+  return strings;
+}
+
+py::tuple matrix(const TextCounter& counter, const Columns& columns, int n_threads) {
+  const auto of_terms = span_of_columns(columns);
+  const Threads threads = python_threads(n_threads);
+  return arrays_of(without_gil([&] { return counter.matrix(of_terms, threads); }));
+}
+
+py::object counts(const TextCounter& counter, std::int64_t n_classes, const Columns& columns, bool binary, int n_threads) {
+  const auto of_terms = span_of_columns(columns);
+  const Threads threads = python_threads(n_threads);
+  return bindings::to_python(CountsObject(without_gil([&] {
+    std::int64_t n_columns = of_terms.empty() ? counter.n_terms() : 0;
+    for (const std::int32_t column : of_terms) n_columns = std::max(n_columns, std::int64_t{column} + 1);
+    return counter.counts(of_terms, n_columns, n_classes, binary, threads);
+  })));
+}
+
+// Returns f(counter, threads) as an array by term.
+template <class F>
+auto by_term(const F& f) {
+  return [f](const TextCounter& counter, int n_threads) {
+    const Threads threads = python_threads(n_threads);
+    return to_numpy(without_gil([&] { return f(counter, threads); }), {counter.n_terms()});
+  };
+}
+
+}  // namespace
+
+void register_text_counting(py::module_& module) {
+  py::class_<TextRules>(module, "TextRules", "How texts are cut into terms.")
+      .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a);
+  py::class_<TextCounter>(module, "TextCounter", "Learns the terms of texts and counts them, by document or by class.")
+      .def(py::init<const TextRules&, bool>(), "rules"_a, "by_class"_a = false)
+      .def("add", &add, "texts"_a, "classes"_a = py::none(), "n_threads"_a = 0)
+      .def("sort",
+           [](TextCounter& counter, int n_threads) {
+             const Threads threads = python_threads(n_threads);
+             without_gil([&] { counter.sort(threads); });
+           }, "n_threads"_a = 0)
+      .def_property_readonly("n_terms", &TextCounter::n_terms)
+      .def("document_frequency",
+           by_term([](const TextCounter& counter, const Threads& threads) { return counter.document_frequency(threads); }),
+           "n_threads"_a = 0)
+      .def("term_frequency",
+           by_term([](const TextCounter& counter, const Threads& threads) { return counter.term_frequency(threads); }),
+           "n_threads"_a = 0)
+      .def("terms", &terms, "columns"_a = py::none())
+      .def("matrix", &matrix, "columns"_a = py::none(), "n_threads"_a = 0)
+      .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);
+}
+
+}  // namespace termsift::bindings
