@@ -3,6 +3,7 @@
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   using namespace termsift::bindings;
   module.doc() = "The compiled core of termsift. Use the functions of the package, which check their arguments.";
+  register_characters();
   register_counts(module);
   register_scores(module);
   register_greedy(module);

@@ -90,6 +90,7 @@ py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
   return py::array_t<T>(std::move(shape), raw, owner);
 }
 
+void register_characters();
 void register_conditional_gain(py::module_& module);
 void register_counts(py::module_& module);
 void register_scores(py::module_& module);

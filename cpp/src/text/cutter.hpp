@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "termsift/text_rules.hpp"
@@ -28,13 +29,20 @@ struct Tokens {
 // Cuts one chunk of documents. Each thread has its own, which keeps its buffers from chunk to chunk.
 class Cutter {
  public:
-  explicit Cutter(const TextRules& rules);
+  // Reads about `piece` bytes of text at a time.
+  explicit Cutter(const TextRules& rules, std::int64_t piece = 1 << 16);
   ~Cutter();
+  Cutter(Cutter&&) noexcept;
   // Begins with the documents [begin, end) of `texts`.
   void start(Texts texts, std::int64_t begin, std::int64_t end);
-  // Fills `tokens` with the next tokens, about a hundred kilobytes of text at a time, and returns false after the last.
+  // Fills `tokens` with the next tokens and returns false after the last.
   // Throws BadText, and std::length_error for a token of 2^31 bytes or more.
   bool next(Tokens& tokens);
+
+  class Analysis;  // what one analyzer does
+
+ private:
+  std::unique_ptr<Analysis> analysis_;
 };
 
 }  // namespace termsift

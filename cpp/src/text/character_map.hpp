@@ -1,0 +1,69 @@
+// How each character is written in the text that tokens are cut from.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "termsift/characters.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/text_rules.hpp"
+
+namespace termsift {
+
+inline constexpr char32_t n_code_points = 0x110000, capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
+
+// Writes a character as UTF-8, also a lone surrogate, and returns the number of bytes.
+int write_utf8(char32_t c, std::uint8_t* out);
+
+// What a character becomes: at most four bytes, all in one word so that a thread reads them whole. Zero is not known yet.
+class Mapped {
+ public:
+  Mapped() = default;
+  explicit Mapped(std::uint64_t all) : bits(all) {}
+  // Whether the rest is meaningful. It is not for a character that becomes several characters, whose CharacterMap::Expansion
+  // says more, and for the capital sigma, whose lowercase depends on its neighbours.
+  bool simple() const { return (bits >> 56) != 0; }
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
+  int length() const { return static_cast<int>(bits >> 32 & 0xff); }
+  // The number of bytes of the character before and after, where that is the same, else zero. Zero for lone surrogates.
+  int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
+  // One bit for each byte if the character is of a word, or if it is white space.
+  std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
+
+  std::uint64_t bits = 0;
+};
+
+// The characters as the rules ask: lowercase, or without accents, or both. It is filled as characters are met.
+class CharacterMap {
+ public:
+  struct Expansion {
+    std::uint64_t words = 0, spaces = 0;  // a bit for each byte
+    std::uint8_t length = 0;
+    std::uint8_t bytes[64] = {};
+  };
+
+  static const CharacterMap& of(bool lowercase, StripAccents strip_accents);
+
+  // c < n_code_points.
+  Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
+  // As operator[], for a character that may not be known yet.
+  Mapped find(char32_t c) const;
+  // What a character becomes which is not simple, other than the capital sigma.
+  const Expansion& expansion(char32_t c) const;
+
+  bool lowercase() const { return lowercase_; }
+
+ private:
+  CharacterMap(bool lowercase, StripAccents strip_accents);
+  std::u32string written(char32_t c) const;
+
+  bool lowercase_;
+  StripAccents strip_accents_;
+  // For every code point; memory is used only for those that are met.
+  LargeArray<std::atomic<std::uint64_t>> mapped_;
+  LargeArray<std::atomic<const Expansion*>> expansions_;
+};
+
+Casing casing(char32_t c);
+
+}  // namespace termsift

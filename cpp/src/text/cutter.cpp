@@ -1,0 +1,117 @@
+#include "text/cutter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "simd/targets.hpp"
+#include "text/analysis.hpp"
+#include "text/scan_kernels.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::int64_t longest_token = std::int64_t{1} << 31, most_at_once = std::int64_t{1} << 29;
+
+// Returns the end of the last byte in [begin, end) that is not marked, or `begin`.
+std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t at = end; at > begin;) {
+    const std::int64_t word = (at - 1) / 64, above = 64 * (word + 1) - at;
+    const std::uint64_t unmarked = ~marks[word] << above;  // up to bit at - 1
+    if (unmarked != 0) return std::max(begin, at - std::countl_zero(unmarked));
+    at = 64 * word;
+  }
+  return begin;
+}
+
+int utf8_length(std::uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
+
+class Words final : public Cutter::Analysis {
+ public:
+  Words(const TextRules& rules, std::int64_t piece) : piece_(std::clamp<std::int64_t>(piece, 64, most_at_once)), normaliser_(rules, false) {}
+
+  void start(Texts texts, std::int64_t begin, std::int64_t end) override {
+    texts_ = texts;
+    next_ = begin;
+    end_ = end;
+    open_ = false;
+    kept_ = 0;
+    text_.clear();
+  }
+
+  bool next(Tokens& tokens) override {
+    tokens.n_tokens = 0;
+    tokens.parts.clear();
+    // `begin` is where the text of a document begins, and `first` where its first character is.
+    std::int64_t begin = 0, first = 0;
+    if (open_) first = text_.keep_marked(kept_);  // a word whose end was not read yet
+    else text_.clear();
+    // Twice the text that is kept, so that a word of any length is moved a few times only.
+    std::int64_t wanted = text_.size() + std::clamp(text_.size(), piece_, most_at_once);
+    while (text_.size() < wanted) {
+      if (!open_) {
+        if (next_ == end_) break;
+        normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
+        begin = first = text_.size();
+        open_ = true;
+      }
+      normaliser_.read(std::min((wanted - text_.size() + 63) / 64 * 64, std::int64_t{1} << 20), text_);
+      if (normaliser_.at_end()) {
+        text_.align();
+        cut(begin, text_.size(), tokens);
+        open_ = false;
+        ++next_;
+      } else if (text_.size() >= wanted) {
+        kept_ = end_of_unmarked(text_.marks(), first, text_.size());
+        if (text_.size() - kept_ >= longest_token)
+          throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
+        if (first == kept_ && begin == 0) wanted += std::clamp(text_.size(), piece_, most_at_once);  // all of it is one word
+        else cut(begin, kept_, tokens);
+      }
+    }
+    tokens.bytes = text_.bytes();
+    return !tokens.parts.empty();
+  }
+
+ private:
+  // Adds the words between two bytes that are not marked; `begin` is a multiple of 64.
+  void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
+    std::uint64_t* const marks = text_.marks() + begin / 64;
+    const std::int64_t n_words = (end - begin + 63) / 64;
+    const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + 64 * n_words + 64);
+    if (tokens.bounds.size() < room) tokens.bounds.resize(room);
+    if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
+    std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
+    std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
+    if (!normaliser_.ascii()) {  // runs of several bytes may be one character
+      std::int64_t kept = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];
+        bounds[2 * kept] = first;
+        bounds[2 * kept + 1] = last;
+        kept += static_cast<int>(last - first) > utf8_length(text_.bytes()[first]);
+      }
+      n = kept;
+    }
+    tokens.n_tokens += n;
+    tokens.parts.push_back({next_, tokens.n_tokens});
+  }
+
+  std::int64_t piece_;
+  Normaliser normaliser_;
+  NormalText text_;
+  Texts texts_;
+  std::int64_t next_ = 0, end_ = 0, kept_ = 0;
+  bool open_ = false;  // whether a part of the document next_ was read
+};
+
+}  // namespace
+
+Cutter::Cutter(const TextRules& rules, std::int64_t piece) : analysis_(std::make_unique<Words>(rules, piece)) {}
+Cutter::~Cutter() = default;
+Cutter::Cutter(Cutter&&) noexcept = default;
+void Cutter::start(Texts texts, std::int64_t begin, std::int64_t end) { analysis_->start(texts, begin, end); }
+bool Cutter::next(Tokens& tokens) { return analysis_->next(tokens); }
+
+}  // namespace termsift

@@ -1,0 +1,149 @@
+// Cutting by a plain loop over code points, and a small table of characters in place of Python's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "termsift/characters.hpp"
+#include "termsift/text_rules.hpp"
+#include "text/character_map.hpp"
+
+namespace plain_cutter {
+
+using namespace termsift;
+
+inline bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
+
+// Some true facts of Unicode, and enough others made up: a letter that becomes shorter and one that becomes longer, digits of
+// four bytes, and marks that are case-ignorable.
+inline Character character(char32_t c) {
+  Character facts{c, false, false};
+  facts.space = in(c, 9, 13) || in(c, 28, 32) || c == 0x85 || c == 0xa0 || in(c, 0x2000, 0x200a) || c == 0x3000;
+  const bool upper = in(c, 'A', 'Z') || (in(c, 0xc0, 0xde) && c != 0xd7) || in(c, 0x391, 0x3a9) || in(c, 0x410, 0x42f);
+  if (upper) facts.lower = c + 32;
+  if (c == 0x130) facts.lower = 'i';
+  if (c == 0x212a) facts.lower = 'k';    // from three bytes to one
+  if (c == 0x23a) facts.lower = 0x2c65;  // from two to three
+  if (c == 0x2c62) facts.lower = 0x26b;  // from three to two
+  if (in(c, 0x10400, 0x10427)) facts.lower = c + 40;
+  facts.word = upper || facts.lower != c || in(c, 'a', 'z') || in(c, '0', '9') || c == '_' || (in(c, 0xdf, 0xff) && c != 0xf7) ||
+               in(c, 0x100, 0x2af) || in(c, 0x370, 0x3ff) || in(c, 0x430, 0x52f) || in(c, 0x1e00, 0x1fff) || c == 0x2c65 ||
+               in(c, 0x4e00, 0x9fff) || in(c, 0xac00, 0xd7a3) || in(c, 0x10428, 0x1044f) || in(c, 0x1d7ce, 0x1d7ff);
+  return facts;
+}
+
+inline Casing casing(char32_t c) {
+  if (c == '\'' || c == '.' || c == 0xad || in(c, 0x300, 0x36f)) return Casing::ignorable;
+  return character(c).word && !in(c, '0', '9') && c != '_' && c < 0x4e00 ? Casing::cased : Casing::none;
+}
+
+inline void casings(char32_t first, Casing* casings) {
+  for (char32_t i = 0; i < n_casings_at_once; ++i) casings[i] = casing(first + i);
+}
+
+inline std::u32string without_accents(char32_t c) {
+  static const std::map<char32_t, std::u32string> decompositions{
+      {0xa0, U" "}, {0xa8, U" "}, {0xc9, U"E"}, {0xe0, U"a"}, {0xe9, U"e"}, {0xf1, U"n"}, {0xbd, U"1\u20442"},
+      {0x2003, U" "}, {0x2115, U"N"}, {0xfb01, U"fi"}, {0xac00, U"\u1100\u1161"}, {0x301, U""}, {0x307, U""},
+      {0xfdfa, U"صلى الله عليه وسلم"}, {0x3ac, U"α"}, {0x439, U"и"}};
+  const auto found = decompositions.find(c);
+  return found == decompositions.end() ? std::u32string(1, c) : found->second;
+}
+
+inline void use() { use_characters({character, casings, without_accents}); }
+
+inline std::string utf8(const std::u32string& text) {
+  std::string out;
+  for (const char32_t c : text) {
+    std::uint8_t bytes[4];
+    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(write_utf8(c, bytes)));
+  }
+  return out;
+}
+
+inline bool sigma_is_final(const std::u32string& text, std::size_t at) {
+  std::size_t before = at;
+  while (before > 0 && casing(text[before - 1]) == Casing::ignorable) --before;
+  if (before == 0 || casing(text[before - 1]) != Casing::cased) return false;
+  std::size_t after = at + 1;
+  while (after < text.size() && casing(text[after]) == Casing::ignorable) ++after;
+  return after == text.size() || casing(text[after]) != Casing::cased;
+}
+
+inline std::u32string normal(const std::u32string& text, const TextRules& rules) {
+  std::u32string lower;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char32_t c = text[i];
+    if (!rules.lowercase) lower += c;
+    else if (c == 0x130) lower += U"i\u0307";
+    else if (c == 0x3a3) lower += sigma_is_final(text, i) ? U'\x3c2' : U'\x3c3';
+    else lower += character(c).lower;
+  }
+  if (rules.strip_accents == StripAccents::none) return lower;
+  std::u32string stripped;
+  for (const char32_t c : lower)
+    for (const char32_t part : without_accents(c))
+      if (part < 0x80 || rules.strip_accents == StripAccents::unicode) stripped += part;
+  return stripped;
+}
+
+inline std::vector<std::u32string> words(const std::u32string& text) {
+  std::vector<std::u32string> found(1);
+  for (const char32_t c : text) {
+    if (character(c).word) found.back() += c;
+    else found.emplace_back();
+  }
+  std::erase_if(found, [](const std::u32string& word) { return word.size() < 2; });
+  return found;
+}
+
+// As scikit-learn's _char_ngrams.
+inline std::vector<std::u32string> char_ngrams(const std::u32string& text, const TextRules& rules) {
+  std::u32string squeezed;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && character(text[end]).space) ++end;
+    if (end - i > 1) squeezed += U' ';
+    else squeezed += text[i];
+    i = end > i + 1 ? end : i + 1;
+  }
+  std::vector<std::u32string> found;
+  for (auto n = static_cast<std::size_t>(rules.min_n); n <= static_cast<std::size_t>(rules.max_n); ++n)
+    for (std::size_t i = 0; i + n <= squeezed.size(); ++i) found.push_back(squeezed.substr(i, n));
+  return found;
+}
+
+// As scikit-learn's _char_wb_ngrams.
+inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, const TextRules& rules) {
+  std::vector<std::u32string> padded(1, U" "), found;
+  for (const char32_t c : text) {
+    if (!character(c).space) padded.back() += c;
+    else if (padded.back() != U" ") padded.emplace_back(U" ");
+  }
+  if (padded.back() == U" ") padded.pop_back();
+  for (std::u32string& word : padded) {
+    word += U' ';
+    for (auto n = static_cast<std::size_t>(rules.min_n); n <= static_cast<std::size_t>(rules.max_n); ++n) {
+      std::size_t offset = 0;
+      found.push_back(word.substr(0, n));
+      while (offset + n < word.size()) found.push_back(word.substr(++offset, n));
+      if (offset == 0) break;
+    }
+  }
+  return found;
+}
+
+// Returns the tokens of a text, in any order.
+inline std::vector<std::string> tokens(const std::u32string& text, const TextRules& rules) {
+  const std::u32string whole = normal(text, rules);
+  std::vector<std::string> found;
+  for (const std::u32string& token : rules.analyzer == Analyzer::word    ? words(whole)
+                                     : rules.analyzer == Analyzer::chars ? char_ngrams(whole, rules)
+                                                                         : char_wb_ngrams(whole, rules))
+    found.push_back(utf8(token));
+  return found;
+}
+
+}  // namespace plain_cutter
