@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of its vectorizers of texts, of the installed version, pass with ours."""
+"""The tests of texts that the installed scikit-learn has for its vectorizers pass with ours."""
 
 from __future__ import annotations
 

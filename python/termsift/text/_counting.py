@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -16,27 +16,24 @@ from scipy import sparse
 
 from termsift import _core
 from termsift._util.extras import require
-from termsift._util.validation import check_iterable, check_kind, check_n_threads, check_words
-from termsift.text._blocks import text_blocks
+from termsift._util.validation import check_iterable, check_kind, check_words
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def count_matrix(
-    texts: Any, rules: Any, names: Any = None, n_threads: int | None = None
+def count_blocks(
+    blocks: Iterable[_core.Texts], rules: Any, names: Any, threads: int
 ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
-    """Count the terms of texts; see `TextRules.count`."""
-    threads = check_n_threads(n_threads)
-    blocks = text_blocks(texts)
-    columns = rules.columns() if names is None else columns_of(names)
+    """Count the terms of blocks of texts; see `TextRules.count`."""
+    columns = rules.columns() if names is None else columns_of(names, "names")
     native = rules.native
     if native is not None and rules.hashing is None and columns is None:
         counter, n_docs = counted(blocks, native, threads)
         kept = kept_columns(rules, counter, n_docs, threads)
-        X = csr(counter.matrix(kept, threads), kept_size(kept, counter))
         found = object_array(counter.terms(kept))
+        X = csr(counter.matrix(kept, threads), len(found))
     else:
         words = {} if columns is None else columns
         by_block = BlockCounter(rules, words, grows=columns is None, n_threads=threads)
@@ -57,17 +54,8 @@ def count_matrix(
 class BlockCounter:
     """Counts blocks of texts in the columns of ``words``, or of their hashes.
 
-    Parameters
-    ----------
-    rules : TextRules
-        How texts are cut. No rule drops a term.
-    words : dict of str to int
-        The column of each term; its terms are the keys in any order.
-    grows : bool, default True
-        Whether terms that are not in ``words`` join it: those of a block, sorted, get the next
-        columns. By default they do; otherwise they are left out, and ``words`` must not change.
-    n_threads : int, default 0
-        As the core takes it.
+    The rules drop no term. If it ``grows``, terms that are not in ``words`` join it: those of a
+    block, sorted, get the next columns. Otherwise ``words`` must not change.
     """
 
     def __init__(
@@ -121,19 +109,9 @@ def counted(
 def kept_columns(
     rules: Any, counter: _core.TextCounter, n_docs: int, n_threads: int, dtype: Any = np.int64
 ) -> npt.NDArray[np.int32] | None:
-    """Return the column of each sorted term, -1 if it is dropped, or None if all stay.
+    """Return the column of each term of a sorted counter, -1 if it is dropped; None if all stay.
 
-    Parameters
-    ----------
-    rules : TextRules or CountVectorizer
-    counter : TextCounter
-        Sorted.
-    n_docs : int
-        Number of documents.
-    n_threads : int
-        As the core takes it.
-    dtype : dtype
-        Of a column's sum, on which the ties of max_features depend.
+    ``dtype`` is that of the sum of a column, on which the ties of max_features depend.
     """
     if not drops(rules):
         return None
@@ -142,11 +120,6 @@ def kept_columns(
     occurrences = documents if once else counter.term_frequency(n_threads)
     kept = kept_terms(rules, n_docs, documents, occurrences.astype(dtype))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-
-
-def kept_size(columns: npt.NDArray[np.int32] | None, counter: _core.TextCounter) -> int:
-    """Return the number of terms that `kept_columns` keeps."""
-    return counter.n_terms if columns is None else int(columns.max(initial=-1)) + 1
 
 
 def count_words(
@@ -172,19 +145,27 @@ def count_words(
     >>> names.tolist(), X.toarray().tolist()
     (['a', 'b', 'c'], [[1, 2, 0], [0, 0, 0], [0, 0, 1]])
     """
-    words = {} if names is None else columns_of(names)
+    words = {} if names is None else columns_of(names, "names")
     documents = check_iterable(documents, "documents", "an iterable of words for each document")
     X = _count_rows(documents, words, grows=names is None)
     X.sort_indices()
     return X, object_array(list(words)) if names is None else names
 
 
-def columns_of(names: Any) -> dict[str, int]:
-    """Return the column of each of some names."""
-    columns = {}
-    for column, name in enumerate(check_words(names, "names")):
-        check_kind(name, str, "each of names")
-        columns[name] = column
+def columns_of(terms: Any, name: str) -> dict[str, int]:
+    """Return the column of each term of a mapping to columns, or of a collection in its order."""
+    if isinstance(terms, Mapping):
+        columns = dict(terms)
+    else:
+        listed = check_words(terms, name)
+        ordered = sorted(listed) if isinstance(terms, (set, frozenset)) else listed
+        columns = {term: column for column, term in enumerate(ordered)}
+        if len(columns) < len(listed):
+            raise ValueError(f"{name} must not hold a term twice")
+    for term in columns:
+        check_kind(term, str, f"each of {name}")
+    if sorted(columns.values()) != list(range(len(columns))):
+        raise ValueError(f"{name} must have the columns 0, 1, 2, ... without gaps")
     return columns
 
 
@@ -226,8 +207,11 @@ class GrowingRows:
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
-    """Return the matrix of data, indices and indptr."""
-    return sparse.csr_array(parts, shape=(len(parts[2]) - 1, n_columns))
+    """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
+    data, *others = parts
+    index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
+    indices, indptr = (part.astype(index, copy=False) for part in others)
+    return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def object_array(words: list[str]) -> npt.NDArray[np.object_]:
@@ -279,8 +263,7 @@ def _count_rows(
         # From the order of first appearance to that of the sorted words.
         column_of = np.arange(n_known + len(new))
         ordered = sorted(new)
-        words.update(zip(ordered, count(n_known), strict=False))
-        column_of[[new[word] for word in ordered]] = np.arange(n_known, len(words))
+        column_of[[new[word] for word in ordered]] = _learn(ordered, words)
         indices = column_of[indices]
     return csr((data, indices, indptr), len(words))
 

@@ -15,11 +15,12 @@ from termsift._util.validation import (
     check_integer,
     check_iterable,
     check_kind,
-    check_words,
+    check_n_threads,
     did_you_mean,
     is_integer,
 )
-from termsift.text._counting import count_matrix
+from termsift.text._blocks import text_blocks
+from termsift.text._counting import columns_of, count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 if TYPE_CHECKING:
@@ -110,8 +111,9 @@ class TextRules:
         for name in ("lowercase", "binary"):
             check_flag(getattr(self, name), name)
         for name in ("tokenizer", "preprocessor"):
-            if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise TypeError(f"{name} must be a function, got {getattr(self, name)!r}")
+            value = getattr(self, name)
+            if value is not None and not callable(value):
+                raise TypeError(f"{name} must be a function, got {value!r}")
         if not callable(self.analyzer):
             check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.strip_accents is not None and not callable(self.strip_accents):
@@ -160,78 +162,49 @@ class TextRules:
         ValueError
             If min_df asks for more documents than max_df allows.
         """
-        return count_matrix(texts, self, names, n_threads)
+        return count_blocks(text_blocks(texts), self, names, check_n_threads(n_threads))
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
         if self.vocabulary is None:
             return None
-        if isinstance(self.vocabulary, Mapping):
-            columns = dict(self.vocabulary)
-        else:
-            words = check_words(self.vocabulary, "vocabulary")
-            if isinstance(self.vocabulary, (set, frozenset)):
-                words.sort()
-            columns = {word: column for column, word in enumerate(words)}
-            if len(columns) < len(words):
-                raise ValueError("vocabulary must not hold a term twice")
-        for term in columns:
-            check_kind(term, str, "each term of vocabulary")
-        if not columns or sorted(columns.values()) != list(range(len(columns))):
-            expected = "terms whose columns are 0, 1, 2, ... without gaps"
-            raise ValueError(f"vocabulary must hold {expected}")
+        columns = columns_of(self.vocabulary, "vocabulary")
+        if not columns:
+            raise ValueError("vocabulary must hold terms, got none")
         return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
         """Return the function that cuts a text into terms, at Python's speed."""
         if callable(self.analyzer):
             return self.analyzer
-        changed = (name for name in _CUTTING if getattr(self, name) != getattr(_PLAIN, name))
-        asks = next(changed, "token_pattern")
+        needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
+        asks = next(name for name in needy if getattr(self, name) != getattr(TextRules, name))
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", asks)
-        rules = {name: getattr(self, name) for name in _CUTTING}
-        stop_words = self.stop_words
-        if stop_words is not None and stop_words != "english":
-            rules["stop_words"] = sorted(stop_words)
-        rules["ngram_range"] = tuple(self.ngram_range)
-        cut: Callable[[str], list[str]] = vectorizers.CountVectorizer(**rules).build_analyzer()
+        names = (*needy, "analyzer", "lowercase", "stop_words")
+        rules = {name: getattr(self, name) for name in names}
+        vectorizer = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range), **rules)
+        cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
         return cut
 
     @property
     def native(self) -> _core.TextRules | None:
         """The rules by which the core cuts texts, or None if it cannot."""
         words = self.stop_words
-        if words == "english":
-            needs = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
-            words = needs.ENGLISH_STOP_WORDS
+        if isinstance(words, str):
+            text = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
+            words = text.ENGLISH_STOP_WORDS
         arguments = native_arguments(self, words)
         return None if arguments is None else _core.TextRules(*arguments)
 
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        plain = not self.drops and all(
-            getattr(self, name) == getattr(_PLAIN, name) for name in (*_CUTTING, "hashing")
-        )
-        return "a word of two or more letters" if plain else "a term by these rules"
+        return "a word of two or more letters" if self == TextRules() else "a term by these rules"
 
     @property
     def drops(self) -> bool:
         """Whether some of the terms that texts have may be dropped."""
         return drops(self)
-
-
-# The rules by which a text is cut, in the order in which errors name them.
-_CUTTING = (
-    "ngram_range",
-    "stop_words",
-    "lowercase",
-    "analyzer",
-    "strip_accents",
-    "token_pattern",
-    "tokenizer",
-    "preprocessor",
-)
 
 
 def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
@@ -269,7 +242,7 @@ def _check_ngram_range(given: object) -> None:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(f"ngram_range must be two integers, got {given!r}")
     for number in given:
-        check_integer(number, "each of ngram_range")
+        check_integer(number, "each of ngram_range", 1, 2**31 - 1)
     if given[0] > given[1]:
         raise ValueError(f"ngram_range must be (from, to), got {tuple(given)}")
 
@@ -294,6 +267,3 @@ def _check_stop_words(given: object) -> None:
         for word in check_iterable(given, "stop_words", "words"):
             if not isinstance(word, str):
                 raise TypeError(f"stop_words must hold words, got {word!r}")
-
-
-_PLAIN = TextRules()

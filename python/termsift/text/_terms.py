@@ -50,15 +50,8 @@ def kept_terms(
 ) -> npt.NDArray[np.bool_]:
     """Return which of the sorted terms stay, by min_df, max_df and max_features.
 
-    Parameters
-    ----------
-    rules : TextRules or CountVectorizer
-    n_docs : int
-        Number of documents.
-    documents : ndarray of shape (n_terms,)
-        Of each term, the number of documents that it occurs in.
-    occurrences : ndarray of shape (n_terms,)
-        Of each term, how often it occurs; once in a document if ``binary``.
+    Of each term, ``documents`` and ``occurrences`` are how many documents it is in and how often it
+    occurs, which is once in a document if the rules are ``binary``.
     """
     low, high = (
         limit if isinstance(limit, Integral) else limit * n_docs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util.extras import require
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import counted, csr, kept_columns, stacked, strings
+from termsift.text._counting import counted, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, drops, native_arguments
 
 if TYPE_CHECKING:
@@ -64,23 +64,23 @@ class _CutByCore:
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
         """Return the documents in blocks, after they were decoded if some may have to be."""
         if self.input == "content":
-            if _is_arrow(documents):
-                return text_blocks(documents)
             if _holds_objects(documents):
                 documents = documents.tolist()
-            if isinstance(documents, (list, tuple)) and set(map(type, documents)) <= {str}:
+            if isinstance(documents, (list, tuple)):
+                is_text = set(map(type, documents)) <= {str}
+            else:
+                is_text = _is_column(documents)
+            if is_text:
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
-    def _matrix(self: Any, parts: Any, n_columns: int, default: Any) -> sparse.csr_array:
-        """Return the matrix with the dtypes that scikit-learn's has."""
-        data, indices, indptr = parts
-        index = np.int32 if len(data) < 2**31 else np.int64
-        data = data.astype(default if self.dtype is None else self.dtype, copy=False)
-        indices, indptr = (part.astype(index, copy=False) for part in (indices, indptr))
+    def _matrix(self: Any, blocks: Iterable[Any], n_columns: int, dtype: Any) -> sparse.csr_array:
+        """Return the rows of blocks in a matrix with the dtypes that scikit-learn's has."""
+        X = stacked(blocks, n_columns)
+        X.data = X.data.astype(dtype if self.dtype is None else self.dtype, copy=False)
         if self.binary:
-            data.fill(1)
-        return csr((data, indices, indptr), n_columns)
+            X.data.fill(1)
+        return X
 
 
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
@@ -108,7 +108,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     Notes
     -----
     Documents may also be in an object with the Arrow C stream interface, such as a column of
-    pyarrow, polars or duckdb.
+    pyarrow, polars or duckdb. A class derived from scikit-learn's ``TfidfVectorizer`` and from this
+    one, in this order, counts with the core too.
 
     Examples
     --------
@@ -164,7 +165,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         terms = counter.terms(kept)
         if not terms:
             raise ValueError(_PRUNED)
-        X = self._matrix(counter.matrix(kept, threads), len(terms), np.intc)
+        X = self._matrix([counter.matrix(kept, threads)], len(terms), np.intc)
         self.vocabulary_ = dict(zip(terms, count()))
         return as_configured(X)
 
@@ -226,11 +227,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             counts: tuple[dict[str, int], Any]
             counts = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
             return counts
-        vocabulary, threads = self.vocabulary_, check_n_threads(self.n_threads)
-        blocks = self._blocks(raw_documents)
-        X = stacked((index.matrix(block, threads) for block in blocks), len(vocabulary))
-        X = self._matrix((X.data, X.indices, X.indptr), len(vocabulary), np.intc)
-        return vocabulary, as_configured(X)
+        threads = check_n_threads(self.n_threads)
+        rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
+        X = self._matrix(rows, len(self.vocabulary_), np.intc)
+        return self.vocabulary_, as_configured(X)
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if its terms are no strings.
@@ -274,8 +274,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     --------
     >>> vectorizer = HashingVectorizer(n_features=4, alternate_sign=False, norm=None)
     >>> vectorizer.transform(["Bacon and eggs", "eggs, eggs"]).toarray()
-    array([[2., 0., 1., 0.],
-           [0., 0., 2., 0.]])
+    array([[0., 2., 1., 0.],
+           [0., 2., 0., 0.]])
     """
 
     def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
@@ -304,11 +304,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
         width, sign = int(self.n_features), bool(self.alternate_sign)
         blocks = self._blocks(X)
-        hashed = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-        counts = stacked(hashed, width)
+        rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+        counts = self._matrix(rows, width, np.float64)
         if not counts.shape[0]:
             return super().transform([])  # which refuses it
-        counts = self._matrix((counts.data, counts.indices, counts.indptr), width, np.float64)
         if self.norm is not None:
             counts = normalize(counts, norm=self.norm, copy=False)
         return as_configured(counts)
@@ -325,18 +324,20 @@ _with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
 _with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
 
 
-def _is_arrow(documents: Any) -> bool:
-    """Return whether documents are a column of Arrow; one of objects may hold bytes."""
-    has_stream = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
-    return has_stream and not _holds_objects(documents)
-
-
 def _holds_objects(documents: Any) -> bool:
     return bool(getattr(documents, "dtype", None) == np.dtype(object))
 
 
+def _is_column(documents: Any) -> bool:
+    """Return whether documents are strings in an array or a column of one of many libraries."""
+    arrow = "__arrow_c_stream__", "__arrow_c_array__"
+    is_arrow = any(hasattr(documents, name) for name in arrow)
+    strings_of_numpy = isinstance(documents, np.ndarray) and documents.dtype.kind in "UT"
+    return (is_arrow and not _holds_objects(documents)) or strings_of_numpy
+
+
 def _iterable(documents: Any) -> Any:
     """Return documents over which scikit-learn can iterate."""
-    if not _is_arrow(documents):
+    if not _is_column(documents):
         return documents
-    return (text for block in text_blocks(documents) for text in strings(block))
+    return chain.from_iterable(map(strings, text_blocks(documents)))

@@ -1,0 +1,356 @@
+"""The vectorizers are scikit-learn's in all but speed, order of entries and kinds of documents."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.feature_extraction import text as theirs
+from sklearn.pipeline import make_pipeline
+
+import termsift as ts
+from termsift.text import CountVectorizer, HashingVectorizer
+
+TEXTS = [
+    "The Bacon, and the eggs: bacon!",
+    "eggs for breakfast; 2 eggs for 1",
+    "",
+    "Buy pills now, buy the PILLS",
+    "naïve größe_1 東京 e\u0301te\u0301 x-ray",
+    "Οδυσσεύς ΟΔΟΣ \ud800 a\0b İstanbul",
+    "the of and",
+]
+NEW = ["bacon pills bacon unheard", "", "the eggs THE EGGS for breakfast"]
+
+
+def blanks(text: str) -> list[str]:
+    return text.split()
+
+
+def same(ours: Any, expected: Any) -> None:
+    """Check that two matrices are equal, kind and dtypes included, but for the order in rows."""
+    assert type(ours) is type(expected)
+    expected = expected.copy()
+    expected.sort_indices()
+    for part in ("data", "indices", "indptr"):
+        mine, other = getattr(ours, part), getattr(expected, part)
+        assert mine.dtype == other.dtype, part
+        np.testing.assert_array_equal(mine, other)
+    assert ours.shape == expected.shape
+    assert ours.has_canonical_format
+
+
+def outcome(call: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """Return what a call returns or raises, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except (ValueError, TypeError, AttributeError, StopIteration, UnicodeError) as error:
+            result = type(error).__name__, str(error)
+    return result, [str(one.message) for one in caught]
+
+
+# What fails here fails in both.
+PARAMETERS: list[dict[str, Any]] = [
+    {},
+    {"ngram_range": (1, 2)},
+    {"ngram_range": (2, 3), "stop_words": ["the", "and"]},
+    {"ngram_range": (2, 1)},
+    {"ngram_range": (0, 1)},
+    {"ngram_range": [1, 1]},
+    {"stop_words": "english"},
+    {"stop_words": ["THE", "eggs for", "It's"]},
+    {"stop_words": [1, "the"]},
+    {"stop_words": "german"},
+    {"lowercase": False},
+    {"lowercase": 1},
+    {"strip_accents": "ascii"},
+    {"strip_accents": "unicode"},
+    {"strip_accents": "latin"},
+    {"strip_accents": str.swapcase},
+    {"analyzer": "char", "ngram_range": (1, 3)},
+    {"analyzer": "char_wb", "ngram_range": (2, 4), "stop_words": ["a"]},
+    {"analyzer": "char", "token_pattern": "unused"},
+    {"analyzer": "words"},
+    {"analyzer": blanks},
+    {"analyzer": blanks, "ngram_range": (1, 2)},
+    {"token_pattern": r"\w"},
+    {"token_pattern": r"(\w)(\w)"},
+    {"token_pattern": None},
+    {"tokenizer": blanks},
+    {"preprocessor": str.upper},
+    {"binary": True},
+    {"dtype": np.float32},
+    {"dtype": np.int8},
+    {"dtype": None},
+    {"dtype": bool, "binary": True},
+]
+COUNTED: list[dict[str, Any]] = [
+    {"min_df": 2},
+    {"min_df": 0.4, "max_df": 0.5},
+    {"min_df": 5, "max_df": 0.1},
+    {"min_df": 7},
+    {"min_df": 0},
+    {"max_df": 1},
+    {"max_features": 4},
+    {"max_features": 4, "binary": True, "dtype": np.float32},
+    {"max_features": 4, "min_df": 2},
+    {"vocabulary": ["the", "eggs", "EGGS", "the eggs"], "min_df": 7},
+    {"vocabulary": {"the": 1, "eggs for": 0}, "ngram_range": (1, 2)},
+    {"vocabulary": {"the": 1, "eggs": 1}},
+    {"vocabulary": {"the": 1}},
+    {"vocabulary": []},
+    {"vocabulary": ["the", "the"]},
+    {"vocabulary": {"the", "eggs"}, "binary": True},
+    {"vocabulary": ["the", 3, ("a", "b")]},
+]
+
+
+@pytest.mark.parametrize("parameters", [*PARAMETERS, *COUNTED], ids=str)
+def test_count_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) -> None:
+    ours, other = CountVectorizer(n_threads=2, **parameters), theirs.CountVectorizer(**parameters)
+    for name, texts in (("transform", NEW), ("fit_transform", TEXTS), ("transform", NEW),
+                        ("fit_transform", []), ("transform", []), ("fit_transform", ["a", "the"]),
+                        ("transform", "text"), ("fit_transform", "text")):  # fmt: skip
+        mine, warned = outcome(lambda: getattr(ours, name)(texts))  # noqa: B023
+        expected, also = outcome(lambda: getattr(other, name)(texts))  # noqa: B023
+        if isinstance(expected, tuple):
+            assert mine[0] == expected[0]
+            assert mine[1].startswith(expected[1])
+        else:
+            same(mine, expected)
+        assert warned == also
+        fitted = {key for key in vars(other) if key.endswith("_")}
+        assert fitted == {key for key in vars(ours) if key.endswith("_")}
+        assert {key: getattr(ours, key) for key in fitted} == {
+            key: getattr(other, key) for key in fitted
+        }
+    if hasattr(other, "vocabulary_"):
+        names = outcome(ours.get_feature_names_out)[0], outcome(other.get_feature_names_out)[0]
+        np.testing.assert_array_equal(*names)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        *PARAMETERS,
+        {"alternate_sign": False},
+        {"alternate_sign": False, "norm": None, "n_features": 2},
+        {"norm": None, "n_features": 2},
+        {"norm": "l1", "n_features": 8, "analyzer": "char"},
+        {"n_features": 2**31 - 1},
+        {"n_features": 2**31},
+        {"norm": None, "n_features": 1, "binary": True},
+        {"norm": "max"},
+    ],
+    ids=str,
+)
+def test_hashing_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) -> None:
+    ours = HashingVectorizer(n_threads=2, **parameters)
+    other = theirs.HashingVectorizer(**parameters)
+    clean = [text for text in TEXTS if "\ud800" not in text]
+    for name, texts in (("transform", NEW), ("fit_transform", clean), ("transform", []),
+                        ("transform", "text"), ("fit", "text"), ("transform", TEXTS)):  # fmt: skip
+        mine, warned = outcome(lambda: getattr(ours, name)(texts))  # noqa: B023
+        expected, also = outcome(lambda: getattr(other, name)(texts))  # noqa: B023
+        if isinstance(expected, tuple):
+            assert mine[0] == expected[0]
+        else:
+            same(mine, expected)
+        assert warned == also
+
+
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
+def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    texts = [text for text in TEXTS if "\ud800" not in text]
+    expected = kind().fit_transform(texts)
+    data = [text.encode() for text in texts]
+    for documents in (
+        tuple(texts), iter(texts), (text for text in texts), dict.fromkeys(texts), data, iter(data),
+        [texts[0], *data[1:]], np.array(texts), np.array(texts, dtype=object),
+        pandas.Series(texts), pandas.Series(texts, dtype=object), pandas.Series(data, index=data),
+        pyarrow.array(texts), pyarrow.chunked_array([texts[:3], texts[3:]]),
+        pyarrow.array(texts, pyarrow.large_string()),
+    ):  # fmt: skip
+        same(kind().fit_transform(documents), expected)
+    assert kind(analyzer=blanks).fit_transform(pyarrow.array(["a b"])).nnz == 2
+    files = [tmp_path / str(number) for number in range(len(texts))]
+    for file, content in zip(files, data, strict=True):
+        file.write_bytes(content)
+    same(kind(input="filename").fit_transform(files), expected)
+    same(kind(input="filename").fit_transform(map(str, files)), expected)
+    same(kind(input="file").fit_transform(map(io.BytesIO, data)), expected)
+    same(kind(input="file").fit_transform(map(io.StringIO, texts)), expected)
+    latin = [text.encode("latin-1", "replace") for text in texts]
+    fitted = kind(encoding="latin-1").fit_transform(latin)
+    decoded = [text.decode("latin-1") for text in latin]
+    same(fitted, kind().fit_transform(decoded))
+    with pytest.raises(UnicodeDecodeError, match="ascii"):
+        kind(encoding="ascii").fit_transform(data)
+    assert kind(encoding="ascii", decode_error="ignore").fit_transform(data).shape[0] == len(data)
+    with pytest.raises(FileNotFoundError):
+        kind(input="filename").fit_transform([tmp_path / "none"])
+
+
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
+@pytest.mark.parametrize("wrong", [None, 5, ["the"], float("nan")], ids=str)
+def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any) -> None:
+    # scikit-learn raises an AttributeError: None has no method 'lower'.
+    with pytest.raises((TypeError, ValueError), match=r"texts has a .* at 1, expected strings"):
+        kind().fit_transform(["a text", wrong])
+    with pytest.raises(ValueError, match=r"np\.nan is an invalid document"):
+        kind().fit_transform(["a text", np.nan])
+
+
+def test_a_failed_fit_changes_nothing() -> None:
+    vectorizer = CountVectorizer().fit(TEXTS)
+    known = dict(vectorizer.vocabulary_)
+    for wrong in ([], ["a", None], ["?"]):
+        for call in (vectorizer.fit, vectorizer.partial_fit):
+            if (call, wrong) != (vectorizer.partial_fit, []):
+                outcome(lambda: call(wrong))  # noqa: B023
+            assert vectorizer.vocabulary_ == known
+    same(vectorizer.transform(NEW), theirs.CountVectorizer().fit(TEXTS).transform(NEW))
+
+
+def test_copies_are_fitted_and_hold_no_index() -> None:
+    vectorizer = CountVectorizer(ngram_range=(1, 2)).fit(TEXTS)
+    expected = vectorizer.transform(NEW)  # which makes the index
+    for copied in (
+        pickle.loads(pickle.dumps(vectorizer)),
+        copy.copy(vectorizer),
+        copy.deepcopy(vectorizer),
+    ):
+        same(copied.transform(NEW), expected)
+    same(vectorizer.transform(NEW), expected)  # it still has its own
+    fresh = clone(vectorizer)
+    assert not hasattr(fresh, "vocabulary_")
+    assert fresh.get_params() == vectorizer.get_params()
+    assert set(fresh.get_params()) == {*theirs.CountVectorizer().get_params(), "n_threads"}
+    same(fresh.fit(TEXTS).transform(NEW), expected)
+    assert repr(CountVectorizer(n_threads=2)) == "CountVectorizer(n_threads=2)"
+
+
+def test_the_index_follows_the_parameters_and_the_vocabulary() -> None:
+    ours, other = CountVectorizer().fit(TEXTS), theirs.CountVectorizer().fit(TEXTS)
+    same(ours.transform(NEW), other.transform(NEW))
+    for change in ({"lowercase": False}, {"stop_words": ["the"]}, {"binary": True},
+                   {"analyzer": "char"}, {"analyzer": blanks}, {"analyzer": "word"}):  # fmt: skip
+        same(ours.set_params(**change).transform(NEW), other.set_params(**change).transform(NEW))
+    for vectorizer in (ours, other):
+        vectorizer.set_params(stop_words=None).vocabulary_ = {"unheard": 1, "bacon": 0}
+    same(ours.transform(NEW), other.transform(NEW))
+    for vectorizer in (ours, other):
+        vectorizer.vocabulary_["pills"] = 2
+    same(ours.transform(NEW), other.transform(NEW))
+
+
+class Stemming(CountVectorizer):
+    """A vectorizer as people derive them, after scikit-learn's user guide."""
+
+    def build_analyzer(self) -> Callable[[str], list[str]]:
+        analyze = super().build_analyzer()
+        return lambda text: [word.rstrip("s") for word in analyze(text)]
+
+
+class Lower(CountVectorizer):
+    def decode(self, doc: Any) -> Any:
+        return super().decode(doc).replace("o", "0")
+
+
+def test_what_a_subclass_cuts_is_kept() -> None:
+    assert Stemming().fit(["eggs egg"]).vocabulary_ == {"egg": 0}
+    assert Lower().fit(["oo"]).vocabulary_ == {"00": 0}
+    vectorizer = CountVectorizer()
+    vectorizer.build_tokenizer = lambda: blanks
+    assert vectorizer.fit(["a b"]).vocabulary_ == {"a": 0, "b": 1}
+
+
+def test_the_core_cuts_unless_it_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise AssertionError("Python cuts a text")
+
+    monkeypatch.setattr(theirs.CountVectorizer, "_word_ngrams", fail)
+    monkeypatch.setattr(theirs, "_analyze", fail)
+    CountVectorizer().fit(TEXTS).transform(NEW)
+    CountVectorizer(vocabulary=["the"]).fit_transform(iter(TEXTS))
+    HashingVectorizer().transform(NEW)
+    with pytest.raises(AssertionError, match="Python cuts a text"):
+        CountVectorizer(token_pattern=r"\w").fit(TEXTS)
+
+
+def test_threads_share_a_vectorizer() -> None:
+    vectorizer = CountVectorizer(n_threads=1).fit(TEXTS)
+    expected = vectorizer.transform(NEW).toarray()
+    found: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(vectorizer.transform(NEW).toarray()))
+        for _ in range(8)
+    ]
+    vectorizer = copy.copy(vectorizer)  # without its index, so that all of them make it
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    for matrix in found:
+        np.testing.assert_array_equal(matrix, expected)
+
+
+@pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
+def test_partial_fit_adds_columns(cut: dict[str, Any]) -> None:
+    vectorizer = CountVectorizer(**cut)
+    assert vectorizer.partial_fit([]).vocabulary_ == {}
+    vectorizer.partial_fit(["oil ship oil", "ball"])
+    assert vectorizer.vocabulary_ == {"ball": 0, "oil": 1, "ship": 2}
+    assert vectorizer.transform(["zoo oil"]).toarray().tolist() == [[0, 1, 0]]
+    vectorizer.partial_fit(iter(["zoo ship art"]))
+    assert vectorizer.vocabulary_ == {"ball": 0, "oil": 1, "ship": 2, "art": 3, "zoo": 4}
+    assert vectorizer.transform(["zoo oil"]).toarray().tolist() == [[0, 1, 0, 0, 1]]
+    assert list(vectorizer.get_feature_names_out()) == list(vectorizer.vocabulary_)
+    assert vectorizer.fixed_vocabulary_ is False
+    for limit in ({"min_df": 2}, {"max_df": 1}, {"max_features": 2}, {"vocabulary": ["a"]}):
+        with pytest.raises(ValueError, match="partial_fit keeps every term: it needs min_df=1"):
+            CountVectorizer(**cut, **limit).partial_fit(["a"])
+    with pytest.raises(ValueError, match="string object received"):
+        CountVectorizer(**cut).partial_fit("text")
+    assert HashingVectorizer(**cut).partial_fit(["a"]).transform(["a bc"]).nnz > 0
+
+
+def test_terms_are_selected_after_a_vectorizer() -> None:
+    y = ["food", "food", "none", "spam", "none", "none", "none"]
+    selected = []
+    for module in (ts.text, theirs):
+        pipeline = make_pipeline(module.CountVectorizer(), ts.TermSelector("chi2", k=3))
+        X = pipeline.fit_transform(TEXTS, y)
+        selected.append((list(pipeline.get_feature_names_out()), X.toarray().tolist()))
+    assert selected[0] == selected[1]
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 2.0, "2"])
+def test_wrong_numbers_of_threads_are_refused(n_threads: Any) -> None:
+    for kind in (CountVectorizer, HashingVectorizer):
+        with pytest.raises((ValueError, TypeError), match="n_threads must be"):
+            kind(n_threads=n_threads).fit_transform(["a text"])
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    texts = [f"word{number % 977} other{number % 31}" for number in range(5000)]
+    for kind in (CountVectorizer, HashingVectorizer):
+        matrices = [kind(n_threads=n_threads).fit_transform(texts) for n_threads in (1, 2, 3)]
+        same(matrices[1], matrices[0])
+        same(matrices[2], matrices[0])

@@ -1,0 +1,294 @@
+"""Rules of texts: the matrices equal scikit-learn's, whether the core or Python cuts the texts."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from termsift.io import MissingExtraError
+from termsift.text import PRESETS, BlockCounter, TextRules, count_words, text_rules
+from termsift.text._blocks import text_blocks
+from termsift.text._terms import kept_terms
+
+TEXTS = [
+    "The Bacon, and the eggs: bacon!",
+    "eggs for breakfast; 2 eggs for 1",
+    "",
+    "Buy pills now, buy the PILLS",
+    "naïve größe_1 東京 e\u0301te\u0301 x-ray",
+    "the of and",
+]
+NEW = ["bacon pills bacon unheard", "", "the eggs THE EGGS for breakfast"]
+
+
+def squeeze(text: str) -> str:
+    return text.replace("g", "")
+
+
+def blanks(text: str) -> list[str]:
+    return text.split()
+
+
+RULES: list[dict[str, Any]] = [
+    {},
+    {"ngram_range": (1, 2)},
+    {"ngram_range": [2, 3]},
+    {"min_df": 2},
+    {"min_df": 0.3},
+    {"min_df": 0.0},
+    {"max_df": 2},
+    {"max_df": 1},  # one document, and not all of them
+    {"max_df": 0.4},
+    {"min_df": 2, "max_df": 3},
+    {"min_df": 1, "max_df": 1.0},
+    {"max_features": 3},
+    {"max_features": 3, "binary": True},
+    {"max_features": 4, "min_df": 2},
+    {"max_features": 10**6},
+    {"binary": True},
+    {"stop_words": "english"},
+    {"stop_words": ["eggs", "the"]},
+    {"stop_words": ["eggs", "the"], "ngram_range": (1, 2)},
+    {"lowercase": False},
+    {"strip_accents": "ascii"},
+    {"strip_accents": "unicode"},
+    {"analyzer": "char", "ngram_range": (1, 3)},
+    {"analyzer": "char_wb", "ngram_range": (2, 4), "min_df": 2},
+    {"analyzer": "char", "lowercase": False},
+    {"vocabulary": ["the", "eggs", "x"]},
+    {"vocabulary": {"the", "eggs", "x"}, "binary": True},
+    {"vocabulary": {"the": 1, "buy the": 0}, "ngram_range": (1, 2)},
+    PRESETS["paper"],
+    # Scikit-learn cuts by these.
+    {"token_pattern": r"[a-z]+"},
+    {"token_pattern": r"[a-z]+", "min_df": 2, "max_features": 2},
+    {"token_pattern": r"(\w)\w+", "vocabulary": ["b", "e"]},
+    {"tokenizer": blanks, "token_pattern": None, "binary": True},
+    {"preprocessor": squeeze, "stop_words": ["eggs"]},
+    {"strip_accents": squeeze, "analyzer": "char"},
+    {"analyzer": blanks, "max_df": 1},
+]
+
+
+def vectorizer_of(rules: dict[str, Any]) -> Any:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    own = {"ngram_range": tuple(rules["ngram_range"])} if "ngram_range" in rules else {}
+    return text.CountVectorizer(**{**rules, **own})
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
+def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict[str, Any]) -> None:
+    vectorizer = vectorizer_of(rules)
+    expected = vectorizer.fit_transform(TEXTS).toarray()
+    ours = TextRules(**{name: value for name, value in rules.items() if value is not None})
+    X, names = ours.count(iter(TEXTS))
+    assert names is not None
+    assert list(names) == list(vectorizer.get_feature_names_out())
+    np.testing.assert_array_equal(X.toarray(), expected)
+    assert X.dtype == np.int64
+    assert X.has_canonical_format
+    # Test documents are counted in the same columns, and drop none of them.
+    X, again = ours.count(iter(NEW), names)
+    assert again is names
+    np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
+    assert X.has_canonical_format
+    assert ours.count([], names)[0].shape == (0, len(names))
+
+
+@pytest.mark.parametrize("n_columns", [8, 2**24, 2**31 - 1])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"ngram_range": (1, 2), "stop_words": "english"},
+        {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False, "binary": True},
+        {"tokenizer": blanks},
+    ],
+    ids=str,
+)
+def test_hashing_is_that_of_hashing_vectorizer(n_columns: int, rules: dict[str, Any]) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    vectorizer = text.HashingVectorizer(
+        n_features=n_columns, alternate_sign=False, norm=None, **rules
+    )
+    X, names = TextRules(hashing=n_columns, **rules).count(iter(TEXTS))
+    assert names is None
+    assert X.shape == (len(TEXTS), n_columns)
+    assert X.dtype == np.int64
+    assert (vectorizer.transform(TEXTS) != X).nnz == 0
+    assert X.has_canonical_format
+    assert TextRules(hashing=n_columns, **rules).count([])[0].shape == (0, n_columns)
+
+
+def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
+    X, names = TextRules(min_df=2).count(TEXTS)
+    assert names is not None
+    assert list(names) == ["and", "eggs", "the"]
+    np.testing.assert_array_equal(X.toarray()[0], [1, 1, 2])
+    for rules in (
+        {"ngram_range": (1, 2)},
+        {"stop_words": ["the"]},
+        {"lowercase": False},
+        {"analyzer": "char"},
+        {"analyzer": "char", "token_pattern": "unused"},
+        {"strip_accents": "unicode"},
+    ):
+        assert TextRules(**rules).native is not None
+    assert TextRules(analyzer=blanks).count(["a b"])[0].shape == (1, 2)
+    needy: list[tuple[str, dict[str, Any]]] = [
+        ("stop_words='english'", {"stop_words": "english"}),
+        ("token_pattern", {"token_pattern": "a"}),
+        ("tokenizer", {"tokenizer": blanks, "token_pattern": "a", "min_df": 2}),
+        ("tokenizer", {"tokenizer": blanks}),
+        ("preprocessor", {"preprocessor": squeeze}),
+        ("strip_accents", {"strip_accents": squeeze}),
+    ]
+    for what, rules in needy:
+        with pytest.raises(MissingExtraError) as caught:
+            TextRules(**rules).count(TEXTS)
+        expected = f"{what} needs scikit-learn: pip install 'termsift[sklearn]'"
+        assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
+        ({"ngram_range": 2}, TypeError, "ngram_range must be two integers, got 2"),
+        ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two integers, got"),
+        ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647]"),
+        ({"ngram_range": (1.0, 2)}, TypeError, "each of ngram_range must be an integer"),
+        ({"min_df": 0}, ValueError, "min_df must be at least 1 document, got 0"),
+        ({"min_df": 1.5}, ValueError, "min_df must be a share of the documents in [0, 1], got 1.5"),
+        ({"max_df": -0.1}, ValueError, "max_df must be a share of the documents in [0, 1]"),
+        ({"max_df": float("nan")}, ValueError, "max_df must be a share"),
+        ({"max_df": True}, TypeError, "max_df must be a number of documents or a share, got True"),
+        ({"max_df": "2"}, TypeError, "max_df must be a number of documents or a share, got '2'"),
+        ({"max_features": 0}, ValueError, "max_features must be at least 1, got 0"),
+        ({"stop_words": "german"}, ValueError, "stop_words must be 'english' or a list of words"),
+        ({"stop_words": 3}, TypeError, "stop_words must be 'english' or a list of words, got 3"),
+        ({"stop_words": [3]}, TypeError, "stop_words must hold words, got 3"),
+        ({"stop_words": ["a"], "analyzer": "char"}, ValueError,
+         "stop_words needs analyzer='word', got 'char'"),
+        ({"lowercase": 1}, TypeError, "lowercase must be True or False, got 1"),
+        ({"binary": 1}, TypeError, "binary must be True or False, got 1"),
+        ({"analyzer": "words"}, ValueError,
+         "analyzer must be one of word, char, char_wb, got 'words'"),
+        ({"strip_accents": "asci"}, ValueError,
+         "strip_accents must be 'ascii' or 'unicode', got 'asci'; did you mean 'ascii'?"),
+        ({"tokenizer": "a"}, TypeError, "tokenizer must be a function, got 'a'"),
+        ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
+        ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),
+        ({"vocabulary": []}, ValueError, "vocabulary must hold terms, got none"),
+        ({"vocabulary": {"a": 1}}, ValueError, "vocabulary must have the columns 0, 1, 2"),
+        ({"vocabulary": ["a", "b", "a"]}, ValueError, "vocabulary must not hold a term twice"),
+        ({"vocabulary": [1]}, TypeError, "each of vocabulary must be a str, got int"),
+        ({"hashing": 0}, ValueError, "hashing must be in [1, 2147483647], got 0"),
+        ({"hashing": 2**31}, ValueError, "hashing must be in [1, 2147483647], got 2147483648"),
+        ({"hashing": 2.0}, TypeError, "hashing must be an integer, got 2.0"),
+        ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms: not with min_df"),
+        ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms: not with min_df"),
+        ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms: not with"),
+    ],
+)  # fmt: skip
+def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error) as caught:
+        TextRules(**rules)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("more", [{}, {"analyzer": blanks}], ids=["core", "python"])
+def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"max_df=0.5 and min_df=4 of 6$"):
+        TextRules(min_df=4, max_df=0.5, **more).count(TEXTS)
+    X, names = TextRules(min_df=6, **more).count(TEXTS)
+    assert names is not None
+    assert (X.shape, len(names)) == ((6, 0), 0)
+
+
+def test_the_preset_of_the_paper() -> None:
+    assert text_rules("paper") == TextRules(stop_words="english", min_df=2)
+    assert text_rules("paper", min_df=1, analyzer="word") == TextRules(stop_words="english")
+    assert text_rules() == TextRules()
+    with pytest.raises(
+        ValueError, match="preset must be 'paper', got 'papre'; did you mean 'paper'"
+    ):
+        text_rules("papre")
+    with pytest.raises(
+        TypeError, match=r"texts have no rule 'min_fd', .*; did you mean 'min_df'\?"
+    ):
+        text_rules(min_fd=2)
+
+
+def test_rules_are_pickled() -> None:
+    rules = TextRules(stop_words=["the"], analyzer="word", vocabulary={"a": 0})
+    assert rules.native is not None
+    assert pickle.loads(pickle.dumps(rules)) == rules
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(8))
+def test_which_terms_stay_is_what_scikit_learn_decides(seed: int, dtype: Any) -> None:
+    # Many ties, so that the order in which argsort leaves them decides.
+    vectorizer = vectorizer_of({})
+    rng = np.random.default_rng(seed)
+    X = sp.csr_array(rng.poisson(rng.choice([0.02, 0.5]), (40, rng.integers(5, 700))), dtype=dtype)
+    n_docs, n_terms = X.shape
+    limits: tuple[Any, Any, Any]
+    for limits in ((1, 1.0, n_terms // 3), (2, 0.6, n_terms // 2), (0.05, 30, 1), (1, 20, None)):
+        low, high = (x if isinstance(x, int) else x * n_docs for x in limits[:2])
+        names = {f"{term:05d}": term for term in range(n_terms)}
+        try:
+            vectorizer._limit_features(X, names, high, low, limits[2])
+        except ValueError:  # none stays
+            names = {}
+        rules = TextRules(**dict(zip(("min_df", "max_df", "max_features"), limits, strict=True)))
+        documents = np.bincount(X.indices, minlength=n_terms)
+        kept = kept_terms(rules, n_docs, documents, np.asarray(X.sum(axis=0)).ravel())
+        assert [f"{term:05d}" for term in np.flatnonzero(kept)] == sorted(names)
+
+
+@pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
+def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None:
+    words: dict[str, int] = {}
+    counter = BlockCounter(TextRules(**cut), words)
+    (first,) = text_blocks(["oil ship oil", "", "ball"])
+    (second,) = text_blocks(["ship art zoo ship"])
+    assert counter.count(first).toarray().tolist() == [[0, 2, 1], [0, 0, 0], [1, 0, 0]]
+    X = counter.count(second)
+    assert list(words.items()) == [("ball", 0), ("oil", 1), ("ship", 2), ("art", 3), ("zoo", 4)]
+    assert X.toarray().tolist() == [[0, 0, 2, 1, 1]]
+    fixed = BlockCounter(TextRules(**cut), words, grows=False)
+    (third,) = text_blocks(["zoo new ball"])
+    assert fixed.count(third).toarray().tolist() == [[1, 0, 0, 0, 1]]
+    assert len(words) == 5
+
+
+@pytest.mark.parametrize("texts", ["a text", b"bytes", 5, None])
+def test_what_is_no_collection_of_texts_is_refused(texts: Any) -> None:
+    with pytest.raises(TypeError, match=r"texts must hold strings|texts is a single"):
+        TextRules().count(texts)
+
+
+def test_what_is_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match="texts has a bytes at 1"):
+        TextRules().count(iter(["a", b"b"]))
+    with pytest.raises(ValueError, match="texts has a missing value at 1"):
+        TextRules().count(["a", None])
+
+
+def test_count_words_in_given_columns() -> None:
+    names = np.array(["z", "a"], dtype=object)
+    X, same = count_words([["a", "b", "a"], ["b"], ["z", "a"]], names)
+    assert same is names
+    np.testing.assert_array_equal(X.toarray(), [[0, 2], [0, 0], [1, 1]])
+    assert X.has_canonical_format
+    with pytest.raises(TypeError, match="documents has 5 at 1, expected an iterable of words"):
+        count_words([["a"], 5])  # type: ignore[list-item]
