@@ -174,7 +174,8 @@ def count_texts(
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
     ]
     listed = None if classes is None else validation.check_classes(classes)
-    options = {"classes": listed, "tf": tf, "rules": rules, "on_missing": on_missing}
+    options: dict[str, Any] = {"classes": listed, "tf": tf, "rules": rules}
+    options["on_missing"] = on_missing
     nothing = text_counting.count_part([], [], text=None, label=None, **options)
     counts = _total(df.selectExpr(*columns), partial(_count_texts, **options), united)
     return text_counting.finished(nothing if counts is None else counts, rules)

@@ -211,7 +211,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "curves": curve,
     "train": lambda: "collection.csv",
     "test": lambda: "collection.csv",
-    "texts": lambda: ["some words", "more words"],
+    "texts": lambda: ["some words", "more words"] * 3,
     "documents": lambda: [["some", "words"], ["more", "words"]],
     "source": counts,
 }
@@ -321,6 +321,7 @@ def variadic() -> dict[str, list[str]]:
         "options": ["noncentrality", "nonsense"],
         "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads", "nonsense"],
         "rules": [*rules, "nonsense"],
+        "keywords": [*rules, "nonsense"],
     }
 
 

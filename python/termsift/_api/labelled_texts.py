@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sized
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -40,7 +40,7 @@ class LabelledTexts:
         self._coder = validation.LabelCoder(
             None if classes is None else validation.check_classes(classes)
         )
-        n_docs = len(texts) if isinstance(texts, Sized) else None
+        n_docs = _number_of(texts)
         self._whole: validation.Labels | None = None
         if (y is None) == (label is None):
             raise TypeError(
@@ -50,7 +50,7 @@ class LabelledTexts:
         if y is not None:
             if not sp.issparse(y):
                 y = validation.as_sequence(y, "y", "a label for each document")
-            if n_docs is None:  # texts of a generator are counted on the way
+            if n_docs is None:  # texts of an iterator are counted on the way
                 n_docs = y.shape[0] if hasattr(y, "shape") else len(y)
             self._whole = validation.check_labels(y, n_docs, classes, skip_missing=self._skips)
         if sample_weight is not None and n_docs is None:
@@ -121,6 +121,14 @@ class LabelledTexts:
         if labels.indptr is None:
             counts &= labels.codes >= 0
         return counts
+
+
+def _number_of(texts: Any) -> int | None:
+    """Return the number of texts, if it can be told without reading them."""
+    shape = getattr(texts, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return int(shape[0])
+    return len(texts) if isinstance(texts, (list, tuple)) else None
 
 
 def _of_some(labels: validation.Labels, documents: NDArray[np.bool_]) -> validation.Labels:

@@ -159,7 +159,7 @@ def counted(
         and rules.native is not None
     )
     tally = (
-        _ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
+        ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
     )
     for texts, labels, weights in documents:
         tally.add(texts, labels, weights)
@@ -196,21 +196,26 @@ def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any)
 
 def finished(counts: ClassCounts, rules: TextRules) -> ClassCounts:
     """Return the counts of all parts together, without the terms that the rules drop."""
-    if rules.drops and rules.vocabulary is None:
-        names = counts.term_names
-        assert names is not None
-        in_documents = counts.collection_document_frequency
-        occurrences = in_documents if rules.binary else counts.collection_term_frequency
-        kept = kept_terms(rules, int(counts.n_docs), in_documents, occurrences)
-        columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        counts = counts._with_columns(columns, int(kept.sum()), names[kept])
-    return with_terms(counts, rules)
+    return with_terms(kept_terms_only(counts, rules), rules)
+
+
+def kept_terms_only(counts: ClassCounts, rules: TextRules) -> ClassCounts:
+    """Return counts without the terms that the rules drop; there may be none left."""
+    if not rules.drops or rules.vocabulary is not None:
+        return counts
+    names = counts.term_names
+    assert names is not None
+    in_documents = counts.collection_document_frequency
+    occurrences = in_documents if rules.binary else counts.collection_term_frequency
+    kept = kept_terms(rules, int(counts.n_docs), in_documents, occurrences)
+    columns = np.where(kept, np.cumsum(kept) - 1, -1)
+    return counts._with_columns(columns, int(kept.sum()), names[kept])
 
 
 # ---- the two ways --------------------------------------------------------------------------------
 
 
-class _ByClass:
+class ByClass:
     """Tokens that the core cuts and counts by class, without a matrix."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -63,14 +63,12 @@ def check_labels(
         return _indicator_labels(y, n_docs, columns, name)
     if len(y) != n_docs:
         raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
-    if isinstance(y, np.ndarray):
-        if y.dtype.kind in "iu" and given is None and n_docs:
-            by_range = _integer_labels(y)
-            if by_range is not None:
-                return by_range
-        # tolist() would turn dates in nanoseconds into integers, and NaT into None.
-        y = list(y) if y.dtype.kind in "mM" else y.tolist()
-    return _hashable_labels(y, given, skip_missing)
+    coder = LabelCoder(given)
+    codes = coder.codes(y, skip_missing=skip_missing)
+    classes, place = coder.ordered()
+    if (np.diff(place) < 0).any():
+        codes = np.where(codes < 0, codes, place[codes])
+    return Labels(classes, codes, None)
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
@@ -108,13 +106,6 @@ def _integer_labels(y: NDArray[Any]) -> Labels | None:
     return Labels(classes, codes, None)
 
 
-def _hashable_labels(y: Sequence[Any], given: list[Hashable] | None, skip_missing: bool) -> Labels:
-    coder = LabelCoder(given)
-    codes = coder.codes(y, skip_missing=skip_missing)
-    classes, place = coder.ordered()
-    return Labels(classes, np.where(codes < 0, codes, place[codes]) if len(place) else codes, None)
-
-
 class LabelCoder:
     """Number the classes of labels that come in blocks, by `check_labels`'s rules.
 
@@ -137,16 +128,23 @@ class LabelCoder:
         return ordered, np.array([place[c] for c in self._numbers], dtype=np.int32)
 
     def codes(
-        self, labels: Sequence[Any], first: int = 0, *, skip_missing: bool = False
+        self, labels: NDArray[Any] | list[Any], first: int = 0, *, skip_missing: bool = False
     ) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
         A missing label is an error, or -1 if they are to be skipped.
         """
+        if isinstance(labels, np.ndarray):
+            if labels.dtype.kind in "iu" and len(labels) and not self._is_fixed:
+                by_range = _integer_labels(labels)
+                if by_range is not None:
+                    return self.codes(by_range.classes)[by_range.codes]
+            # tolist() would turn dates in nanoseconds into integers, and NaT into None.
+            labels = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
         codes = self._codes_of_distinct(labels)
         return self._codes_one_by_one(labels, first, skip_missing) if codes is None else codes
 
-    def _codes_of_distinct(self, labels: Sequence[Any]) -> _core.Int32s | None:
+    def _codes_of_distinct(self, labels: list[Any]) -> _core.Int32s | None:
         """Return the codes if every label is in order; each distinct one is checked once."""
         try:
             distinct = list(dict.fromkeys(labels))
@@ -161,7 +159,7 @@ class LabelCoder:
         code_of = {label: self._numbers[p] for label, p in zip(distinct, plain, strict=True)}
         return np.fromiter(map(code_of.__getitem__, labels), np.int32, len(labels))
 
-    def _codes_one_by_one(self, labels: Sequence[Any], first: int, skip: bool) -> _core.Int32s:
+    def _codes_one_by_one(self, labels: list[Any], first: int, skip: bool) -> _core.Int32s:
         codes = np.empty(len(labels), dtype=np.int32)
         for document, label in enumerate(map(_plain, labels), first):
             try:
