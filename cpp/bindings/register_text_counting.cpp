@@ -131,6 +131,23 @@ void register_text_counting(py::module_& module) {
       .def("terms", &terms, "columns"_a = py::none())
       .def("matrix", &matrix, "columns"_a = py::none(), "n_threads"_a = 0)
       .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);
+  py::class_<TextIndex>(module, "TextIndex", "Counts the terms of a vocabulary in texts.")
+      .def(py::init([](const TextRules& rules, const py::sequence& terms) {
+             return std::make_unique<TextIndex>(rules, utf8_of(terms, "terms"));
+           }), "rules"_a, "terms"_a)
+      .def("matrix",
+           [](const TextIndex& index, const py::object& texts, int n_threads) {
+             const Texts documents = texts_of(texts);
+             const Threads threads = python_threads(n_threads);
+             return arrays_of(without_gil([&] { return index.matrix(documents, threads); }));
+           }, "texts"_a, "n_threads"_a = 0);
+  module.def("hashed_matrix",
+             [](const TextRules& rules, const py::object& texts, std::int32_t n_columns, bool alternate_sign, int n_threads) {
+               const Texts documents = texts_of(texts);
+               const Threads threads = python_threads(n_threads);
+               return arrays_of(without_gil(
+                   [&] { return hashed_matrix(rules, documents, n_columns, alternate_sign, threads); }));
+             }, "rules"_a, "texts"_a, "n_columns"_a, "alternate_sign"_a, "n_threads"_a = 0);
 }
 
 }  // namespace termsift::bindings

@@ -52,7 +52,7 @@ void RowSorter::write(std::int64_t* place, std::int32_t* indices, std::int64_t* 
   for (std::int64_t i = 0; i < size_; ++i) {
     const std::uint64_t entry = entries_[i];
     const auto column = static_cast<std::int32_t>(entry >> column_shift);
-    const auto document = static_cast<std::size_t>(entry >> document_shift & (most_chunk_documents - 1));
+    const auto document = static_cast<std::size_t>(document_of(entry));
     const auto count = static_cast<std::int64_t>(entry & most_count);
     const std::int64_t value = entry >> count_bits & 1 ? -count : count;
     if (last_[document] == column) [[unlikely]] {

@@ -30,7 +30,10 @@ class RowSorter {
   // Sorts the entries, and writes each row from place[document] on, which is moved to its end.
   // O(entries * (bits of n_columns) / 11).
   void write(std::int64_t* place, std::int32_t* indices, std::int64_t* data);
-  std::int64_t size() const { return size_; }
+  // Adds the number of entries of each document to sizes[document]: at least as many as write() will write.
+  void add_sizes(std::int64_t* sizes) const {
+    for (std::int64_t i = 0; i < size_; ++i) ++sizes[document_of(entries_[i])];
+  }
 
  private:
   static constexpr int count_bits = 20, column_shift = 33, document_shift = 21;
@@ -40,6 +43,9 @@ class RowSorter {
   static std::uint64_t pack(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
     return static_cast<std::uint64_t>(column) << column_shift | static_cast<std::uint64_t>(document) << document_shift |
            static_cast<std::uint64_t>(negative) << count_bits | count;
+  }
+  static std::int64_t document_of(std::uint64_t entry) {
+    return static_cast<std::int64_t>(entry >> document_shift & (most_chunk_documents - 1));
   }
   // A count that does not fit becomes several entries of the same place.
   void add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);

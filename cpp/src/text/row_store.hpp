@@ -52,8 +52,13 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
-  // Takes the rows of another store over, which may be in any order.
-  void clear() { *this = RowStore(); }
+  // Forgets all rows, which must be closed. The last block is used again.
+  void clear() {
+    rows_.clear();
+    if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
+    end_ = blocks_.empty() ? nullptr : blocks_.back().get();
+    n_entries_ = 0;
+  }
 
  private:
   // Blocks double up to 32 MiB, so that little text takes little memory and much takes few page faults.

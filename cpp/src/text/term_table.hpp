@@ -65,11 +65,6 @@ class SlotTable {
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
 
-  void clear() {
-    size_ = 0;
-    keys_.clear();
-    resize(text_tuning().first_slots);
-  }
   // Gives the slots back; the numbers remain.
   void drop_slots() { slots_ = {}, n_slots_ = 0; }
 
@@ -130,9 +125,14 @@ class WordTable : public SlotTable<WordKey> {
     std::memcpy(&size, place, sizeof size);
     return {reinterpret_cast<const char*>(place + sizeof size), size};
   }
-  void clear() {
-    SlotTable::clear();
-    arena_.assign(1, 0);
+  // The bytes of any token, which may lie in `buffer` (of WordKey::most_bytes).
+  std::string_view bytes(const WordKey& key, char* buffer) const {
+    if (key.is_outside()) return outside(key);
+    const std::uint64_t words[2] = {key.low, key.high};
+    std::memcpy(buffer, words, sizeof words);
+    std::size_t size = sizeof words;
+    while (buffer[size - 1] == 0) --size;  // a token that ends with a zero byte is outside
+    return {buffer, size};
   }
 
  private:

@@ -1,0 +1,125 @@
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/per_thread.hpp"
+#include "termsift/text_counter.hpp"
+#include "text/finished_rows.hpp"
+#include "text/thread_counter.hpp"
+
+namespace termsift {
+namespace {
+
+// MurmurHash3_x86_32 by Austin Appleby, in the public domain, with seed 0.
+std::int32_t murmur3(std::string_view bytes) {
+  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
+  const auto mixed = [](std::uint32_t k) { return std::rotl(k * c1, 15) * c2; };
+  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<std::uint8_t>(bytes[i])}; };
+  std::uint32_t hash = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= bytes.size(); i += 4)
+    hash = std::rotl(hash ^ mixed(byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24), 13) * 5 + 0xE6546B64;
+  std::uint32_t rest = 0;
+  for (std::size_t j = bytes.size(); j > i; --j) rest = rest << 8 | byte(j - 1);
+  if (i < bytes.size()) hash ^= mixed(rest);
+  hash ^= static_cast<std::uint32_t>(bytes.size());
+  hash = (hash ^ hash >> 16) * 0x85EBCA6B;
+  hash = (hash ^ hash >> 13) * 0xC2B2AE35;
+  return static_cast<std::int32_t>(hash ^ hash >> 16);
+}
+
+// The column of a term, and its sign in the top bit.
+std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
+  const std::int32_t hash = murmur3(term);
+  // As scikit-learn has it where |hash| does not fit.
+  const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
+                                  ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
+                                  : (hash < 0 ? -hash : hash) % n_columns;
+  return static_cast<std::uint32_t>(column) | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
+}
+
+// What a thread has counted of a chunk, and the columns of all terms that it has met.
+class HashingCounter {
+ public:
+  HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)
+      : rules_(rules), n_columns_(n_columns), alternate_sign_(alternate_sign) {
+    start();
+  }
+
+  void count(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker, FinishedRows& rows) {
+    counter_->count(texts, begin, end, [](std::int64_t document) { return document; }, worker);
+    counter_->finish_rows();
+    sorter_.start(n_columns_);
+    for (std::size_t n = 1; n <= columns_.size(); ++n) {
+      hash_new_terms(n);
+      RowStore<DocumentEntry>& store = counter_->rows[n - 1].store();
+      for (const Row<DocumentEntry>& row : store.rows()) {
+        worker.check();
+        sorter_.reserve(row.size);
+        for (std::int64_t i = 0; i < row.size; ++i) {
+          const std::uint32_t column = columns_[n - 1][row.entries[i].id];
+          sorter_.add(row.owner - begin, static_cast<std::int32_t>(column & 0x7FFFFFFF), column >> 31 != 0, row.entries[i].count);
+        }
+      }
+      store.clear();
+    }
+    rows.take(sorter_, begin, end - begin);
+    // The tables only save the hashing of terms that come again, so memory need not hold all terms.
+    for (const std::vector<std::uint32_t>& columns : columns_)
+      if (columns.size() > most_terms) return start();
+  }
+
+ private:
+  static constexpr std::size_t most_terms = std::size_t{1} << 21;
+
+  void start() {
+    counter_ = std::make_unique<ThreadCounter<DocumentEntry>>(rules_, true);
+    columns_.assign(counter_->rows.size(), {});
+  }
+  void hash_new_terms(std::size_t n) {
+    std::vector<std::uint32_t>& columns = columns_[n - 1];
+    for (auto id = static_cast<std::uint32_t>(columns.size()); id < counter_->tables.size(n); ++id) {
+      term_.clear();
+      append(n, id);
+      columns.push_back(signed_column(term_, n_columns_, alternate_sign_));
+    }
+  }
+  void append(std::size_t n, std::uint32_t id) {
+    const TermTables& tables = counter_->tables;
+    if (n > 1) {
+      const NgramKey key = tables.ngrams[n - 2].keys()[id];
+      append(n - 1, key.prefix());
+      term_ += ' ';
+      id = key.word();
+    }
+    char buffer[WordKey::most_bytes];
+    term_ += tables.words.bytes(tables.words.keys()[id], buffer);
+  }
+
+  const TextRules& rules_;
+  const std::int32_t n_columns_;
+  const bool alternate_sign_;
+  std::unique_ptr<ThreadCounter<DocumentEntry>> counter_;
+  std::vector<std::vector<std::uint32_t>> columns_;  // at n - 1: of each n-gram of n words
+  RowSorter sorter_;
+  std::string term_;
+};
+
+}  // namespace
+
+TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign,
+                         const Threads& threads) {
+  if (n_columns < 1) throw std::invalid_argument("the number of columns must be positive, got " + std::to_string(n_columns));
+  const std::vector<std::int64_t> bounds = chunk_bounds(texts);
+  std::vector<FinishedRows> rows(bounds.size() - 1);
+  PerThread<HashingCounter> counters(threads);
+  for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker& worker) {
+    const auto b = static_cast<std::size_t>(block);
+    prefetch_texts(texts, bounds[b], bounds[b + 1]);
+    counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
+  });
+  return joined_rows(rows, static_cast<std::int64_t>(texts.size()), threads);
+}
+
+}  // namespace termsift
