@@ -15,4 +15,8 @@ class Cutter::Analysis {
   virtual bool next(Tokens& tokens) = 0;
 };
 
+std::unique_ptr<Cutter::Analysis> char_ngrams(const TextRules& rules, std::int64_t piece);
+
+inline int utf8_length(std::uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
+
 }  // namespace termsift

@@ -25,8 +25,6 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
   return begin;
 }
 
-int utf8_length(std::uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
-
 class Words final : public Cutter::Analysis {
  public:
   Words(const TextRules& rules, std::int64_t piece) : piece_(std::clamp<std::int64_t>(piece, 64, most_at_once)), normaliser_(rules, false) {}
@@ -108,7 +106,10 @@ class Words final : public Cutter::Analysis {
 
 }  // namespace
 
-Cutter::Cutter(const TextRules& rules, std::int64_t piece) : analysis_(std::make_unique<Words>(rules, piece)) {}
+Cutter::Cutter(const TextRules& rules, std::int64_t piece) {
+  if (rules.analyzer == Analyzer::word) analysis_ = std::make_unique<Words>(rules, piece);
+  else analysis_ = char_ngrams(rules, piece);
+}
 Cutter::~Cutter() = default;
 Cutter::Cutter(Cutter&&) noexcept = default;
 void Cutter::start(Texts texts, std::int64_t begin, std::int64_t end) { analysis_->start(texts, begin, end); }

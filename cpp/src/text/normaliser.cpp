@@ -176,33 +176,130 @@ bool Normaliser::sigma_is_final() const {
   return true;
 }
 
+void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
+  if (out.size() % 64 != 0) return;
+  const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(
+      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, case_bit_, marks_spaces_, out.bytes() + out.size(),
+      out.marks() + out.size() / 64);
+  out.append_blocks(n);
+  at_ += n;
+}
+
+// Reads 64 bytes at a time. Most characters have as many bytes in lowercase as before; they are changed in their places. At
+// one that has not, or is wrong, a new block begins behind it.
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
-  if (out.size() % 64 == 0) {
-    const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(text + at_, limit - at_, case_bit_, marks_spaces_,
-                                                                    out.bytes() + out.size(), out.marks() + out.size() / 64);
-    out.append_blocks(n);
-    at_ += n;
-  }
+  read_ascii(limit, out);
   while (at_ < limit) {
-    const auto left = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
-    std::uint8_t padded[64] = {};
     const std::uint8_t* in = text + at_;
-    if (left < 64) in = static_cast<const std::uint8_t*>(std::memcpy(padded, in, static_cast<std::size_t>(left)));
-    const BlockMarks block = read_block(in, case_bit_, marks_spaces_, out.bytes() + out.size());
-    const int n = block.high == 0 ? left : std::min(left, std::countr_zero(block.high));
-    out.append(n, block.marked & low_bits(n));
-    at_ += n;
-    for (int ascii = 0; n < left && at_ < limit && ascii < 4;) {
-      ascii = text[at_] < 0x80 ? ascii + 1 : 0;
-      read_one<Utf8>(limit, out);
+    std::uint8_t last[64 + 4] = {};
+    int n = 64;
+    if (text_.length - at_ < n + 3) {  // a character that begins in the block must not be read beyond the text
+      n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, n));
+      in = static_cast<const std::uint8_t*>(std::memcpy(last, in, static_cast<std::size_t>(text_.length - at_)));
     }
+    std::uint8_t* const to = out.bytes() + out.size();
+    BlockMarks block = read_block(in, case_bit_, marks_spaces_, to);
+    if (block.high == 0) {
+      out.append(n, block.marked);
+      at_ += n;
+      continue;
+    }
+    ascii_ = false;
+    int done = 0;
+    bool in_place = true;
+    for (std::uint64_t left = block.high & low_bits(n); left != 0;) {
+      const int i = std::countr_zero(left);
+      const std::uint8_t* const at = in + i;
+      char32_t c = 0;
+      int length = 2;
+      bool valid;
+      if (at[0] < 0xe0) {
+        c = static_cast<char32_t>(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
+        valid = at[0] >= 0xc0 && (at[1] & 0xc0) == 0x80;
+      } else if (at[0] < 0xf0) {
+        c = static_cast<char32_t>(at[0] & 0xf) << 12 | static_cast<char32_t>(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+        valid = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
+        length = 3;
+      } else {
+        length = Utf8::read(at, at + 4, c);
+        valid = length != 0;
+      }
+      const Mapped mapped = valid ? map_[c] : Mapped();
+      // Overlong forms and surrogates differ from the length here, as does what is not known yet.
+      if (mapped.length_in_place() != length) {
+        done = i;
+        in_place = false;
+        break;
+      }
+      if (i + length > n) {  // the next block begins with it
+        done = i;
+        break;
+      }
+      done = i + length;
+      const std::uint32_t bytes = mapped.bytes();
+      if (length == 2) {
+        std::memcpy(to + i, &bytes, 2);
+      } else {
+        std::memcpy(to + i, &bytes, 2);
+        to[i + 2] = static_cast<std::uint8_t>(bytes >> 16);
+        if (length == 4) to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
+      }
+      block.marked |= mapped.marks(marks_spaces_) << i;
+      left &= ~low_bits(done);
+      if (left == 0) done = n;
+    }
+    out.append(done, block.marked & low_bits(done));
+    at_ += done;
+    if (!in_place) read_one<Utf8>(limit, out);
   }
 }
 
+// Reads blocks of ASCII, and other characters one by one until some of ASCII follow each other.
 template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
-  while (at_ < limit) read_one<OneUnit<Unit>>(limit, out);
+  constexpr int enough_ascii = 6;
+  const auto* const text = static_cast<const Unit*>(text_.data);
+  if (sizeof(Unit) == 1) read_ascii(limit, out);
+  while (at_ < limit) {
+    const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
+    std::uint8_t narrow[64] = {};
+    for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
+    const BlockMarks block = read_block(narrow, case_bit_, marks_spaces_, out.bytes() + out.size());
+    const int n_ascii = block.high == 0 ? n : std::countr_zero(block.high);
+    out.append(n_ascii, block.marked & low_bits(n_ascii));
+    at_ += n_ascii;
+    if (n_ascii == n) continue;
+    ascii_ = false;
+    std::uint8_t* to = out.bytes() + out.size();
+    std::uint64_t marks = 0;
+    int n_bytes = 0;
+    for (int ascii = 0; at_ < limit && ascii < enough_ascii; ++at_) {
+      const char32_t c = text[at_];
+      const Mapped mapped = c < n_code_points ? map_[c] : Mapped();
+      if (!mapped.simple()) {
+        out.append(n_bytes, marks);
+        marks = 0;
+        n_bytes = 0;
+        read_one<OneUnit<Unit>>(limit, out);
+        --at_;
+        to = out.bytes() + out.size();
+        continue;
+      }
+      const std::uint32_t bytes = mapped.bytes();
+      std::memcpy(to, &bytes, 4);
+      to += mapped.length();
+      marks |= mapped.marks(marks_spaces_) << n_bytes;
+      n_bytes += mapped.length();
+      ascii = c < 0x80 ? ascii + 1 : 0;
+      if (n_bytes > 60) {
+        out.append(n_bytes, marks);
+        marks = 0;
+        n_bytes = 0;
+      }
+    }
+    out.append(n_bytes, marks);
+  }
 }
 
 }  // namespace termsift

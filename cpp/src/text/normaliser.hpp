@@ -59,8 +59,8 @@ class Normaliser {
   bool ascii() const { return ascii_; }  // what was read of the document
 
  private:
-  template <class Encoding>
-  void read_as(std::int64_t limit, NormalText& out);
+  // Reads blocks of 64 bytes up to one that is not ASCII, if the text so far ends with such a block.
+  void read_ascii(std::int64_t limit, NormalText& out);
   void read_utf8(std::int64_t limit, NormalText& out);
   template <class Unit>
   void read_units(std::int64_t limit, NormalText& out);

@@ -1,0 +1,212 @@
+// N-grams of characters, as scikit-learn's _char_ngrams and _char_wb_ngrams cut them.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "text/analysis.hpp"
+
+namespace termsift {
+namespace {
+
+class CharNgrams final : public Cutter::Analysis {
+ public:
+  CharNgrams(const TextRules& rules, std::int64_t piece)
+      : of_words_(rules.analyzer == Analyzer::char_wb),
+        min_n_(rules.min_n),
+        max_n_(rules.max_n),
+        piece_(std::clamp<std::int64_t>(piece, 64, 1 << 24)),
+        normaliser_(rules, true) {
+    if (min_n_ < 1 || max_n_ < min_n_)
+      throw std::invalid_argument("ngram_range must have 1 <= min_n <= max_n, got (" + std::to_string(min_n_) + ", " +
+                                  std::to_string(max_n_) + ")");
+  }
+
+  void start(Texts texts, std::int64_t begin, std::int64_t end) override {
+    texts_ = texts;
+    next_ = begin;
+    end_ = end;
+    open_ = false;
+  }
+
+  bool next(Tokens& tokens) override {
+    const std::int64_t most_tokens = piece_ / 2;
+    tokens.n_tokens = 0;
+    tokens.parts.clear();
+    drop();
+    for (;;) {
+      if (!open_) {
+        if (next_ == end_) break;
+        open();
+      }
+      if (of_words_) add_of_words(tokens);
+      else add(tokens);
+      const bool closes = all_read_ && at_ == n_chars();
+      if (closes || tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
+        if (closes || tokens.n_tokens > 0) tokens.parts.push_back({next_, tokens.n_tokens});
+        if (closes) {
+          open_ = false;
+          ++next_;
+        }
+        if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
+          if (tokens.n_tokens > 0) break;
+          drop();  // no token points into it
+        }
+      }
+      if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
+    }
+    tokens.bytes = bytes_.data();
+    return !tokens.parts.empty();
+  }
+
+ private:
+  std::int64_t n_chars() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
+  std::int64_t n_bytes() const { return starts_.back(); }
+  bool blank(std::int64_t i) const { return bytes_[starts_[static_cast<std::size_t>(i)]] == ' '; }
+
+  void open() {
+    normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
+    open_ = true;
+    all_read_ = after_space_ = false;
+    at_ = scanned_ = n_chars();
+    word_end_ = 0;
+    if (of_words_) {
+      bytes_.resize(static_cast<std::size_t>(n_bytes()) + 65);
+      add_blank();
+    }
+  }
+
+  // bytes_ has room.
+  void add_blank() {
+    bytes_[starts_.back()] = ' ';
+    starts_.push_back(starts_.back() + 1);
+    after_space_ = true;
+  }
+
+  // Removes the characters whose n-grams have been given.
+  void drop() {
+    if (!open_) at_ = n_chars();
+    const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
+    if (at_ > 0) {
+      std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
+      starts_.erase(starts_.begin(), starts_.begin() + at_);
+      for (std::uint32_t& start : starts_) start -= begin;
+      scanned_ -= at_;
+      if (word_end_ > 0) word_end_ -= at_;
+      at_ = 0;
+    }
+  }
+
+  // Reads a piece of the document, without the white space that analyzers leave out: several white-space characters in a row
+  // are one blank and, between words, so is each.
+  void read() {
+    raw_.clear();
+    normaliser_.read(piece_, raw_);
+    all_read_ = normaliser_.at_end();
+    const std::int64_t n = raw_.size();
+    if (n_bytes() + n >= std::int64_t{1} << 31)
+      throw std::length_error("document " + std::to_string(next_) + " would have n-grams of 2 GB or more; lower max_n");
+    bytes_.resize(static_cast<std::size_t>(n_bytes() + n) + 65);
+    const std::uint8_t* const raw = raw_.bytes();
+    const std::size_t n_before = starts_.size();
+    starts_.resize(n_before + static_cast<std::size_t>(n) + 1);
+    std::uint32_t* next = starts_.data() + n_before;  // starts_ without what is not written yet ends here
+    for (std::int64_t i = 0; i < n;) {
+      const int length = utf8_length(raw[i]);
+      const bool space = (raw_.marks()[i / 64] >> i % 64 & 1) != 0;
+      if (space && after_space_) {
+        if (!of_words_) {
+          bytes_[next[-2]] = ' ';
+          next[-1] = next[-2] + 1;
+        }
+      } else if (space && of_words_) {
+        bytes_[next[-1]] = ' ';
+        next[0] = next[-1] + 1;
+        ++next;
+      } else {
+        std::memcpy(bytes_.data() + next[-1], raw + i, 4);
+        next[0] = next[-1] + static_cast<std::uint32_t>(length);
+        ++next;
+      }
+      after_space_ = space;
+      i += length;
+    }
+    starts_.resize(static_cast<std::size_t>(next - starts_.data()));
+    if (all_read_ && of_words_ && !after_space_) add_blank();
+  }
+
+  // Adds the n-grams that begin at a character and end before another.
+  void add_at(std::int64_t first, std::int64_t end, Tokens& tokens) {
+    const std::int64_t longest = std::min(max_n_, end - first);
+    if (longest < min_n_) return;
+    const auto size = static_cast<std::size_t>(2 * tokens.n_tokens), room = size + 2 * static_cast<std::size_t>(longest);
+    if (tokens.bounds.size() < room) tokens.bounds.resize(2 * room);
+    std::uint32_t* to = tokens.bounds.data() + size;
+    const std::uint32_t* const starts = starts_.data() + first;
+    for (std::int64_t n = min_n_; n <= longest; ++n, to += 2) {
+      to[0] = starts[0];
+      to[1] = starts[n];
+    }
+    tokens.n_tokens += longest - min_n_ + 1;
+  }
+
+  void add(Tokens& tokens) {
+    // White space at the end of a piece may become a blank.
+    const std::int64_t end = n_chars() - (!all_read_ && after_space_);
+    const std::int64_t last = all_read_ ? end : end - max_n_ + 1;
+    for (; at_ < last && tokens.n_tokens < piece_ / 2; ++at_) add_at(at_, end, tokens);
+  }
+
+  // A word and the blanks around it have n-grams; each blank ends one word and begins the next.
+  void add_of_words(Tokens& tokens) {
+    while (at_ < n_chars() && tokens.n_tokens < piece_ / 2) {
+      if (word_end_ == 0) {
+        scanned_ = std::max(scanned_, at_ + 1);
+        while (scanned_ < n_chars() && !blank(scanned_)) ++scanned_;
+        if (scanned_ < n_chars()) word_end_ = scanned_ + 1;
+      }
+      const bool ended = word_end_ != 0;
+      if (!ended && all_read_) {
+        at_ = n_chars();  // the last blank
+        return;
+      }
+      const std::int64_t end = ended ? word_end_ : n_chars();
+      if (!ended && end - at_ <= max_n_) return;
+      if (ended && blank(at_) && at_ + 1 < end && end - at_ < min_n_) {  // a short word counts once
+        const auto size = static_cast<std::size_t>(2 * tokens.n_tokens);
+        if (tokens.bounds.size() < size + 2) tokens.bounds.resize(2 * size + 64);
+        tokens.bounds[size] = starts_[static_cast<std::size_t>(at_)];
+        tokens.bounds[size + 1] = starts_[static_cast<std::size_t>(end)];
+        ++tokens.n_tokens;
+        at_ = end - 1;
+        word_end_ = 0;
+        continue;
+      }
+      add_at(at_, end, tokens);
+      if (ended && at_ + 1 == end) word_end_ = 0;  // the blank begins the next word
+      else ++at_;
+    }
+  }
+
+  bool of_words_;
+  std::int64_t min_n_, max_n_, piece_;
+  Normaliser normaliser_;
+  Texts texts_;
+  std::int64_t next_ = 0, end_ = 0;
+  bool open_ = false, all_read_ = false;  // of the document next_
+  NormalText raw_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint32_t> starts_{0};  // where each character begins in bytes_, and where the last ends
+  bool after_space_ = false;              // whether the last character is white space
+  std::int64_t at_ = 0;                   // the character whose n-grams are next
+  // The end of the word of at_, with its blank, or 0; and from where to search for it.
+  std::int64_t word_end_ = 0, scanned_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Cutter::Analysis> char_ngrams(const TextRules& rules, std::int64_t piece) {
+  return std::make_unique<CharNgrams>(rules, piece);
+}
+
+}  // namespace termsift
