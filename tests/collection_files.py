@@ -14,6 +14,9 @@ from termsift.io import (
     read_collection,
 )
 
+# Tests with this mark run with pyarrow's readers of tables and without them.
+both_readers = pytest.mark.parametrize("reader", ["pyarrow", "csv"], indirect=True)
+
 COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
 LABELS = ["sport", "trade", "sport"]
 

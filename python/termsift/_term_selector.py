@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
+from termsift._counts.table import TermFrequency
 from termsift._evaluate.evaluation import choose_k
 from termsift._evaluate.folds import usual_folds
 from termsift._evaluate.rankers import rank_by

@@ -16,9 +16,9 @@ import scipy.sparse as sp
 
 from termsift._api import counting, text_counting
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import OnMissing
 from termsift._api.merging import united
+from termsift._counts.table import TermFrequency
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift.text import TextRules

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._api import counting, text_counting
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import OnMissing
 from termsift._api.merging import united
 from termsift._counts import file
+from termsift._counts.table import TermFrequency
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift.text import TextRules

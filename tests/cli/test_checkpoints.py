@@ -21,9 +21,9 @@ from scipy import sparse
 
 import termsift as ts
 from signals import LIMIT, start_hearing
+from termsift._api.scan_counting import ScanCounting
 from termsift._util.files import replacing
 from termsift.cli import checkpoints
-from termsift.cli import count as command
 
 N_INPUTS = 6
 N_DOCS = 40  # of each input
@@ -66,17 +66,18 @@ def of(out: Path) -> Path:
 
 def stop_in(monkeypatch: Any, n_inputs: int, error: BaseException) -> None:
     """Let a job fail in the chunk after so many inputs."""
-    usual = command.count_steps
+    usual = ScanCounting.steps
 
-    def steps(scan: Any, *args: Any, **options: Any) -> Any:
-        for counts in usual(scan, *args, **options):
+    def steps(counting: ScanCounting) -> Any:
+        scan = counting._scan
+        for _ in usual(counting):
             if scan.inputs_done == n_inputs and scan.bytes_done > sum(
                 path.n_bytes for path in scan._sources[:n_inputs]
             ):
                 raise error
-            yield counts
+            yield
 
-    monkeypatch.setattr(command, "count_steps", steps)
+    monkeypatch.setattr(ScanCounting, "steps", steps)
 
 
 def interrupt(run: Any, n_inputs: int, *arguments: Any) -> Any:
@@ -403,17 +404,17 @@ def test_killed_again_and_again(tables: list[Path], out: Path, kill: int) -> Non
 def test_sigterm_is_an_interruption(
     run: Any, tables: list[Path], out: Path, monkeypatch: Any
 ) -> None:
-    usual = command.count_steps
+    usual = ScanCounting.steps
 
-    def steps(scan: Any, *args: Any, **options: Any) -> Any:
-        for counts in usual(scan, *args, **options):
-            if scan.inputs_done == 3:
+    def steps(counting: ScanCounting) -> Any:
+        for _ in usual(counting):
+            if counting._scan.inputs_done == 3:
                 signal.raise_signal(signal.SIGTERM)
-            yield counts
+            yield
 
     before = signal.getsignal(signal.SIGTERM)
     with monkeypatch.context() as patch:
-        patch.setattr(command, "count_steps", steps)
+        patch.setattr(ScanCounting, "steps", steps)
         result = run("count", *tables, "-o", out, "--checkpoint")
     assert result.code == 128 + signal.SIGTERM
     assert result.err == f"termsift: stopped; the same command goes on from {out}.checkpoint\n"

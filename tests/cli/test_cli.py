@@ -432,7 +432,7 @@ def test_warnings_are_one_line(run: Any, table: Path, monkeypatch: pytest.Monkey
         raise ValueError
 
     before = warnings.showwarning
-    monkeypatch.setattr(ts, "count", warn)
+    monkeypatch.setattr(ts, "scan", warn)
     assert run("rank", table).err.startswith("termsift: warning: two lines\ntermsift: error: ")
     assert warnings.showwarning is before
 
@@ -481,7 +481,7 @@ def test_verbose_logs_the_work_and_errors_in_full(run: Any, table: Path) -> None
     before = log.level, list(log.handlers)
     result = run("rank", table, "-v")
     assert f"termsift: reading {table}\n" in result.err
-    assert "termsift: counting 5 documents of 6 terms\n" in result.err
+    assert "termsift: counted 5 documents of 6 terms\n" in result.err
     assert result.out == run("rank", table).out
     result = run("rank", f"{table}.absent", "-v")
     assert result.code == 1
@@ -493,7 +493,7 @@ def test_interrupted(run: Any, table: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ts, "count", interrupt)
+    monkeypatch.setattr(ts, "scan", interrupt)
     result = run("rank", table)
     assert (result.code, result.out, result.err) == (130, "", "")
 

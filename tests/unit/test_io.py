@@ -215,7 +215,7 @@ def test_matrices_need_labels(matrix: Path) -> None:
     [
         ("y", "a\nb\n", "y: 2 labels for the 3 documents of c.npz"),
         ("y", "a\n\nb\n", "y, line 2: expected a label, found nothing"),
-        ("y", b"a\n\xff\nb\n", "y, line 2: expected UTF-8"),
+        ("y", b"a\n\xff\nb\n", "y, line 2: byte 0 is not UTF-8"),
         ("y.npy", "junk", "y.npy: expected an array of labels saved by numpy.save"),
         ("y.npy", "", "y.npy: damaged or cut short: No data left in file"),
     ],

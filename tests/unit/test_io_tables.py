@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collection_files import complaint, write, write_labels
+from collection_files import both_readers, complaint, write, write_labels
 from termsift.io import (
     Collection,
     read_collection,
 )
+
+pytestmark = [both_readers, pytest.mark.usefixtures("reader")]
 
 
 @pytest.fixture
@@ -137,6 +139,8 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
     np.testing.assert_array_equal(collection.X.toarray(), expected.toarray())
 
 
+NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
+DIVIDED = "name what divides the fields by delimiter (--delimiter)"
 QUOTES = "a quote within a quoted field is written twice"
 
 
@@ -156,7 +160,7 @@ QUOTES = "a quote within a quoted field is written twice"
          f"c.csv, line 3: unexpected end of data; {QUOTES}"),
         ("c.csv", 'label,text\na,"one" two\n', {},
          f"c.csv, line 2: ',' expected after '\"'; {QUOTES}"),
-        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, "c.csv, line 3: expected UTF-8"),
+        ("c.csv", b"label,text\na,one\nb,\xff\n", {}, f"c.csv, line 3: {NOT_UTF8}"),
         ("c.csv", "label,text\na,one\n", {"text": 2},
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
@@ -167,7 +171,8 @@ QUOTES = "a quote within a quoted field is written twice"
         ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
         ("c.csv", "label,text\na,x y z\n", {},
          "c.csv: no text has a word of two or more letters"),
-        ("c.txt", "1 1:2 3:1\n", {}, "c.txt, line 1: expected at least 2 fields, found 1"),
+        ("c.txt", "1 1:2 3:1\n", {},
+         f"c.txt, line 1: expected at least 2 fields, found 1; {DIVIDED}"),
         ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
         ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
@@ -203,3 +208,50 @@ def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
 def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
     message = f"{name}: texts have their own labels and terms; leave out labels and terms"
     assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("name", ["c.csv", "c.tsv"])
+def test_what_divides_fields_is_found_in_the_header(
+    tmp_path: Path, name: str, delimiter: str
+) -> None:
+    path = write(tmp_path / name, "\n" + table(delimiter))
+    check(read_collection(path))
+    check(read_collection(path, delimiter=delimiter))
+    check(read_collection(write(path, table(delimiter) + "\n"), text="text", label="label"))
+
+
+def test_what_divides_fields_can_be_given(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", table(":"))
+    message = complaint(path)
+    assert message == f"c.csv, line 1: expected one column 'text', found 'label:text'; {DIVIDED}"
+    check(read_collection(path, delimiter=":"))
+    path = write(tmp_path / "c.txt", RAW.replace("\t", "|"))
+    assert complaint(path).endswith(f"expected at least 2 fields, found 1; {DIVIDED}")
+    check(read_collection(path, delimiter="|"))
+    path = write(tmp_path / "c.csv", table(";").partition("\n")[2])
+    check(read_collection(path, text=2, label=1, delimiter=";"))
+    path = write(tmp_path / "c.csv", "a;one\n")
+    assert complaint(path, text=2, label=1).endswith(DIVIDED)
+    for wrong in ("", "ab", "\n", '"', "é"):
+        assert complaint(path, delimiter=wrong).startswith("delimiter must be one character")
+    assert "leave out delimiter" in complaint(write(tmp_path / "c.jsonl", ""), delimiter=",")
+
+
+@pytest.mark.parametrize("codec", ["latin-1", "cp1252", "utf-8"])
+@pytest.mark.parametrize("name", ["c.csv", "c.txt", "c.jsonl"])
+def test_other_encodings(tmp_path: Path, name: str, codec: str) -> None:
+    lines = {"c.csv": table(","), "c.txt": RAW, "c.jsonl": json_lines()}[name]
+    lines = lines.replace("\\u00f6", "ö").replace("\\u00df", "ß")
+    check(read_collection(write(tmp_path / name, lines.encode(codec)), encoding=codec))
+
+
+def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", table(",") + "a,b,c\n" * 7)
+    collection = read_collection(path, on_error="skip")
+    check(collection)
+    assert (collection.n_skipped, len(collection.skipped)) == (7, 5)
+    assert collection.skipped[0] == f"{path}, line 5: expected 2 fields, found 3"
+    path = write(tmp_path / "c.csv", "label,text\na,b,c\n")
+    with pytest.raises(ValueError, match="no documents; 1 lines or rows were left out, first: "):
+        read_collection(path, on_error="skip")

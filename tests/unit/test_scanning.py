@@ -13,9 +13,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from collection_files import both_readers
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
-from termsift._api.counting import count_steps, finished
+from termsift._api.scan_counting import ScanCounting, finished
 from termsift.io import _prefetch, _source, _svmlight
 
 CHUNKS = [None, 1, 4, 100]
@@ -40,6 +41,8 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     return counts
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("chunk_docs", CHUNKS)
 def test_counts_are_those_of_the_whole(written: Any, collection: Any, chunk_docs: Any) -> None:
     path, options = written
@@ -68,17 +71,21 @@ def test_going_on_after_every_input(written: Any) -> None:
     whole = ts.count(ts.scan(paths, **options))
     scan = ts.scan(paths, chunk_docs=4, **options)
     inputs_done = 0
-    for counts in count_steps(scan, "raw"):
+    counting = ScanCounting(scan, "raw")
+    for _ in counting.steps():
         if scan.inputs_done == inputs_done:
             continue
         inputs_done = scan.inputs_done
-        words = [] if scan.term_names is None else scan.term_names.tolist()
+        so_far = counting.counts()
+        words = [] if so_far.term_names is None else so_far.term_names.tolist()
         rest = ts.scan(paths, **options)
         rest._resume(inputs_done, words, scan.n_skipped, scan.skipped)
-        so_far = ts.ClassCounts._of(counts._counts, counts.classes, None, "raw")
-        *_, after = [so_far, *count_steps(rest, "raw", so_far)]
-        assert finished(after, rest) == whole
+        after = ScanCounting(rest, "raw", so_far)
+        for _ in after.steps():
+            pass
+        assert finished(after.counts(), rest) == whole
     assert inputs_done == 3
+    assert finished(counting.counts(), scan) == whole
 
 
 def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:
@@ -100,6 +107,8 @@ def test_progress_in_bytes(written: Any) -> None:
     assert 0 < done[-1] <= scan.n_bytes
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 def test_several_files_in_order(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\nx,bee ant\n")
     (tmp_path / "b.jsonl").write_text('{"text": "cow bee", "label": "w"}\n')
@@ -129,6 +138,8 @@ def test_documents_of_several_classes(tmp_path: Path) -> None:
     assert ts.count(ts.scan(tmp_path / "csr", chunk_docs=1)) == whole
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     numbers, words = tmp_path / "n.txt", tmp_path / "w.txt"
     numbers.write_text("10\tant\n2\tbee\n")
@@ -183,10 +194,13 @@ def test_numpy_counts_documents_of_a_chunk(tmp_path: Path) -> None:
 
 
 def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
-    (tmp_path / "c.txt").write_text("x\tbee ant\nx\tcow\n")
-    scan = ts.scan(tmp_path / "c.txt", chunk_docs=1)
+    (tmp_path / "a.txt").write_text("x\tcow bee\n")
+    (tmp_path / "b.txt").write_text("x\tant bee\n")
+    scan = ts.scan([tmp_path / "a.txt", tmp_path / "b.txt"])
     names = [scan.term_names.tolist() for _ in scan]  # type: ignore[union-attr]
-    assert names == [["bee", "ant"], ["bee", "ant", "cow"]]
+    assert names == [["bee", "cow"], ["bee", "cow", "ant"]]
+    ts.count(scan)
+    assert scan.term_names.tolist() == ["ant", "bee", "cow"]  # type: ignore[union-attr]
 
 
 def test_a_reader_that_is_left_early_stops(tmp_path: Path) -> None:
@@ -224,6 +238,8 @@ def test_an_error_of_the_reader_comes_after_the_items_before_it() -> None:
         next(prefetched)
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 def test_words_are_those_of_the_readers_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text('label,text\na,"The cat, the DOG; x 3d"\nb,"naïve\ncafé"\n')
@@ -238,12 +254,20 @@ RULES: list[dict[str, Any]] = [
     {},
     {"preset": "paper"},
     {"ngram_range": (1, 2), "min_df": 2},
+    {"min_df": 0.3, "max_df": 0.6},
+    {"max_df": 2},
+    {"max_features": 2},
+    {"binary": True, "max_features": 3},
+    {"vocabulary": ["eggs", "unheard", "bacon"]},
+    {"tokenizer": str.split, "token_pattern": None},
     {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False},
     {"stop_words": ["eggs"]},
     {"hashing": 64},
 ]
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("written_as", [as_table, as_folders])
 @pytest.mark.parametrize("chunk_docs", [None, 1, 3])

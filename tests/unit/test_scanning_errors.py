@@ -12,12 +12,12 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from collection_files import both_readers
 from file_kinds import (
     N_TERMS,
     TEXTS,
     WORDS,
     as_folders,
-    as_table,
     random_collection,
     write,
     zstandard,
@@ -99,6 +99,8 @@ BAD_ROWS = {
 }
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("kind", BAD_ROWS)
 def test_bad_rows_of_tables(tmp_path: Path, kind: str) -> None:
     good, bad, complaint = BAD_ROWS[kind]
@@ -125,6 +127,8 @@ SPOILED = {
 NEIGHBOURS = [b"z,cow\nz,dog\n", b'z,"cow"\nz,"dog\nand ""fox"", hen"\n', b'"z","cow"\n' * 3, b""]
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("after", NEIGHBOURS)
 @pytest.mark.parametrize(("row", "place"), SPOILED.values(), ids=SPOILED)
 @pytest.mark.parametrize("chunk_docs", [None, 1])
@@ -149,6 +153,8 @@ WRONG_QUOTES = {
 }
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("after", NEIGHBOURS)
 @pytest.mark.parametrize(("row", "place"), WRONG_QUOTES.values(), ids=WRONG_QUOTES)
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
@@ -163,6 +169,8 @@ def test_a_wrong_quote_is_always_an_error(
     assert message.endswith("; a quote within a quoted field is written twice")
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 def test_a_text_file_has_no_quotes(tmp_path: Path) -> None:
     path = tmp_path / "c.txt"
     path.write_bytes(b'x\ta 5" pipe\r\ny\t"one\n\n\nz\ttwo\r three\n')
@@ -197,6 +205,8 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
 def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
@@ -214,14 +224,21 @@ def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: A
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 def test_text_that_is_not_utf8_is_skipped_by_the_line(tmp_path: Path) -> None:
     path = tmp_path / "c.txt"
     path.write_bytes(b"x\tbee\nx\t\xff\xfe\ny\tcow\n")
-    assert refused(path) == f"{path}, line 2: expected UTF-8"
+    assert (
+        refused(path)
+        == f"{path}, line 2: byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
+    )
     scan = ts.scan(path, on_error="skip")
     assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 1)
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("kind", ["svm.gz", "svm.zst", "txt.gz"])
 @pytest.mark.parametrize("cut", [1, 5, 20])
 def test_compressed_files_that_are_cut_short(tmp_path: Path, kind: str, cut: int) -> None:
@@ -230,6 +247,8 @@ def test_compressed_files_that_are_cut_short(tmp_path: Path, kind: str, cut: int
     assert refused(path).startswith(f"{path}: damaged or cut short: ")
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("ending", ["svm.gz", "txt.gz", "csv.gz", "svm.zst", "jsonl.zst"])
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_error: str) -> None:
@@ -247,6 +266,8 @@ def test_compressed_files_of_nothing_at_all(tmp_path: Path, ending: str, on_erro
         assert ts.count(ts.scan([good, cut], on_error=on_error)).n_docs == 1  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("reader")
+@both_readers
 @pytest.mark.parametrize("content", ["", "\n\n"])
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 def test_a_table_without_its_header(tmp_path: Path, kind: str, content: str) -> None:
@@ -410,9 +431,6 @@ def test_pipes_are_refused(tmp_path: Path) -> None:
 
 
 def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
-    path = as_table(tmp_path)
-    for rules in ({"min_df": 0.5}, {"max_df": 0.5}, {"max_df": 3}):
-        assert "there is no max_df" in refused(path, **rules)
     (tmp_path / "c.svm").write_text("1 1:1 3:2\n2 3:1\n")
     assert refused(tmp_path / "c.svm", preset="paper").endswith("leave out preset")
     assert "its terms have no names" in refused(tmp_path / "c.svm", min_df=2)

@@ -11,8 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 from termsift.io import MissingExtraError
-from termsift.text import PRESETS, BlockCounter, TextRules, count_words, text_rules
+from termsift.text import PRESETS, TextRules, count_words, text_rules
 from termsift.text._blocks import text_blocks
+from termsift.text._counting import BlockCounter
 from termsift.text._terms import kept_terms
 
 TEXTS = [

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterable
-from contextlib import closing
-from typing import Any, Literal
-
-import numpy as np
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
-from termsift._counts.table import add_documents, is_exact
+from termsift._api.scan_counting import ScanCounting, finished
+from termsift._counts.table import TermFrequency, add_documents, is_exact
 from termsift._util import validation
-from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
-
-TermFrequency = Literal["raw", "log", "binary"]
 
 
 def count(
@@ -104,8 +99,10 @@ def count(
         for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
             if value is not None:
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
-        *_, counts = count_steps(X, tf, n_threads=n_threads, window_bytes=window_bytes)
-        return finished(counts, X)
+        counting = ScanCounting(X, tf, n_threads=n_threads, window_bytes=window_bytes)
+        for _ in counting.steps():
+            pass
+        return finished(counting.counts(), X)
     if y is None:
         raise TypeError("y must hold a label for each document in order, got None")
     threads = validation.check_n_threads(n_threads)
@@ -133,49 +130,3 @@ def count_checked(
 def nothing(tf: str) -> ClassCounts:
     """Return the counts of no documents."""
     return ClassCounts._of(_core.Counts(0, True), [], None, tf)
-
-
-def count_steps(
-    scan: Scan,
-    tf: str,
-    counts: ClassCounts | None = None,
-    *,
-    n_threads: int | None = None,
-    window_bytes: int = _core.default_window_bytes,
-) -> Generator[ClassCounts, None, None]:
-    """Count a scan on top of ``counts``, and yield them after each chunk and each input."""
-    if counts is None:
-        counts = nothing(tf)
-    with closing(scan._steps()) as steps:
-        for X, y in steps:
-            if X is not None:
-                with validation.naming(scan.where):
-                    counts.update(
-                        X, y, classes=scan.classes, n_threads=n_threads, window_bytes=window_bytes
-                    )
-            del X, y  # frees their memory before the next chunk comes
-            yield counts
-
-
-@printable_errors()
-def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
-    """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
-    if counts.n_docs == 0:
-        left_out = ""
-        if scan.n_skipped:
-            left_out = f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"
-        raise ValueError(f"{where}: holds no documents{left_out}")
-    if scan.has_texts and counts.n_terms == 0:
-        raise ValueError(f"{where}: no text has a word of two or more letters")
-    names = scan.term_names
-    if scan.has_words:
-        assert names is not None
-        counts = counts._with_words_sorted(names)
-    elif names is not None:
-        if counts.n_terms < len(names):  # an input without documents may have more terms
-            counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
-        counts.term_names = names
-    if scan.min_df > 1:
-        counts = counts.with_min_df(scan.min_df)
-    return counts._with_classes_renamed(scan.settled(counts.classes))

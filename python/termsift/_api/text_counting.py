@@ -10,10 +10,9 @@ import numpy as np
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency
 from termsift._api.labelled_texts import LabelledTexts, OnMissing
 from termsift._api.merging import united
-from termsift._counts.table import add_documents
+from termsift._counts.table import TermFrequency, add_documents
 from termsift._util import validation
 from termsift.text import TextRules, text_rules
 from termsift.text._counting import BlockCounter, kept_columns, object_array

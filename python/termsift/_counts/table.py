@@ -6,7 +6,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,8 @@ from termsift._counts import file
 from termsift._util import validation
 from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller, logger
+
+TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
 
 
 class CountTable:

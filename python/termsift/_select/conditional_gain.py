@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from termsift import _core
 from termsift._counts.table import CountTable, add_documents, is_exact
@@ -173,7 +173,7 @@ def likeliest_shape(counts: CountTable) -> float:
     E_values = n_c[:, None] * totals / n
 
     def log_likelihood(a: float) -> float:
-        gammas = -np.asarray(special.betaln(a, C_values), dtype=np.float64)
+        gammas = -np.asarray(scipy.special.betaln(a, C_values), dtype=np.float64)
         every = a * np.log(a / (a + E_values)).sum(axis=0)
         seen = (C * np.log1p(a / E)).sum()
         return float((n_C * gammas).sum() + (n_terms * every).sum() - seen)

@@ -27,3 +27,11 @@ def require(module: str, extra: str, what: str) -> Any:
         raise MissingExtraError(
             f"{what} needs {_PIP_NAMES.get(package, package)}: pip install 'termsift[{extra}]'"
         ) from error
+
+
+def available(module: str) -> Any | None:
+    """Import a module that speeds something up, or return None if it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None

@@ -149,11 +149,14 @@ def add_input(
         action="append" if several else "store",
         help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
     )
+    skip = "skip: leave out bad lines, rows and documents, and print how many (default: raise)"
     add_values(
         group,
         ("--terms", str, "FILE", "names of the terms, one per line"),
         ("--text", str, "COL", "column of the text"),
         ("--label", str, "COL", "column of the label"),
+        ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
+        ("--on-error", ("raise", "skip"), None, skip),
         ("--threads", positive, "N", "threads (default: all that are available)"),
     )
     if counts:
@@ -165,7 +168,7 @@ def add_input(
 def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
     """Add how texts are cut into terms; None stands for an option that was not given.
 
-    Several collections are read in parts, so that no option may need all documents first.
+    Files of counts of ``several`` collections may be merged, which tells which terms are rare.
     """
     group = parser.add_argument_group("texts, of tables and folders")
     needs = "; needs scikit-learn"
@@ -327,6 +330,10 @@ def _finite(text: str) -> float | None:
 def _ngram_range(text: str) -> tuple[int, int]:
     first, comma, last = text.partition(",")
     return positive(first), positive(last if comma else first)
+
+
+def _delimiter(text: str) -> str:
+    return {"\\t": "\t", "tab": "\t"}.get(text, text)
 
 
 def _input(text: str) -> str:

@@ -70,15 +70,16 @@ class Checkpoint:
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, None, tf)
 
+    def is_due(self) -> bool:
+        """Return whether as much has been read since the last checkpoint as it has bytes."""
+        return self._scan.bytes_done - self._bytes_done >= self._size
+
     def write(self, counts: ClassCounts) -> None:
         """Replace the checkpoint by the counts of all inputs that the scan has read.
 
-        Nothing is written before more has been read since the last checkpoint than it has bytes.
         If writing fails, on a full disk for example, the job goes on without it.
         """
         scan = self._scan
-        if scan.bytes_done - self._bytes_done < self._size:
-            return
         job = {
             "n_inputs": scan.inputs_done,
             "files": _identities(scan._files(scan.inputs_done)),
@@ -86,11 +87,10 @@ class Checkpoint:
             "n_skipped": scan.n_skipped,
             "skipped": scan.skipped,
         }
-        names = scan.term_names if scan.has_words else None
         try:
             with replacing(self.path) as file:
                 file.write(json.dumps(job).encode() + b"\n")
-                write_to(file, (counts._counts, counts.classes, names, counts.tf))
+                write_to(file, counts._state)
                 self._size = file.seek(0, os.SEEK_END)
             self._bytes_done = scan.bytes_done
         except OSError as error:

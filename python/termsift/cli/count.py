@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import termsift as ts
-from termsift._api.counting import count_steps, finished
+from termsift._api.scan_counting import ScanCounting, finished
 from termsift._util.files import check_replaceable
 from termsift._util.progress import progress
 from termsift.cli.arguments import (
@@ -22,10 +21,8 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.checkpoints import Checkpoint
-from termsift.cli.inputs import reading_options, refuse_repeated
+from termsift.cli.inputs import reading_options, refuse_repeated, tell_skipped
 from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
-
-_log = logging.getLogger("termsift")
 
 _MORE = """\
 Here the word demo and .termsift files are no inputs, and the indices of svmlight files count from
@@ -56,15 +53,13 @@ def add(commands: Any) -> None:
         default=1,
         help="the index of the first term in svmlight files (default: 1)",
     )
-    skip = "skip: leave out bad lines, rows and documents, and print how many"
     most = (
         "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
-        "16 MiB of svmlight text, or 2 million terms of documents of texts)"
+        "16 MiB of svmlight text, or 8 MiB of texts)"
     )
     add_values(
         parser,
         ("--chunk-docs", positive, "N", most),
-        ("--on-error", ("raise", "skip"), None, skip, "raise"),
     )
     group = parser.add_argument_group("output")
     add_output_file(group, "the counts", COUNTS_FILE)
@@ -80,7 +75,6 @@ def _run(args: argparse.Namespace) -> None:
         **reading_options(args),
         chunk_docs=args.chunk_docs,
         index_base=args.index_base,
-        on_error=args.on_error,
         n_threads=args.threads,
     )
     checkpoint = _checkpoint(args, scan)
@@ -97,12 +91,7 @@ def _run(args: argparse.Namespace) -> None:
     if checkpoint:
         checkpoint.path.unlink(missing_ok=True)
     print_written(args.output, counts)
-    if scan.n_skipped:
-        _log.warning("left out %d lines or rows that were not as expected:", scan.n_skipped)
-        for complaint in scan.skipped:
-            _log.warning("  %s", complaint)
-        if scan.n_skipped > len(scan.skipped):
-            _log.warning("  and %d more", scan.n_skipped - len(scan.skipped))
+    tell_skipped(scan)
 
 
 def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
@@ -116,7 +105,7 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
             )
         return None
     check_replaceable(path)
-    options = values_of(args, "index_base", "on_error") | reading_options(args)
+    options = values_of(args, "index_base") | reading_options(args)
     options["tf"] = args.tf or "raw"
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)
@@ -130,18 +119,17 @@ def _counted(
     counts: ts.ClassCounts | None,
 ) -> ts.ClassCounts:
     """Count the rest of the scan on top of ``counts``, with a checkpoint after the inputs."""
-    tf = args.tf or "raw"
     inputs_done = scan.inputs_done
-    steps = count_steps(scan, tf, counts, n_threads=args.threads)
+    counting = ScanCounting(scan, args.tf or "raw", counts, n_threads=args.threads)
     with (
         progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report,
-        closing(steps),
+        closing(counting.steps()) as steps,
     ):
-        for counts in steps:
+        for _ in steps:
             if report is not None:
                 report(scan.bytes_done)
             if checkpoint and scan.inputs_done > inputs_done:
                 inputs_done = scan.inputs_done
-                checkpoint.write(counts)
-    assert counts is not None
-    return counts
+                if checkpoint.is_due():
+                    checkpoint.write(counting.counts())
+    return counting.counts()

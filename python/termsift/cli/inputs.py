@@ -6,32 +6,49 @@ import argparse
 import logging
 import os
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import fields
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._api.counting import TermFrequency
+from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
+from termsift._counts.table import TermFrequency
+from termsift._util.progress import progress
 from termsift._util.validation import naming
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
-from termsift.text import TextRules
+from termsift.io._kinds import holds_texts
 
 _log = logging.getLogger("termsift")
 
 DEMO = "demo"
 
-FILE_OPTIONS = ("labels", "terms", "text", "label")
-TEXT_OPTIONS = ("encoding", "preset", *(field.name for field in fields(TextRules)))
+FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
+RULES = ("ngram_range", "min_df", "max_df", "stop_words", "lowercase", "analyzer", "hashing")
+TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
 
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
         return saved_counts(args)
+    if args.input != DEMO and holds_texts(args.input):
+        _log.info("reading %s", args.input)
+        scan = ts.scan(args.input, **reading_options(args), n_threads=args.threads)
+        counting = ScanCounting(scan, args.tf or "raw", n_threads=args.threads)
+        with (
+            progress("counted", scan.n_bytes, "bytes", already=0) as report,
+            closing(counting.steps()) as steps,
+        ):
+            for _ in steps:
+                if report is not None:
+                    report(scan.bytes_done)
+        counts = finished(counting.counts(), scan)
+        _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
+        tell_skipped(scan)
+        return counts
     collection = read_documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
     return count_collection(collection, args.threads, args.tf or "raw")
@@ -64,7 +81,10 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     refuse_counts(args)
     _log.info("reading %s", args.input)
     if args.input != DEMO:
-        return io.read_collection(args.input, **reading_options(args))
+        options = reading_options(args)
+        collection = io.read_collection(args.input, **options, n_threads=args.threads)
+        tell_skipped(collection)
+        return collection
     _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
     return io.load_demo()
 
@@ -76,6 +96,16 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = io.read_names(options["stop_words"]).tolist()
     return options
+
+
+def tell_skipped(read: ts.Scan | io.Collection) -> None:
+    """Print how many lines, rows and documents were left out, and why the first of them."""
+    if read.n_skipped:
+        _log.warning("left out %d lines or rows that were not as expected:", read.n_skipped)
+        for complaint in read.skipped:
+            _log.warning("  %s", complaint)
+        if read.n_skipped > len(read.skipped):
+            _log.warning("  and %d more", read.n_skipped - len(read.skipped))
 
 
 def _refuse_options(args: argparse.Namespace, why: str, *options: str) -> None:
@@ -93,7 +123,8 @@ def refuse_counts(args: argparse.Namespace) -> None:
 def saved_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds."""
     options = [option for option in TEXT_OPTIONS if option != "min_df"]
-    _refuse_options(args, "holds counts", "labels", "text", "label", "tf", *options)
+    files = [option for option in FILE_OPTIONS if option != "terms"]
+    _refuse_options(args, "holds counts", *files, "tf", *options)
     counts = ts.load(args.input)
     if args.terms is not None:
         counts.term_names = io.read_names(args.terms)

@@ -9,18 +9,22 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from termsift._util.extras import require
+from termsift.io._blocks import arrow_part
 from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
 from termsift.io._source import Options
 from termsift.io._tables import listed
-from termsift.io._texts import Rows, TextSource
+from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 # The two columns of some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
+# A text, its label, and what is wrong with their bytes.
+_Value: TypeAlias = tuple[Any, Any, str | None]
 
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_LABELS = (*_STRINGS, *_INTEGERS, "bool")
 
 
 class ArrowTable(TextSource):
@@ -35,12 +39,12 @@ class ArrowTable(TextSource):
                 f"{path}: expected the file itself, whose columns are compressed within; decompress"
                 f" the {path.suffix} file first"
             )
-        require("pyarrow", "arrow", f"{path}: reading it")
+        require("pyarrow", "text", f"{path}: reading it")
         self._batches = _parquet_batches if is_parquet else _arrow_batches
 
-    def rows(self, complain: Complain) -> Rows:
+    def parts(self, complain: Complain) -> Parts:
         """Yield the rows, a batch at a time."""
-        pyarrow = require("pyarrow", "arrow", f"{self.path}: reading it")
+        pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
         text = "text" if self.options.text is None else str(self.options.text)
         label = "label" if self.options.label is None else str(self.options.label)
         row = 0
@@ -48,26 +52,35 @@ class ArrowTable(TextSource):
             with closing(self._batches(self.path, text, label)) as batches:
                 for columns, n_bytes in batches:
                     self.bytes_read = partial(int, n_bytes)
-                    for its_text, its_label, fault in _values(columns, pyarrow.ArrowInvalid):
-                        row += 1
-                        name = label_text(its_label)
-                        if fault is None and not isinstance(its_text, str):
-                            fault = f"the text is {type(its_text).__name__}, expected a string"
-                        elif fault is None and name is None:
-                            fault = (
-                                f"the label is {its_label!r}, expected a string or a whole number"
-                            )
-                        if fault is not None or name is None:
-                            complain(f"{self.path}, row {row}: {fault}")
-                        else:
-                            yield its_text, name
+                    part = _at_once(columns, pyarrow.ArrowInvalid)
+                    if part is not None:
+                        yield part
+                    else:
+                        rows = _values(columns, pyarrow.ArrowInvalid)
+                        yield from in_parts(self._one_by_one(rows, row, complain))
+                    row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
+
+    def _one_by_one(
+        self, rows: Iterator[_Value], before: int, complain: Complain
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the text and the label of each good row after some rows."""
+        for row, (text, label, fault) in enumerate(rows, before + 1):
+            name = label_text(label)
+            if fault is None and not isinstance(text, str):
+                fault = f"the text is {type(text).__name__}, expected a string"
+            elif fault is None and name is None:
+                fault = f"the label is {label!r}, expected a string or a whole number"
+            if fault is not None or name is None:
+                complain(f"{self.path}, row {row}: {fault}")
+            else:
+                yield text, name
 
 
 def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
     """Yield the columns of a Parquet file."""
-    parquet = require("pyarrow.parquet", "arrow", f"{path}: reading it")
+    parquet = require("pyarrow.parquet", "text", f"{path}: reading it")
     with parquet.ParquetFile(str(path)) as file:
         _check_columns(path, file.schema_arrow, text, label)
         n_bytes, n_rows, row = path.stat().st_size, max(file.metadata.num_rows, 1), 0
@@ -78,8 +91,8 @@ def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
 
 def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
     """Yield the columns of an Arrow file."""
-    pyarrow = require("pyarrow", "arrow", f"{path}: reading it")
-    ipc = require("pyarrow.ipc", "arrow", f"{path}: reading it")
+    pyarrow = require("pyarrow", "text", f"{path}: reading it")
+    ipc = require("pyarrow.ipc", "text", f"{path}: reading it")
     # The file is not mapped: if another program cut a mapped file short, it would kill the process.
     with pyarrow.OSFile(str(path)) as file:
         schema = ipc.open_file(file).schema
@@ -97,7 +110,7 @@ def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
 
 def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
     """Check that a table has a column of texts and one of labels."""
-    known = (text, _STRINGS, "strings"), (label, (*_STRINGS, *_INTEGERS, "bool"), "labels")
+    known = (text, _STRINGS, "strings"), (label, _LABELS, "labels")
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
@@ -108,7 +121,21 @@ def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
             raise ValueError(f"{path}: expected {expected} in column {name!r}, found {kind!r}")
 
 
-def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[tuple[Any, Any, str | None]]:
+def _at_once(columns: list[Any], invalid: type[Exception]) -> Part | None:
+    """Return the columns of a batch as they are; None if anything is not as expected."""
+    try:
+        for column in columns:
+            column.validate(full=True)
+    except invalid:
+        return None
+    for column in columns:
+        is_encoded = str(column.type).startswith("dictionary<")
+        if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
+            return None
+    return arrow_part(*columns)
+
+
+def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[_Value]:
     """Yield the text and the label of each row, and what is wrong with their bytes.
 
     Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.

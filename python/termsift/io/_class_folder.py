@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from termsift import _core
 from termsift._util.log import logger
-from termsift.io._files import Complain, decoded_text
+from termsift.io._files import COMPRESSED, Complain, check_encoding, decoded_text
 from termsift.io._source import TEXT_OPTIONS, Options
-from termsift.io._texts import Rows, TextSource
+from termsift.io._texts import BLOCK_BYTES, Parts, TextSource, in_parts
+
+_FILES_AT_ONCE = 1 << 12
+_Document = tuple[str, Path]
 
 
 class ClassFolder(TextSource):
@@ -24,7 +29,7 @@ class ClassFolder(TextSource):
                 f"{path}: expected one sub-folder per class with one file per document, or the "
                 "arrays of termsift.save_csr; found no sub-folder and no indptr.npy"
             )
-        self._documents = list[tuple[str, Path]]()
+        self._documents = list[_Document]()
         for folder in folders:
             documents = _visible(folder)
             self._documents += [(folder.name, document) for document in documents]
@@ -32,11 +37,40 @@ class ClassFolder(TextSource):
                 logger.warning("%s: a class without documents is left out", folder)
         self.files = [document for _, document in self._documents if document.is_file()]
 
-    def rows(self, complain: Complain) -> Rows:
+    def parts(self, complain: Complain) -> Parts:
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
         self.bytes_read = lambda: n_bytes
+        is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
+        for documents, of_documents in self._groups():
+            n_bytes += of_documents
+            files = [file for _, file in documents]
+            if is_utf8 and all(map(_is_plain, files)):
+                try:
+                    texts = _core.Texts.of_files([*map(str, files)], self.options.n_threads)
+                except (ValueError, OSError):
+                    pass  # they are read one by one, which tells what is wrong with which
+                else:
+                    yield texts, [label for label, _ in documents]
+                    continue
+            yield from in_parts(self._one_by_one(documents, complain))
+
+    def _groups(self) -> Iterator[tuple[list[_Document], int]]:
+        """Yield documents that are read together, and their size on the disk."""
+        group, n_bytes = list[_Document](), 0
         for label, file in self._documents:
+            group.append((label, file))
+            n_bytes += file.stat().st_size if file.is_file() else 0
+            if n_bytes >= BLOCK_BYTES or len(group) == _FILES_AT_ONCE:
+                yield group, n_bytes
+                group, n_bytes = [], 0
+        if group:
+            yield group, n_bytes
+
+    def _one_by_one(
+        self, documents: list[_Document], complain: Complain
+    ) -> Iterator[tuple[str, str]]:
+        for label, file in documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link
                     raise ValueError(f"{file}: expected a file, a document of the class {label!r}")
@@ -44,8 +78,12 @@ class ClassFolder(TextSource):
             except ValueError as error:
                 complain(str(error))
             else:
-                n_bytes += len(text)
                 yield text, label
+
+
+def _is_plain(file: Path) -> bool:
+    """Return whether a file holds its text as it is; a pipe would be waited for."""
+    return file.suffix.lower() not in COMPRESSED and file.is_file()
 
 
 def _visible(folder: Path) -> list[Path]:

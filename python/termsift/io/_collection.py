@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._util.printable import printable_errors
+from termsift import _core
+from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole, object_array
-from termsift.io._source import Block, Options, Source, check_options
+from termsift.io._prefetch import prefetched
+from termsift.io._source import (
+    COMPLAINTS_KEPT,
+    Block,
+    MatrixBlock,
+    MatrixSource,
+    Options,
+    Source,
+    check_options,
+)
 from termsift.io._svmlight import SvmlightFile
-from termsift.text import sorted_and_kept
+from termsift.io._texts import TextSource
+from termsift.text._counting import count_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +48,10 @@ class Collection:
         Where the collection came from, in words.
     classes : list or None
         The labels of the columns of an indicator matrix ``y``; None for plain labels.
+    n_skipped : int
+        How many lines, rows or documents were left out, with ``on_error="skip"``.
+    skipped : list of str
+        What was wrong with the first few of them.
     """
 
     X: sp.csr_array
@@ -43,6 +59,8 @@ class Collection:
     term_names: NDArray[np.object_] | None
     source: str
     classes: list[Any] | None = None
+    n_skipped: int = 0
+    skipped: list[str] = field(default_factory=list)
 
 
 @printable_errors()
@@ -53,8 +71,11 @@ def read_collection(
     terms: str | os.PathLike[str] | None = None,
     text: str | int | None = None,
     label: str | int | None = None,
+    delimiter: str | None = None,
     encoding: str | None = None,
     preset: str | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    n_threads: int | None = None,
     **rules: Any,
 ) -> Collection:
     r"""Read a labelled collection. The module's table shows the kinds of file.
@@ -72,10 +93,18 @@ def read_collection(
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
         a table without header. For JSON lines, the keys. Not for folders.
+    delimiter : str, optional
+        The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
+        a comma or a tab, or, if the header does not name the columns then, the one of comma,
+        semicolon, tab and bar by which it does.
     encoding : str, default "utf-8"
         The encoding of texts.
     preset : {"paper"}, optional
         A name for a set of rules, see :func:`termsift.text.text_rules`.
+    on_error : {"raise", "skip"}
+        What happens to a bad line, row or document, as for `termsift.scan`.
+    n_threads : int, optional
+        As for `termsift.count`.
     **rules
         How texts are cut and which terms are kept: ``ngram_range``, ``min_df``, ``max_df``,
         ``stop_words``, ``lowercase``, ``analyzer``, ``hashing`` of
@@ -112,12 +141,20 @@ def read_collection(
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
     options = check_options(
-        terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
+        terms=terms,
+        text=text,
+        label=label,
+        delimiter=delimiter,
+        encoding=encoding,
+        preset=preset,
+        on_error=on_error,
+        n_threads=n_threads,
+        rules=rules,
     )
     source = open_source(path, labels, options)
+    if isinstance(source, TextSource):
+        return _counted(source)
     collection = _stacked(source)
-    if source.has_texts:
-        return _with_sorted_terms(collection, options)
     if isinstance(source, SvmlightFile):
         return _with_columns(collection, _first_index(collection), options)
     return collection
@@ -133,8 +170,11 @@ def read_split(
     terms: str | os.PathLike[str] | None = None,
     text: str | int | None = None,
     label: str | int | None = None,
+    delimiter: str | None = None,
     encoding: str | None = None,
     preset: str | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    n_threads: int | None = None,
     **rules: Any,
 ) -> tuple[Collection, Collection]:
     r"""Read training and test documents into the same columns.
@@ -150,7 +190,7 @@ def read_split(
         Both are texts, or both are matrices.
     labels, test_labels : path, optional
         The labels of each, as for `read_collection`.
-    terms, text, label, encoding, preset, **rules
+    terms, text, label, delimiter, encoding, preset, on_error, n_threads, **rules
         As for `read_collection`, for both.
 
     Returns
@@ -175,22 +215,28 @@ def read_split(
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
     options = check_options(
-        terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
+        terms=terms,
+        text=text,
+        label=label,
+        delimiter=delimiter,
+        encoding=encoding,
+        preset=preset,
+        on_error=on_error,
+        n_threads=n_threads,
+        rules=rules,
     )
     first, second = open_source(train, labels, options), open_source(test, test_labels, options)
     if first.has_texts != second.has_texts:
         raise ValueError(
             f"{first.path} and {second.path}: expected texts in both, or matrices in both"
         )
-    known = _stacked(first)
-    if first.has_texts:
-        known = _with_sorted_terms(known, options)
-        second.options = replace(options, grows=False)
-        new = replace(_stacked(second, known.term_names), term_names=known.term_names)
-        new.X.sort_indices()
+    if isinstance(first, TextSource) and isinstance(second, TextSource):
+        known = _counted(first)
+        new = _counted(second, known.term_names)
         if not new.X.nnz:
             raise ValueError(f"{second.path}: has no term of {first.path}")
         return _with_like_labels(known, new)
+    known = _stacked(first)
     new = _stacked(second)
     bases = [
         _first_index(collection)
@@ -210,25 +256,32 @@ def read_split(
     return _with_like_labels(known, new)
 
 
-def _stacked(source: Source, names: NDArray[np.object_] | None = None) -> Collection:
-    """Read all documents of an input.
+def _counted(source: TextSource, names: NDArray[np.object_] | None = None) -> Collection:
+    """Count the terms of all texts of an input, or those that have ``names``."""
+    options, read = source.options, list[Block]()
+    labels = list[str]()
 
-    Words of texts get columns as in ``names``, or else in the order in which they first appear.
-    Indices of svmlight text are columns as they are.
-    """
-    words = {} if names is None else {name: column for column, name in enumerate(names)}
-    blocks: list[Block] = []
-    with (
-        progress("read", source.n_bytes, "bytes") as report,
-        closing(source.blocks(words)) as parts,
-    ):
-        for block in parts:
-            blocks.append(block)
-            if report is not None:
-                report(block.n_bytes)
-    blocks = [block for block in blocks if block.X.shape[0]]
+    def texts() -> Iterator[_core.Texts]:
+        for block in _read_all(source, read):
+            labels.extend(block.y)
+            yield block.texts
+
+    X, found = count_blocks(texts(), options.rules, names, options.n_threads)
+    if not labels:
+        raise ValueError(f"{source.path}: holds no documents{_left_out(read)}")
+    if names is None and not X.nnz:
+        raise ValueError(f"{source.path}: no text has {options.rules.what_counts}")
+    y = integers_if_all_whole(labels)
+    return Collection(X, y, found, str(source.path), None, *_skipped(read))
+
+
+def _stacked(source: Source) -> Collection:
+    """Read all documents of a matrix. Indices of svmlight text are columns as they are."""
+    assert isinstance(source, MatrixSource)
+    read = list[Block]()
+    blocks = [block for block in _read_all(source, read) if block.X.shape[0]]
     if not blocks:
-        raise ValueError(f"{source.path}: holds no documents")
+        raise ValueError(f"{source.path}: holds no documents{_left_out(read)}")
     X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
@@ -236,11 +289,37 @@ def _stacked(source: Source, names: NDArray[np.object_] | None = None) -> Collec
     y, classes = _stacked_labels(blocks)
     if source.labels_are_text:
         y = integers_if_all_whole(y.tolist())
-    if source.has_texts and source.options.rules.hashing is None:
-        names = object_array(list(words))
-    elif not isinstance(source, SvmlightFile):
-        names = source.names
-    return Collection(X, y, names, str(source.path), classes)
+    names = None if isinstance(source, SvmlightFile) else source.names
+    return Collection(X, y, names, str(source.path), classes, *_skipped(read))
+
+
+def _read_all(source: Any, read: list[Block]) -> Iterator[Any]:
+    """Yield the blocks of an input, with the progress, and add what was left out to ``read``."""
+    is_pipe = not (source.path.is_file() or source.path.is_dir())
+    with (
+        progress("read", source.n_bytes, "bytes", already=0) as report,
+        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
+        closing(source.blocks() if is_pipe else prefetched(source.blocks())) as blocks,
+    ):
+        for block in blocks:
+            read.append(Block(block.n_bytes, block.n_skipped, block.complaints))
+            yield block
+            if report is not None:
+                report(block.n_bytes)
+            del block
+
+
+def _skipped(read: list[Block]) -> tuple[int, list[str]]:
+    """Return how many rows were left out, and what was wrong with the first ones."""
+    complaints = [printable(complaint) for block in read for complaint in block.complaints]
+    return sum(block.n_skipped for block in read), complaints[:COMPLAINTS_KEPT]
+
+
+def _left_out(read: list[Block]) -> str:
+    n_skipped, complaints = _skipped(read)
+    if not n_skipped:
+        return ""
+    return f"; {n_skipped} lines or rows were left out, first: {complaints[0]}"
 
 
 def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:
@@ -250,7 +329,7 @@ def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:
     return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
 
 
-def _stacked_labels(blocks: list[Block]) -> tuple[Any, list[Any] | None]:
+def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
     """Return the labels of all blocks, and the classes if they are an indicator matrix."""
     classes = blocks[0].classes
     if all(block.classes == classes for block in blocks):
@@ -265,18 +344,6 @@ def _stacked_labels(blocks: list[Block]) -> tuple[Any, list[Any] | None]:
     ]
     labels, n_labels = (np.concatenate(parts) for parts in zip(*several, strict=True))
     return indicator_of(labels, n_labels)
-
-
-def _with_sorted_terms(collection: Collection, options: Options) -> Collection:
-    """Sort the words of texts, without those that the rules drop."""
-    rules, names = options.rules, collection.term_names
-    if names is not None:
-        X, names = sorted_and_kept(collection.X, names, rules)
-        X.sort_indices()
-        collection = replace(collection, X=X, term_names=names)
-    if not collection.X.nnz:
-        raise ValueError(f"{collection.source}: no text has {rules.what_counts}")
-    return collection
 
 
 def _first_index(collection: Collection) -> int:

@@ -35,7 +35,7 @@ from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
 from termsift.io._labels import read_names
-from termsift.io._source import Block, Blocks, Options, Source, docs_in_chunk
+from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options, docs_in_chunk
 
 _MATRIX = ("indptr", "indices", "data")
 _FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
@@ -169,7 +169,7 @@ def is_csr_folder(path: Path) -> bool:
     return (path / "indptr.npy").exists()
 
 
-class CsrFolder(Source):
+class CsrFolder(MatrixSource):
     """A folder of arrays; their sizes are checked when it is opened."""
 
     takes = frozenset({"terms"})
@@ -227,7 +227,7 @@ class CsrFolder(Source):
             raise ValueError(f"{path}: expected what termsift.save_csr writes: {error}") from None
         return n_terms, classes
 
-    def blocks(self, words: dict[str, int]) -> Blocks:
+    def blocks(self) -> MatrixBlocks:
         """Map one part of the documents after another."""
         begin, n_bytes = 0, self.n_bytes
         entry_bytes = self._indices.dtype.itemsize + self._data.dtype.itemsize
@@ -236,7 +236,7 @@ class CsrFolder(Source):
             end = begin + docs_in_chunk(indptr, entry_bytes, self.options.chunk_docs)
             X = self._matrix(begin, end)
             y, classes = self._labels(begin, end)
-            yield Block(X, y, n_bytes * end // self._n_docs, classes)
+            yield MatrixBlock(n_bytes * end // self._n_docs, X=X, y=y, classes=classes)
             del X, y, indptr
             begin = end
 

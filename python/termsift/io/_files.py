@@ -8,7 +8,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
@@ -20,6 +20,10 @@ from termsift._util.files import check_path
 # that line, row or document left out.
 Complain: TypeAlias = Callable[[str], None]
 
+# The number of a line, its text, and what is wrong with its bytes.
+Line: TypeAlias = tuple[int, str, str | None]
+
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
 COMPRESSED = (".gz", ".zst")
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 
@@ -128,30 +132,29 @@ def check_encoding(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def refuse(complaint: str) -> None:
-    """Raise a complaint as a ValueError."""
-    raise ValueError(complaint)
+def check_line_ends(path: Path, encoding: str) -> None:
+    """Check that lines of an encoding can be found before they are decoded."""
+    if "\n".encode(check_encoding(encoding)).removeprefix(codecs.BOM_UTF8) != b"\n":
+        raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
 
 
-def decoded_lines(
-    path: Path, content: BinaryIO, encoding: str = "utf-8", complain: Complain = refuse
-) -> Iterator[str]:
-    """Yield the lines of a file, decoded one at a time so that errors name their line.
+def decoded_lines(lines: Iterable[bytes], encoding: str, first: int = 1) -> Iterator[Line]:
+    """Decode the lines of a file, of which the first one has the number ``first``.
 
-    A line that cannot be decoded is complained of. If ``complain`` returns, the line is yielded
-    with replacement characters, so that the caller's count of lines stays right.
+    A line that cannot be decoded has replacement characters, so that the caller's count of lines
+    stays right.
     """
     codec = check_encoding(encoding)
-    if "\n".encode(codec).removeprefix(codecs.BOM_UTF8) != b"\n":
-        raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
-    for number, line in enumerate(content, 1):
+    for number, line in enumerate(lines, first):
         line_codec = codec if number == 1 else codec.removesuffix("-sig")
         try:
-            text = line.decode(line_codec)
-        except UnicodeDecodeError:
-            complain(f"{path}, line {number}: expected {encoding.upper()}")
-            text = line.decode(line_codec, "replace")
-        yield text
+            yield number, line.decode(line_codec), None
+        except UnicodeDecodeError as error:
+            yield number, line.decode(line_codec, "replace"), _fault(error, encoding)
+
+
+def _fault(error: UnicodeDecodeError, encoding: str) -> str:
+    return f"byte {error.start} is not {encoding.upper()}"
 
 
 def decoded_text(path: Path, encoding: str = "utf-8") -> str:
@@ -161,15 +164,16 @@ def decoded_text(path: Path, encoding: str = "utf-8") -> str:
     try:
         return data.decode(check_encoding(encoding))
     except UnicodeDecodeError as exc:
-        raise ValueError(
-            f"{path}: byte {exc.start} is not {encoding.upper()}; expected text in {encoding}"
-        ) from None
+        raise ValueError(f"{path}: {_fault(exc, encoding)}{NAME_ENCODING}") from None
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
     """Read a UTF-8 file with one value per line, none of them empty."""
     with opened(path) as (content, _):
-        values = [line.rstrip("\r\n") for line in decoded_lines(path, content)]
-    if "" in values:
-        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
-    return values
+        lines = list(decoded_lines(content, "utf-8"))
+    for number, line, fault in lines:
+        if fault is None and not line.rstrip("\r\n"):
+            fault = f"expected {what}, found nothing"
+        if fault is not None:
+            raise ValueError(f"{path}, line {number}: {fault}")
+    return [line.rstrip("\r\n") for _, line, _ in lines]

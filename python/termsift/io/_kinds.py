@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from termsift._util.files import check_path
 from termsift.io._arrow_tables import ArrowTable
@@ -17,6 +17,7 @@ from termsift.io._matrix_files import MatrixFile, read_matrix_market, read_npz
 from termsift.io._source import Options, Source
 from termsift.io._svmlight import SvmlightFile
 from termsift.io._tables import DelimitedTable, JsonLines
+from termsift.io._texts import TextSource
 
 _NAMES = ("text", "label")  # the usual columns
 # Each opens an input; the second argument is the file of its labels.
@@ -24,9 +25,9 @@ _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
     ".npz": partial(MatrixFile, read=read_npz),
     ".mtx": partial(MatrixFile, read=read_matrix_market),
-    ".csv": partial(DelimitedTable, dialect=csv.excel, default=_NAMES),
-    ".tsv": partial(DelimitedTable, dialect=csv.excel_tab, default=_NAMES),
-    ".txt": partial(DelimitedTable, dialect=None, default=(2, 1)),
+    ".csv": partial(DelimitedTable, delimiter=",", quoted=True, default=_NAMES),
+    ".tsv": partial(DelimitedTable, delimiter="\t", quoted=True, default=_NAMES),
+    ".txt": partial(DelimitedTable, delimiter="\t", quoted=False, default=(2, 1)),
     **dict.fromkeys((".jsonl", ".ndjson"), JsonLines),
     ".parquet": partial(ArrowTable, is_parquet=True),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
@@ -48,6 +49,15 @@ def open_source(
         known = " ".join(_KINDS)
         raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
     return _KINDS[ending](path, labels, options)
+
+
+def holds_texts(path: str | os.PathLike[str]) -> bool:
+    """Return whether an input is a file or folder of texts, as far as its name tells."""
+    path = Path(path)
+    if path.is_dir():
+        return not is_csr_folder(path)
+    kind: Any = _KINDS.get(_ending(path)) if path.is_file() else None
+    return kind is not None and issubclass(getattr(kind, "func", kind), TextSource)
 
 
 def _ending(path: Path) -> str:

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from termsift import _core
 from termsift.io._files import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
-from termsift.io._source import Block, Blocks, Options, Source
+from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options
 
 
-class MatrixFile(Source):
+class MatrixFile(MatrixSource):
     """A file of a matrix, with its labels in another file."""
 
     def __init__(
@@ -30,7 +30,7 @@ class MatrixFile(Source):
         self.files = [path, self._labels]
         self.labels_are_text = not is_npy(labels)
 
-    def blocks(self, words: dict[str, int]) -> Blocks:
+    def blocks(self) -> MatrixBlocks:
         """Read the matrix and its labels."""
         X, names = self._read(self.path), self.names
         if X.ndim != 2:
@@ -42,7 +42,7 @@ class MatrixFile(Source):
                 f"{self.options.terms}: {len(names)} names for the {X.shape[1]} terms of "
                 f"{self.path}"
             )
-        yield Block(sp.csr_array(X), y, self.n_bytes)
+        yield MatrixBlock(self.n_bytes, X=sp.csr_array(X), y=y)
 
 
 def read_npz(path: Path) -> Any:

@@ -9,7 +9,6 @@ import os
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -25,12 +24,16 @@ from termsift.io._labels import integers_if_all_whole, object_array
 from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
-    Block,
+    MatrixBlock,
+    MatrixSource,
     Options,
     Source,
     check_options,
     docs_in_chunk,
 )
+from termsift.io._texts import TextBlock, TextSource
+from termsift.text import TextRules
+from termsift.text._counting import BlockCounter
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
@@ -43,6 +46,7 @@ def scan(
     terms: str | os.PathLike[str] | None = None,
     text: str | int | None = None,
     label: str | int | None = None,
+    delimiter: str | None = None,
     encoding: str | None = None,
     preset: str | None = None,
     chunk_docs: int | None = None,
@@ -60,14 +64,13 @@ def scan(
         matrices or all are texts.
     labels : path, or sequence of as many paths, optional
         The file of the labels of each path, as for `termsift.io.read_collection`.
-    terms, text, label, encoding, preset, **rules
+    terms, text, label, delimiter, encoding, preset, **rules
         As for `termsift.io.read_collection`. Without ``terms``, either all matrices have names of
-        their own or none does. ``min_df``, which matrices with names take too, is a number of
-        documents of all files, and is applied at the end: the chunks hold all terms. There is no
-        ``max_df``.
+        their own or none does. The rules that drop terms count the documents of all files, and are
+        applied at the end: the chunks hold all terms. Matrices with names take ``min_df`` too.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
-        matrix, 16 MiB of svmlight text, or 2 million terms of documents of texts.
+        matrix, 16 MiB of svmlight text, or 8 MiB of texts.
     index_base : {1, 0}
         The index of the first term in svmlight files. A stream cannot look ahead for an index 0, as
         `termsift.io.read_collection` does, and shards must agree.
@@ -77,7 +80,7 @@ def scan(
         svmlight line without a label is always left out. A wrong quote in a table with quoting is
         always an error, since it hides where the next row begins.
     n_threads : int, optional
-        Threads that parse svmlight text, as for `termsift.count`.
+        Threads that parse svmlight text and count texts, as for `termsift.count`.
 
     Returns
     -------
@@ -97,8 +100,9 @@ def scan(
     words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
     and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
 
-    Columns of texts are words in the order in which they first appear. `termsift.count` sorts them
-    at the end, and makes integers of text labels if all of them are whole numbers.
+    Columns of texts are words; the new words of each 8 MiB or so get the next columns, sorted.
+    `termsift.count` needs no such matrix. It returns all words sorted, and makes integers of text
+    labels if all of them are whole numbers.
 
     Examples
     --------
@@ -111,8 +115,8 @@ def scan(
     ...     for X, y in scan:
     ...         print(X.toarray(), y)
     ...     counts = ts.count(scan)
-    [[1 2]] ['red']
-    [[0 0 1]] ['yellow']
+    [[2 0 1]] ['red']
+    [[0 1 0]] ['yellow']
     >>> list(counts.term_names)
     ['cherry', 'lemon', 'plum']
     """
@@ -124,25 +128,24 @@ def scan(
         raise ValueError(f"labels names {len(label_files)} files for {len(listed)} inputs")
     if type(index_base) is not int or index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
-    validation.check_choice(on_error, ("raise", "skip"), "on_error")
     if chunk_docs is not None:
         chunk_docs = validation.check_integer(chunk_docs, "chunk_docs")
     options = check_options(
-        terms=terms, text=text, label=label, encoding=encoding, preset=preset, rules=rules
+        terms=terms,
+        text=text,
+        label=label,
+        delimiter=delimiter,
+        encoding=encoding,
+        preset=preset,
+        on_error=on_error,
+        n_threads=n_threads,
+        rules=rules,
     )
-    by = options.rules
-    if not isinstance(by.min_df, Integral) or by.max_df != 1 or isinstance(by.max_df, Integral):
-        raise ValueError(
-            "min_df must be a number of documents, and there is no max_df: how many documents "
-            "there are is known at the end, when termsift.ClassCounts.with_min_df helps"
-        )
     options = replace(
         options,
         given=[name for name in options.given if name != "min_df"],
         chunk_docs=chunk_docs,
         index_base=index_base,
-        skip=on_error == "skip",
-        n_threads=validation.check_n_threads(n_threads),
     )
     for path in (*listed, *label_files):
         if path is not None and path.exists() and not (path.is_file() or path.is_dir()):
@@ -166,15 +169,13 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 @dataclass(frozen=True)
 class _Step:
-    """How far a scan has read when it yields a chunk or reaches the end of an input."""
+    """How far a scan has read when it yields a block or reaches the end of an input."""
 
     inputs_done: int
     bytes_done: int
-    n_terms: int
     n_skipped: int
     skipped: list[str]
-    classes: list[Hashable] | None = None  # of the chunk
-    where: str = ""  # the chunk comes from
+    n_docs: int = 0  # of the input, before the block
 
 
 class Scan:
@@ -212,7 +213,7 @@ class Scan:
                 )
         self.has_words = self.has_texts and options.rules.hashing is None
         self._names = None if self.has_texts else _agreed_names(sources)
-        if not self.has_texts and self._names is None and options.rules.min_df > 1:
+        if not self.has_texts and self._names is None and options.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "
                 "indices of the others; give names by terms, or leave out min_df"
@@ -225,25 +226,30 @@ class Scan:
     ) -> None:
         """Make every iteration begin after some inputs, with what is known from them."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
-        self._start = _Step(inputs_done, done, len(words), n_skipped, skipped)
+        self._start = _Step(inputs_done, done, n_skipped, skipped)
         self._start_words = words
         self._begin()
 
     def _begin(self) -> None:
+        fixed = self._options.rules.columns() if self.has_words else None
+        self._has_vocabulary = fixed is not None
         self._words = {word: column for column, word in enumerate(self._start_words)}
+        if fixed is not None:
+            self._words = fixed
+        self.classes: list[Hashable] | None = None
+        self.where = ""
+        self._found: NDArray[np.object_] | None = None  # the words, if no chunk was asked for
         self._take(self._start)
 
     def _take(self, step: _Step) -> None:
         """Set the attributes that describe the last step."""
-        self.classes, self.where = step.classes, step.where
         self.inputs_done, self.bytes_done = step.inputs_done, step.bytes_done
         self.n_skipped, self.skipped = step.n_skipped, list(step.skipped)
-        self._n_terms = step.n_terms
 
     @property
-    def min_df(self) -> int:
-        """The least number of documents of a term, which is applied at the end."""
-        return int(self._options.rules.min_df)
+    def rules(self) -> TextRules:
+        """How texts are cut into terms, and which terms are kept at the end."""
+        return self._options.rules
 
     @property
     def paths(self) -> list[Path]:
@@ -267,8 +273,9 @@ class Scan:
         """The names of the terms; for texts, the words so far."""
         if not self.has_words:
             return self._names
-        # The reading thread is ahead, and has added words of later chunks.
-        return object_array(list(self._words)[: self._n_terms])
+        if self._found is not None:
+            return self._found
+        return object_array(sorted(self._words, key=self._words.__getitem__))
 
     def __iter__(self) -> Generator[tuple[Any, Any], None, None]:
         with closing(self._steps()) as steps:
@@ -280,55 +287,72 @@ class Scan:
     def _steps(self) -> Generator[tuple[Any, Any], None, None]:
         """Yield the chunks, and (None, None) at the end of each input."""
         self._begin()
-        with printable_errors(), closing(prefetched(self._read(self._words))) as steps:
-            for step, X, y in steps:
-                self._take(step)
-                if X is None or X.shape[0]:
-                    yield X, y
+        count = None
+        if self.has_texts:
+            grows, threads = not self._has_vocabulary, self._options.n_threads
+            count = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads).count
+        with closing(self._blocks()) as blocks:
+            for block, n_docs in blocks:
+                if block is None:
+                    yield None, None
+                    continue
+                path = self._sources[self.inputs_done].path
+                if isinstance(block, MatrixBlock):
+                    X, y, self.classes = block.X, block.y, block.classes
+                else:
+                    assert count is not None
+                    X, y = count(block.texts), block.y
+                    if self.rules.binary:
+                        X.data.fill(1)
+                del block  # before the next one is read
+                for begin, end in self._chunks(X):
+                    self.where = f"{path}, where row 0 is document {n_docs + begin}"
+                    if end - begin == X.shape[0]:
+                        yield X, y
+                    else:
+                        yield _rows(X, begin, end), y[begin:end]
                 del X, y
 
-    def _read(self, words: dict[str, int]) -> Generator[tuple[_Step, Any, Any], None, None]:
-        """Read the chunks, in the reading thread."""
+    def _blocks(self) -> Generator[tuple[MatrixBlock | TextBlock | None, int], None, None]:
+        """Yield the blocks, which another thread reads, and None at the end of each input.
+
+        Beside a block stands how many documents of its input come before it.
+        """
+        with printable_errors(), closing(prefetched(self._read())) as steps:
+            for step, block in steps:
+                self._take(step)
+                yield block, step.n_docs
+                del block
+
+    def _read(self) -> Generator[tuple[_Step, MatrixBlock | TextBlock | None], None, None]:
+        """Read the blocks, in the reading thread."""
         step = self._start
         for source in self._sources[step.inputs_done :]:
-            n_docs, bytes_before = 0, step.bytes_done
-            with closing(source.blocks(words)) as blocks:
+            assert isinstance(source, (MatrixSource, TextSource))
+            bytes_before, n_docs = step.bytes_done, 0
+            with closing(source.blocks()) as blocks:
                 for block in blocks:
-                    n_terms = block.X.shape[1]
-                    n_skipped = step.n_skipped + block.n_skipped
-                    skipped = [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
-                    n_bytes = bytes_before + block.n_bytes
-                    for X, y in self._chunks(block):
-                        step = replace(
-                            step,
-                            bytes_done=n_bytes,
-                            n_terms=n_terms,
-                            n_skipped=n_skipped,
-                            skipped=skipped,
-                            classes=block.classes,
-                            where=f"{source.path}, where row 0 is document {n_docs}",
-                        )
-                        n_docs += X.shape[0]
-                        yield step, X, y
-                        del X, y
+                    step = _Step(
+                        step.inputs_done,
+                        bytes_before + block.n_bytes,
+                        step.n_skipped + block.n_skipped,
+                        [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT],
+                        n_docs,
+                    )
+                    n_docs += len(block)
+                    yield step, block
                     del block  # before the next one is read
             done = bytes_before + source.n_bytes
             step = replace(step, inputs_done=step.inputs_done + 1, bytes_done=done)
-            yield step, None, None
+            yield step, None
 
-    def _chunks(self, block: Block) -> Iterator[tuple[Any, Any]]:
-        """Divide a block into chunks, which share its memory. An empty block is one chunk."""
-        X, y, begin = block.X, block.y, 0
-        n_docs = X.shape[0]
-        if n_docs == 0:
-            yield X, y
+    def _chunks(self, X: sp.csr_array) -> Iterator[tuple[int, int]]:
+        """Divide the documents of a block into chunks."""
+        begin, n_docs = 0, X.shape[0]
+        entry_bytes = X.indices.itemsize + X.data.itemsize
         while begin < n_docs:
-            entry_bytes = X.indices.itemsize + X.data.itemsize
             end = begin + docs_in_chunk(X.indptr[begin:], entry_bytes, self._options.chunk_docs)
-            if end - begin == n_docs:
-                yield X, y
-            else:
-                yield _rows(X, begin, end), y[begin:end]
+            yield begin, end
             begin = end
 
 

@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.files import check_path
-from termsift._util.validation import check_column
+from termsift._util.validation import (
+    check_choice,
+    check_column,
+    check_kind,
+    check_n_threads,
+)
 from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
 from termsift.text import TextRules, text_rules
@@ -36,13 +41,12 @@ class Options:
     index_base : int or None
         The index of the first term of svmlight text. None keeps the indices as they are, and any
         number of terms: the caller finds the base at the end.
-    grows : bool
-        Whether words of texts that are not in the vocabulary join it, or are left out.
     """
 
     given: Collection[str]
     text: str | int | None
     label: str | int | None
+    delimiter: str | None
     encoding: str
     rules: TextRules
     terms: Path | None = None
@@ -51,7 +55,6 @@ class Options:
     index_base: int | None = None
     skip: bool = False
     n_threads: int = 0
-    grows: bool = True
 
 
 def check_options(
@@ -59,8 +62,11 @@ def check_options(
     terms: str | os.PathLike[str] | None,
     text: str | int | None,
     label: str | int | None,
+    delimiter: str | None,
     encoding: str | None,
     preset: str | None,
+    on_error: str,
+    n_threads: int | None,
     rules: Mapping[str, Any],
 ) -> Options:
     """Check the options that `scan` and `read_collection` share."""
@@ -70,16 +76,30 @@ def check_options(
     check_column(label, "label")
     codec = "utf-8" if encoding is None else encoding
     check_encoding(codec)
-    given = {"terms": terms, "text": text, "label": label, "encoding": encoding, "preset": preset}
+    if delimiter is not None:
+        _check_delimiter(delimiter)
+    check_choice(on_error, ("raise", "skip"), "on_error")
+    given = {"terms": terms, "text": text, "label": label, "delimiter": delimiter}
+    given |= {"encoding": encoding, "preset": preset}
     return Options(
         [name for name, value in {**given, **rules}.items() if value is not None],
         text,
         label,
+        delimiter,
         codec,
         text_rules(preset, **rules),
         None if terms is None else Path(terms),
         None if terms is None else read_names(terms),
+        skip=on_error == "skip",
+        n_threads=check_n_threads(n_threads),
     )
+
+
+def _check_delimiter(delimiter: object) -> None:
+    check_kind(delimiter, str, "delimiter")
+    assert isinstance(delimiter, str)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise ValueError(f"delimiter must be one character such as ',' or ';', got {delimiter!r}")
 
 
 @dataclass(frozen=True)
@@ -88,26 +108,39 @@ class Block:
 
     Attributes
     ----------
-    X : csr_array
-        Their counts. Columns beyond its width are 0.
-    y : ndarray or csr_array
-        Their labels, or an indicator matrix.
     n_bytes : int
         How many bytes of the input have been read.
-    classes : list or None
-        The labels of the columns of an indicator matrix ``y``.
     n_skipped : int
         How many lines, rows or documents were left out since the last block.
     complaints : list of str
         What was wrong with the first few of them.
     """
 
-    X: Any
-    y: Any
     n_bytes: int
-    classes: list[Hashable] | None = None
     n_skipped: int = 0
     complaints: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixBlock(Block):
+    """Documents of a matrix.
+
+    Attributes
+    ----------
+    X : csr_array
+        Their counts. Columns beyond its width are 0.
+    y : ndarray or csr_array
+        Their labels, or an indicator matrix.
+    classes : list or None
+        The labels of the columns of an indicator matrix ``y``.
+    """
+
+    X: Any
+    y: Any
+    classes: list[Hashable] | None = None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
 
 
 def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None) -> int:
@@ -118,11 +151,10 @@ def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None
     return min(max(n_docs, 1), len(indptr) - 1, chunk_docs or len(indptr))
 
 
-Blocks: TypeAlias = Generator[Block, None, None]
+class Source:
+    """One input, a `MatrixSource` or a `TextSource`.
 
-
-class Source(ABC):
-    """One input. Opening it checks what can be checked without reading it.
+    Opening it checks what can be checked without reading it.
 
     Attributes
     ----------
@@ -163,6 +195,13 @@ class Source(ABC):
                 f"{self.files[-1]}: {n_labels} labels for the {n_docs} documents of {self.path}"
             )
 
+
+class MatrixSource(Source, ABC):
+    """An input of a matrix with its labels."""
+
     @abstractmethod
-    def blocks(self, words: dict[str, int]) -> Blocks:
-        """Yield the documents in order; the words of texts join the vocabulary ``words``."""
+    def blocks(self) -> MatrixBlocks:
+        """Yield the documents in order."""
+
+
+MatrixBlocks: TypeAlias = Generator[MatrixBlock, None, None]

@@ -19,13 +19,13 @@ from termsift._util.validation import check_n_threads
 from termsift.io._files import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
 from termsift.io._prefetch import prefetched
-from termsift.io._source import COMPLAINTS_KEPT, Block, Blocks, Options, Source
+from termsift.io._source import COMPLAINTS_KEPT, MatrixBlock, MatrixBlocks, MatrixSource, Options
 
 _BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
 _LINES_AT_ONCE = 1 << 19  # on average, where a block of short lines is cut
 
 
-class SvmlightFile(Source):
+class SvmlightFile(MatrixSource):
     """An svmlight file, with labels of its own or in another file."""
 
     def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
@@ -40,7 +40,7 @@ class SvmlightFile(Source):
             self.files = [path, self._labels]
             self.labels_are_text = not is_npy(self._labels)
 
-    def blocks(self, words: dict[str, int]) -> Blocks:
+    def blocks(self) -> MatrixBlocks:
         """Parse the text, and take the labels of each document from it or from their own file."""
         options, n_docs = self.options, 0
         y = None if self._labels is None else read_labels(self._labels)
@@ -79,7 +79,9 @@ class SvmlightFile(Source):
                     ]
                     n_skipped = parsed["n_skipped"]
                     del parsed, indices, columns  # before the next block is parsed
-                    yield Block(X, labels, raw.tell(), classes, n_skipped, complaints)
+                    yield MatrixBlock(
+                        raw.tell(), n_skipped, complaints, X=X, y=labels, classes=classes
+                    )
                     del X, labels
         if y is not None:
             self.check_n_labels(y.shape[0], n_docs)

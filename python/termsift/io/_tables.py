@@ -1,20 +1,38 @@
-"""Tables of texts: delimited fields, and JSON lines."""
+"""Tables of texts: delimited fields, and JSON lines.
+
+Content is read in blocks of whole rows. A block in which everything is as expected is parsed at
+once, by pyarrow if it is installed. Any other block is parsed row by row by the standard library,
+which decides what is a row, and what is wrong with it and where.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from termsift._util.printable import printable
-from termsift.io._files import Complain, decoded_lines, opened
+from termsift.io import _blocks
+from termsift.io._files import (
+    NAME_ENCODING,
+    Complain,
+    Line,
+    check_encoding,
+    check_line_ends,
+    decoded_lines,
+    opened,
+)
 from termsift.io._labels import label_text
 from termsift.io._source import Options
-from termsift.io._texts import Rows, TextSource
+from termsift.io._texts import Part, Parts, TextSource, in_parts
 
+_DELIMITERS = ",;\t|"  # that a header is tried with
 _LONGEST_FIELD = 2**31 - 1  # in characters; fits in a C long on every platform
 _LONGEST_SHOWN = 60  # characters of a value in a message
 
@@ -25,92 +43,188 @@ _Row: TypeAlias = tuple[int, int, list[str], str | None]
 class DelimitedTable(TextSource):
     """A table of fields, with quoting (CSV, TSV) or without (``label<TAB>text``)."""
 
+    takes = TextSource.takes | {"delimiter"}
+
     def __init__(
         self,
         path: Path,
         labels: Path | None,
         options: Options,
         *,
-        dialect: type[csv.Dialect] | None,
+        delimiter: str,
+        quoted: bool,
         default: tuple[str | int, str | int],
     ) -> None:
         super().__init__(path, labels, options)
-        self._dialect = dialect
+        self._delimiter, self._quoted = options.delimiter or delimiter, quoted
         given = options.text, options.label
         self._columns = [
             _column(usual if column is None else column)
             for column, usual in zip(given, default, strict=True)
         ]
+        if len({isinstance(column, int) for column in self._columns}) > 1:
+            both = " and ".join(repr(column) for column in self._columns)
+            raise ValueError(f"text and label are two names of columns or two numbers, not {both}")
+        self._has_header = not isinstance(self._columns[0], int)
         # Without a header, the usual two columns are all: a text with a tab must not lose its end.
         self._n_fields = 2 if given == (None, None) and isinstance(default[0], int) else None
 
-    def rows(self, complain: Complain) -> Rows:
+    def parts(self, complain: Complain) -> Parts:
         """Yield the rows; the first one is the header if columns are given by name."""
-        columns, n_fields = self._columns, self._n_fields
-        has_header = not isinstance(columns[0], int)
-        positions: list[int] | None = None
+        check_line_ends(self.path, self.options.encoding)
         with opened(self.path) as (content, raw), _long_fields():
             self.bytes_read = raw.tell
-            faults = list[str]()
-            lines = decoded_lines(self.path, content, self.options.encoding, faults.append)
-            parse = self._unquoted if self._dialect is None else self._quoted
-            for begin, end, fields, fault in parse(lines, faults):
-                if fault is None and positions is None:
-                    positions = _positions(f"{self.path}, line {begin}", columns, fields)
-                    n_fields = n_fields or len(fields)
-                    if has_header:
-                        continue
-                if fault is None and len(fields) != n_fields:
-                    fault = f"expected {n_fields} fields, found {len(fields)}"
-                if positions is not None and fault is None:
-                    text, label = (fields[position] for position in positions)
-                    if label:
-                        yield text, label
-                        continue
-                    fault = "the label is empty"
-                complain(f"{self.path}, {_lines(begin, end)}: {fault}")
-        if has_header and positions is None:
-            both = " and ".join(repr(column) for column in columns)
-            raise ValueError(f"{self.path}: expected a header with the columns {both}, found none")
+            rows = _Rows(self.path, self.options.encoding, self._delimiter, self._quoted, complain)
+            first = self._first_lines(content, rows)
+            line = 1
+            for begin, end, fields, fault in rows.parsed(first, line):
+                line = end + 1
+                if fault is None:
+                    where = f"{self.path}, line {begin}"
+                    rows.positions = _positions(where, self._columns, fields)
+                    rows.n_fields = self._n_fields or len(fields)
+                    if not self._has_header and (row := rows.checked(begin, end, fields, None)):
+                        yield [row[0]], [row[1]]
+                    break
+                rows.checked(begin, end, fields, fault)
+            else:
+                if self._has_header:
+                    both = " and ".join(repr(column) for column in self._columns)
+                    raise ValueError(
+                        f"{self.path}: expected a header with the columns {both}, found none"
+                    )
+                return
+            blocks = _blocks.whole_rows(content, rows.delimiter if self._quoted else None)
+            for block, is_sound in blocks:
+                part = rows.at_once(block) if is_sound else None
+                if part is not None:
+                    yield part
+                else:
+                    taken = [block] if is_sound else chain([block], (block for block, _ in blocks))
+                    lines = chain.from_iterable(map(io.BytesIO, taken))
+                    yield from in_parts(rows.one_by_one(lines, line))
+                line += block.count(b"\n")
+                del block, part
 
-    def _unquoted(self, lines: Iterable[str], faults: list[str]) -> Iterator[_Row]:
-        """Yield the lines that are not blank, split at their tabs."""
-        for number, line in enumerate(lines, 1):
-            fault = f"expected {self.options.encoding.upper()}" if faults else None
-            faults.clear()
+    def _first_lines(self, content: BinaryIO, rows: _Rows) -> Iterator[bytes]:
+        """Return the lines of the content, one at a time, and find what divides the header."""
+        lines = iter(content.readline, b"")
+        if not self._has_header or self.options.delimiter is not None:
+            return lines
+        begin = list[bytes]()
+        for line in lines:
+            begin.append(line)
+            if line.strip():
+                break
+        if begin:
+            header = begin[-1].decode(check_encoding(self.options.encoding), "replace")
+            for delimiter in self._delimiter + _DELIMITERS:
+                names = next(csv.reader([header], delimiter=delimiter), [])
+                if all(names.count(str(column)) == 1 for column in self._columns):
+                    rows.delimiter = delimiter
+                    break
+        return chain(begin, lines)
+
+
+class _Rows:
+    """The rows of a table: how they are divided, and which fields are read."""
+
+    def __init__(
+        self, path: Path, encoding: str, delimiter: str, quoted: bool, complain: Complain
+    ) -> None:
+        self._path, self._encoding, self._complain = path, encoding, complain
+        self.delimiter, self._quoted = delimiter, quoted
+        self.positions, self.n_fields = list[int](), 0
+
+    def at_once(self, block: bytes) -> Part | None:
+        """Parse a block of whole rows; None if anything is not as expected."""
+        codec = check_encoding(self._encoding).removesuffix("-sig")
+        try:
+            encoded = block if codec == "utf-8" else block.decode(codec).encode()
+            part = _blocks.parsed_fields(
+                encoded, self.delimiter, self.positions, self.n_fields, quoted=self._quoted
+            )
+            if part is not None:
+                return part
+            text = encoded.decode()
+        except UnicodeError:
+            return None
+        quoting: Any = csv.QUOTE_MINIMAL if self._quoted else csv.QUOTE_NONE
+        lines = io.StringIO(text, newline="\n")
+        try:
+            reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True)
+            rows = [row for row in reader if row]
+        except csv.Error:
+            return None
+        if any(len(row) != self.n_fields for row in rows):
+            return None
+        texts, labels = ([row[at] for row in rows] for at in self.positions)
+        return (texts, labels) if all(labels) else None
+
+    def one_by_one(self, lines: Iterable[bytes], first: int) -> Iterator[tuple[str, str]]:
+        """Yield the text and the label of each good row."""
+        for row in self.parsed(lines, first):
+            if pair := self.checked(*row):
+                yield pair
+
+    def checked(
+        self, begin: int, end: int, fields: list[str], fault: str | None
+    ) -> tuple[str, str] | None:
+        """Return the text and the label of a row, or complain of what is wrong with it."""
+        if fault is None and len(fields) != self.n_fields:
+            fault = f"expected {self.n_fields} fields, found {len(fields)}"
+        if fault is None:
+            text, label = (fields[position] for position in self.positions)
+            if label:
+                return text, label
+            fault = "the label is empty"
+        self._complain(f"{self._path}, {_lines(begin, end)}: {fault}")
+        return None
+
+    def parsed(self, lines: Iterable[bytes], first: int) -> Iterator[_Row]:
+        """Yield the rows that are not blank, as the standard library parses them."""
+        decoded = decoded_lines(lines, self._encoding, first)
+        return self._parsed_quoted(decoded, first) if self._quoted else self._parsed_lines(decoded)
+
+    def _parsed_lines(self, lines: Iterable[Line]) -> Iterator[_Row]:
+        for number, line, fault in lines:
             if line := line.rstrip("\r\n"):
-                yield number, number, line.split("\t"), fault
+                yield (
+                    number,
+                    number,
+                    line.split(self.delimiter),
+                    fault and fault + NAME_ENCODING,
+                )
 
-    def _quoted(self, lines: Iterable[str], faults: list[str]) -> Iterator[_Row]:
-        """Yield the rows that are not blank, as csv parses them."""
-        taken = list[str]()  # the lines of the current row
+    def _parsed_quoted(self, lines: Iterable[Line], first: int) -> Iterator[_Row]:
+        taken, faults = list[str](), list[str]()  # of the current row
 
         def remembered() -> Iterator[str]:
-            for line in lines:
+            for _, line, fault in lines:
                 taken.append(line)
+                faults.extend([] if fault is None else [fault])
                 yield line
 
-        assert self._dialect is not None
-        reader = csv.reader(remembered(), self._dialect, strict=True)
+        reader = csv.reader(remembered(), delimiter=self.delimiter, strict=True)
         while True:
             taken.clear()
             faults.clear()
-            begin = reader.line_num + 1
+            begin = first + reader.line_num
             try:
                 fields, fault = next(reader, None), None
             except csv.Error as error:
                 fields, fault = [], str(error)
                 if any('"' in line for line in taken):
                     # It is unknown where the next row begins, so this is an error even with skip.
-                    where = f"{self.path}, {_lines(begin, reader.line_num)}"
+                    where = f"{self._path}, {_lines(begin, first + reader.line_num - 1)}"
                     raise ValueError(
                         f"{where}: {error}; a quote within a quoted field is written twice"
                     ) from None
             if fields is None:
                 return
-            fault = f"expected {self.options.encoding.upper()}" if faults else fault
+            fault = faults[0] + NAME_ENCODING if faults else fault
             if fields or fault:
-                yield begin, reader.line_num, fields, fault
+                yield begin, first + reader.line_num - 1, fields, fault
 
 
 def _lines(begin: int, end: int) -> str:
@@ -134,47 +248,65 @@ def _column(column: str | int) -> str | int:
 
 def _positions(where: str, columns: Sequence[str | int], first: list[str]) -> list[int]:
     """Return the positions of columns, which the first row names unless they are numbers."""
-    if len({isinstance(column, int) for column in columns}) > 1:
-        both = " and ".join(repr(column) for column in columns)
-        raise ValueError(f"text and label are two names of columns or two numbers, not {both}")
     return [_position(where, column, first) for column in columns]
 
 
 def _position(where: str, column: str | int, first: list[str]) -> int:
+    # One field suggests that the row is divided by something else.
+    cure = "; name what divides the fields by delimiter (--delimiter)" if len(first) == 1 else ""
     if isinstance(column, str):
         if first.count(column) != 1:
-            raise ValueError(f"{where}: expected one column {column!r}, found {listed(first)}")
+            found = listed(first)
+            raise ValueError(f"{where}: expected one column {column!r}, found {found}{cure}")
         return first.index(column)
     if column < 1:
         raise ValueError(f"columns are numbered from 1, not {column}")
     if column > len(first):
-        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}")
+        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}{cure}")
     return column - 1
 
 
 class JsonLines(TextSource):
     """A table with a JSON object per line."""
 
-    def rows(self, complain: Complain) -> Rows:
+    def parts(self, complain: Complain) -> Parts:
         """Yield the rows; blank lines are ignored."""
+        check_line_ends(self.path, self.options.encoding)
         text, label = self.options.text, self.options.label
-        text_key = "text" if text is None else str(text)
-        label_key = "label" if label is None else str(label)
+        self._text = "text" if text is None else str(text)
+        self._label = "label" if label is None else str(label)
+        codec = check_encoding(self.options.encoding)
         with opened(self.path) as (content, raw):
             self.bytes_read = raw.tell
-            faults = list[str]()
-            lines = decoded_lines(self.path, content, self.options.encoding, faults.append)
-            for number, line in enumerate(lines, 1):
-                if faults:
-                    complain(faults.pop())
-                elif line.strip():
-                    try:
-                        where = f"{self.path}, line {number}"
-                        pair = _json_pair(where, line, text_key, label_key)
-                    except ValueError as exc:
-                        complain(str(exc))
-                    else:
-                        yield pair
+            line = 1
+            for block, _ in _blocks.whole_rows(content, None):
+                part = None
+                with suppress(UnicodeError):
+                    encoded = block if codec == "utf-8-sig" else block.decode(codec).encode()
+                    encoded = encoded.removeprefix(BOM_UTF8 if line == 1 else b"")
+                    part = _blocks.parsed_json(encoded, self._text, self._label)
+                if part is not None:
+                    yield part
+                else:
+                    yield from in_parts(self._one_by_one(io.BytesIO(block), line, complain))
+                line += block.count(b"\n")
+                del block, part
+
+    def _one_by_one(
+        self, lines: Iterable[bytes], first: int, complain: Complain
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the text and the label of each good line."""
+        for number, line, fault in decoded_lines(lines, self.options.encoding, first):
+            where = f"{self.path}, line {number}"
+            if fault is not None:
+                complain(f"{where}: {fault}{NAME_ENCODING}")
+            elif line.strip():
+                try:
+                    pair = _json_pair(where, line, self._text, self._label)
+                except ValueError as exc:
+                    complain(str(exc))
+                else:
+                    yield pair
 
 
 def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, str]:

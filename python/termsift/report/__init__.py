@@ -16,7 +16,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import TermFrequency, count
+from termsift._api.counting import count
+from termsift._counts.table import TermFrequency
 from termsift._evaluate.evaluation import cross_validate
 from termsift._scores.class_terms import (
     ClassTerms,

@@ -1,38 +1,20 @@
 """Turn texts into counts: cut each text into terms, and count the terms of each document.
 
 Rules have the names and the meaning that scikit-learn's vectorizers give them, and the compiled
-core cuts and counts. `CountVectorizer` and `HashingVectorizer` are those of scikit-learn with this
-core, and need scikit-learn to be installed.
+core cuts and counts. `CountVectorizer` and `HashingVectorizer` are scikit-learn's with this core,
+and need scikit-learn.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from termsift.text._counting import (
-    BlockCounter,
-    GrowingRows,
-    count_words,
-    counted,
-    kept_columns,
-    sorted_and_kept,
-)
+from termsift.text._counting import count_words
 from termsift.text._rules import PRESETS, Analyzer, TextRules, text_rules
 
 if TYPE_CHECKING:
     from termsift.text._vectorizers import CountVectorizer as CountVectorizer
     from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
 
-__all__ = [
-    "PRESETS",
-    "Analyzer",
-    "BlockCounter",
-    "GrowingRows",
-    "TextRules",
-    "count_words",
-    "counted",
-    "kept_columns",
-    "sorted_and_kept",
-    "text_rules",
-]
+__all__ = ["PRESETS", "Analyzer", "TextRules", "count_words", "text_rules"]
 
 
 def __getattr__(name: str) -> Any:

@@ -42,7 +42,7 @@ def count_blocks(
         X = stacked(parts, len(words) if rules.hashing is None else rules.hashing)
         found = object_array(sorted(words, key=words.__getitem__))
         if columns is None and rules.hashing is None:
-            X, found = sorted_and_kept(X, found, rules)
+            X, found = _sorted_and_kept(X, found, rules)
         X.sort_indices()
     if rules.binary:
         X.data.fill(1)
@@ -169,40 +169,6 @@ def columns_of(terms: Any, name: str) -> dict[str, int]:
     return columns
 
 
-class GrowingRows:
-    """Rows of counts, one per document. New words join the columns ``seen`` if it ``grows``."""
-
-    def __init__(self, seen: dict[str, int], *, grows: bool = True) -> None:
-        self._seen, self._grows = seen, grows
-        self._columns, self._occurrences = array("q"), array("q")
-        self._row_ends = array("q", [0])
-
-    @property
-    def n_entries(self) -> int:
-        """Number of entries so far: the pairs of a document and a word in it."""
-        return len(self._columns)
-
-    def add(self, words: Iterable[str]) -> None:
-        """Count the words of another document."""
-        seen, columns, occurrences = self._seen, self._columns, self._occurrences
-        for word, times in Counter(words).items():
-            if self._grows:
-                columns.append(seen.setdefault(word, len(seen)))
-            elif word in seen:
-                columns.append(seen[word])
-            else:
-                continue
-            occurrences.append(times)
-        self._row_ends.append(len(columns))
-
-    def matrix(self) -> sparse.csr_array:
-        """Return the matrix of the documents, with unsorted column indices."""
-        parts = self._occurrences, self._columns, self._row_ends
-        data, indices, indptr = (np.array(part, dtype=np.int64) for part in parts)
-        shape = len(self._row_ends) - 1, len(self._seen)
-        return sparse.csr_array((data, indices, indptr), shape=shape)
-
-
 # ---- parts -------------------------------------------------------------------------------------
 
 
@@ -277,7 +243,7 @@ def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> sparse.csr
     return sparse.csr_array(sparse.vstack([empty, *blocks], format="csr"))
 
 
-def sorted_and_kept(
+def _sorted_and_kept(
     X: sparse.csr_array, found: npt.NDArray[np.object_], rules: Any
 ) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
     """Return the columns of the terms that stay, sorted by term."""
