@@ -147,7 +147,10 @@ def arrow_part(texts: Any, labels: Any) -> Part | None:
                 return None
             labels = labels.chunk(0)
     known = [label_text(value) for value in labels.dictionary.to_pylist()]
-    codes = labels.indices.to_numpy(zero_copy_only=False)
+    codes = labels.indices
+    # to_numpy would import pandas.
+    at, dtype = codes.offset, np.dtype(str(codes.type))
+    codes = np.frombuffer(codes.buffers()[1], dtype=dtype)[at : at + len(codes)]
     used, codes = np.unique(codes, return_inverse=True)
     names = [known[code] for code in used]
     # An empty label is missing too.

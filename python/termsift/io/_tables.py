@@ -144,21 +144,25 @@ class _Rows:
             part = _blocks.parsed_fields(
                 encoded, self.delimiter, self.positions, self.n_fields, quoted=self._quoted
             )
-            if part is not None:
-                return part
-            text = encoded.decode()
+            return part or self._parsed_by_csv(encoded)
         except UnicodeError:
             return None
+
+    def _parsed_by_csv(self, block: bytes) -> Part | None:
         quoting: Any = csv.QUOTE_MINIMAL if self._quoted else csv.QUOTE_NONE
-        lines = io.StringIO(text, newline="\n")
+        lines = map(bytes.decode, io.BytesIO(block))
+        reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True)
+        texts, labels = list[str](), list[str]()
+        text, label = self.positions
         try:
-            reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True)
-            rows = [row for row in reader if row]
+            for row in reader:
+                if row:
+                    if len(row) != self.n_fields:
+                        return None
+                    texts.append(row[text])
+                    labels.append(row[label])
         except csv.Error:
             return None
-        if any(len(row) != self.n_fields for row in rows):
-            return None
-        texts, labels = ([row[at] for row in rows] for at in self.positions)
         return (texts, labels) if all(labels) else None
 
     def one_by_one(self, lines: Iterable[bytes], first: int) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from termsift.io._files import Complain
 from termsift.io._labels import object_array
 from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Source
 
-BLOCK_BYTES = 1 << 23  # of text that is read at once
+BLOCK_BYTES = 1 << 22  # of text that is read at once
 _ROW_BYTES = 64  # what a row takes in a list, besides its text
 
 
