@@ -109,6 +109,8 @@ def count(
         )
     else:
         partials = _count_chunks(X, options)
+    if not partials:
+        raise ValueError("X has no chunks, expected at least one")
     return _total(partials, add, client, split_every)
 
 
@@ -183,6 +185,8 @@ def count_texts(
         }
     )
     partials = _count_parts_of_texts(texts, y, options)
+    if not partials:
+        raise ValueError("texts has no parts, expected at least one")
     return text_counting.finished(_total(partials, united, client, split_every), rules)
 
 
@@ -193,8 +197,6 @@ def _total(
     split_every: int,
 ) -> ClassCounts:
     """Return delayed counts, put together as a tree."""
-    if not partials:
-        raise ValueError("X has no chunks, expected at least one")
     add_up = _dask.delayed(_add_up, pure=False)
     while len(partials) > 1:
         starts = range(0, len(partials), split_every)

@@ -149,6 +149,81 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
         ts.spark.count(huge)
 
 
+# ---- texts ---------------------------------------------------------------------------------------
+
+WORDS = ["eggs", "bacon", "ÉTÉ", "pills", "Σίσυφος", "日本", "x", "a-b", "don't", "under_score"]
+RULES: dict[str, dict[str, Any]] = {
+    "words": {},
+    "limits": {"min_df": 0.05, "max_df": 0.9, "max_features": 4},
+    "pairs": {"ngram_range": (1, 2), "stop_words": ["eggs"], "binary": True, "min_df": 2},
+    "vocabulary": {"vocabulary": ["pills", "eggs", "absent"]},
+    "hashing": {"hashing": 16},
+}
+
+
+def texts_and_labels(n_docs: int = 90) -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(3)
+    # The last classes and words occur late, so they are absent from the first partitions.
+    texts = [
+        " ".join(rng.choice(WORDS[: 2 + d * 8 // n_docs], rng.integers(0, 9)))
+        for d in range(n_docs)
+    ]
+    return texts, [f"class {c}" for c in rng.integers(0, 2 + np.arange(n_docs) * 3 // n_docs)]
+
+
+def text_frame(spark: Any, texts: Any, y: Any, n_parts: int = 10) -> Any:
+    rows = spark.sparkContext.parallelize(list(zip(texts, y, strict=True)), n_parts)
+    return spark.createDataFrame(rows, ["text", "label"])
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
+def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) -> None:
+    texts, y = texts_and_labels()
+    df = text_frame(spark, texts, y)
+    some = df.union(df.limit(0)).withColumnRenamed("text", "a.text`s name")
+    whole = ts.count_texts(texts, y, **rules)
+    assert ts.spark.count_texts(some, text="a.text`s name", **rules) == whole
+    by_rules = ts.text.TextRules(**rules)
+    assert ts.spark.count_texts(df.coalesce(1), rules=by_rules) == whole
+
+
+def test_texts_cut_by_a_function_and_labels_that_are_numbers(spark: Any) -> None:
+    texts, y = texts_and_labels(30)
+    numbers = [int(label[-1]) * 3 - 4 for label in y]
+    df = text_frame(spark, texts, numbers)
+    classes = [5, 2, -1, -4, 99]
+    options: dict[str, Any] = {"classes": classes, "tf": "binary", "analyzer": lambda t: t.split()}
+    assert ts.spark.count_texts(df, **options) == ts.count_texts(texts, numbers, **options)
+
+
+def test_texts_and_labels_that_are_null(spark: Any) -> None:
+    texts, y = texts_and_labels(9)
+    rows = text_frame(spark, [*texts[:8], None], [*y[:7], None, y[8]], 3)
+    with pytest.raises(ValueError, match="partition 2: the label of document 1 is missing: None"):
+        ts.spark.count_texts(rows)
+    with pytest.raises(ValueError, match="partition 2: the text of document 2 is missing"):
+        ts.spark.count_texts(rows.where("label is not null or text is null").fillna("", ["label"]))
+    kept = ts.count_texts(texts[:7], y[:7])
+    assert ts.spark.count_texts(rows, on_missing="skip") == kept
+
+
+def test_texts_that_are_refused(spark: Any) -> None:
+    texts, y = texts_and_labels(9)
+    df = text_frame(spark, texts, y, 2)
+    with pytest.raises(ValueError, match="no column 'body', it has text, label"):
+        ts.spark.count_texts(df, text="body")
+    numbers = text_frame(spark, [1, 2], y[:2])
+    with pytest.raises(TypeError, match="column 'text' is of type bigint, expected strings"):
+        ts.spark.count_texts(numbers)
+    with pytest.raises(ValueError, match=r"partition .: the label of document . is .class 1., whic"):
+        ts.spark.count_texts(df, classes=["class 0"])
+    with pytest.raises(ValueError, match="empty vocabulary; no text has a word"):
+        ts.spark.count_texts(df.limit(0))
+    with pytest.raises(ValueError, match="max_features needs tf='raw'"):
+        ts.spark.count_texts(df, tf="log", max_features=3)
+    assert ts.spark.count_texts(df.limit(0), hashing=8) == ts.count_texts([], [], hashing=8)
+
+
 def test_docstrings_run(spark: Any) -> None:
     import termsift.spark
 

@@ -453,3 +453,32 @@ def test_texts_in_place_of_a_matrix_are_refused_with_the_cure(
 def test_long_texts_are_refused_before_they_are_padded() -> None:
     with pytest.raises(TypeError, match="X holds texts"):
         ts.count(["x" * 2**20] + ["y"] * 2**20, [0] * (2**20 + 1))  # padded: 4 TiB
+
+
+# ---- texts in a pipeline -------------------------------------------------------------------------
+
+
+def test_a_selector_after_a_vectorizer_of_either_library() -> None:
+    from sklearn.model_selection import GridSearchCV, cross_validate
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(2)
+    words = np.array([f"word{i}" for i in range(60)])
+    y = rng.integers(0, 3, 90)
+    texts = [" ".join(rng.choice(words[label * 10 : label * 10 + 40], 12)) for label in y]
+    scores, names, predicted = [], [], []
+    for library in (ts.text, vectorizers):
+        model = make_pipeline(library.CountVectorizer(), ts.TermSelector(k=20), MultinomialNB())
+        scores.append(cross_validate(model, texts, y, cv=4)["test_score"].tolist())
+        grid = {"countvectorizer__min_df": [1, 8], "termselector__k": [2, 30]}
+        searched = GridSearchCV(model, grid, cv=3).fit(texts, y)
+        predicted.append([searched.best_params_, searched.predict(texts).tolist()])
+        names.append(model.fit(texts, y)[:-1].get_feature_names_out().tolist())
+    assert scores[0] == scores[1]
+    assert predicted[0] == predicted[1]
+    assert names[0] == names[1]
+    ranking = ts.count_texts(texts, y).rank("md", k=20)
+    assert set(names[0]) == set(ranking.terms)
+    with pytest.raises(TypeError, match=r"put termsift\.text\.CountVectorizer before"):
+        make_pipeline(ts.TermSelector(k=2), MultinomialNB()).fit(texts, y)

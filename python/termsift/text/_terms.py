@@ -33,7 +33,8 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     ):
         return None
     # Only strings can be words, so that others stop none.
-    words = sorted(w for w in stop_words or () if isinstance(w, str)) if is_word else []
+    stopped = stop_words if is_word and stop_words is not None else ()
+    words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
     return *cut, int(least), int(most), words
 
