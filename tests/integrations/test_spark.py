@@ -215,7 +215,9 @@ def test_texts_that_are_refused(spark: Any) -> None:
     numbers = text_frame(spark, [1, 2], y[:2])
     with pytest.raises(TypeError, match="column 'text' is of type bigint, expected strings"):
         ts.spark.count_texts(numbers)
-    with pytest.raises(ValueError, match=r"partition .: the label of document . is .class 1., whic"):
+    with pytest.raises(
+        ValueError, match=r"partition .: the label of document . is .class 1., whic"
+    ):
         ts.spark.count_texts(df, classes=["class 0"])
     with pytest.raises(ValueError, match="empty vocabulary; no text has a word"):
         ts.spark.count_texts(df.limit(0))
