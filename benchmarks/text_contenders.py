@@ -110,10 +110,10 @@ def counts_by_duckdb(arrow: Any, threads: int) -> Any:
 
     with duckdb.connect(config={"threads": threads}) as connection:
         connection.register("arrow", arrow)
-        return connection.execute(
+        return connection.sql(
             r"""select label, word, count(*) from (select label, unnest(regexp_extract_all(
             lower(text), '[\p{L}\p{N}_]{2,}')) as word from arrow) group by all"""
-        ).fetch_arrow_table()
+        ).to_arrow_table()
 
 
 def rows_of(frame: Any) -> set[tuple[str, str, int]]:
