@@ -227,7 +227,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
       }
       const Mapped mapped = valid ? map_[c] : Mapped();
       // Overlong forms and surrogates differ from the length here, as does what is not known yet.
-      if (mapped.length_in_place() != length) {
+      if (!valid || mapped.length_in_place() != length) {
         done = i;
         in_place = false;
         break;
