@@ -46,6 +46,7 @@ CORE_FLOORS = [
 
 # A public header belongs to the stage of the source with its name. These have no such source.
 HEADERS = {
+    "arrow_c": "reading",
     "bad_line": "reading",
     "csr_view": "counting",
     "double_double": "base",

@@ -174,16 +174,11 @@ def count_texts(
     """
     rules = text_counting.check_rules_of_parts(rules, keywords, tf)
     split_every = validation.check_integer(split_every, "split_every", least=2)
-    options = _untraversed(
-        {
-            "text": text,
-            "label": label,
-            "classes": None if classes is None else validation.check_classes(classes),
-            "on_missing": on_missing,
-            "rules": rules,
-            "tf": tf,
-        }
-    )
+    listed = None if classes is None else validation.check_classes(classes)
+    options = {"text": text, "label": label, "classes": listed, "tf": tf, "rules": rules}
+    options = _untraversed({**options, "on_missing": on_missing})
+    if label is not None and {text, label} <= set(getattr(texts, "columns", ())):
+        texts = texts[[text, label]]  # so that readers of columns leave out the others
     partials = _count_parts_of_texts(texts, y, options)
     if not partials:
         raise ValueError("texts has no parts, expected at least one")

@@ -135,7 +135,7 @@ def count_texts(
     text : str, default "text"
         The column of texts, which are strings.
     label : str, default "label"
-        The column of classes: strings, numbers, booleans or binary.
+        The column of classes, as for `count`.
     classes, tf, rules, on_missing, **keywords
         As for `termsift.count_texts`.
 
@@ -146,20 +146,15 @@ def count_texts(
 
     Raises
     ------
-    ValueError, CountOverflowError
+    ValueError, CountOverflowError, TypeError
         As `termsift.count_texts`; the message names the partition and the row within it. Also for a
-        missing column, and for ``max_features`` unless tf is "raw".
-    TypeError
-        For a column of another type.
-    ImportError
-        If pyspark or pyarrow is not installed.
+        column that is missing or of another type, and for ``max_features`` unless tf is "raw".
 
     Notes
     -----
     Rows go to Python by Arrow, a batch at a time, and the core cuts and counts them there. Only
     counts move, with their words, by which each task of the tree unites eight partial counts. So a
-    task needs the memory of eight, and the driver that of all words once; it drops those that are
-    too rare or too frequent.
+    task needs the memory of eight, and the driver that of all words; it drops terms at the end.
 
     Examples
     --------
@@ -174,10 +169,11 @@ def count_texts(
         _column_sql(df, label, _LABELS, ", ".join(_LABELS)) + " as label",
     ]
     listed = None if classes is None else validation.check_classes(classes)
-    options: dict[str, Any] = {"classes": listed, "tf": tf, "rules": rules}
-    options["on_missing"] = on_missing
-    nothing = text_counting.count_part([], [], text=None, label=None, **options)
-    counts = _total(df.selectExpr(*columns), partial(_count_texts, **options), united)
+    count_part = partial(
+        text_counting.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
+    )
+    nothing = count_part([], [], text=None, label=None)
+    counts = _total(df.selectExpr(*columns), partial(_count_texts, count_part=count_part), united)
     return text_counting.finished(nothing if counts is None else counts, rules)
 
 
@@ -209,8 +205,12 @@ def _total(
         _raise_first_error(parts)
         if not parts:
             return None
-        if together is add:
-            _check_same_terms(parts)
+        for other in parts[1:] if together is add else []:  # vectors have no words
+            if other.n_terms != parts[0].n_terms:
+                raise ValueError(
+                    f"partition {other.part} has vectors of {other.n_terms} terms, partition "
+                    f"{parts[0].part} of {parts[0].n_terms}"
+                )
         tree, n_parts = partials, parts[-1].part + 1
         while n_parts > 1:
             n_parts = -(-n_parts // _SPLIT_EVERY)
@@ -224,15 +224,6 @@ def _total(
         return _from_pieces(row.counts for row in pieces)
     finally:
         partials.unpersist()
-
-
-def _check_same_terms(parts: list[Any]) -> None:
-    for other in parts[1:]:
-        if other.n_terms != parts[0].n_terms:
-            raise ValueError(
-                f"partition {other.part} has vectors of {other.n_terms} terms, partition "
-                f"{parts[0].part} of {parts[0].n_terms}"
-            )
 
 
 def _raise_first_error(rows: Iterable[Any]) -> None:
@@ -266,7 +257,7 @@ def _count_partition(batches: Iterable[Any], *, tf: Any, piece_bytes: int) -> It
         yield from _pieces(part, counts, piece_bytes)
 
 
-def _count_texts(batches: Iterable[Any], *, piece_bytes: int, **options: Any) -> Iterator[Any]:
+def _count_texts(batches: Iterable[Any], *, count_part: Any, piece_bytes: int) -> Iterator[Any]:
     """Count the rows (text, label) of a partition; yield nothing for none."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
     part, batches = task.partitionId(), iter(batches)
@@ -276,7 +267,7 @@ def _count_texts(batches: Iterable[Any], *, piece_bytes: int, **options: Any) ->
     rows = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
     try:
         with validation.naming(f"partition {part}"):
-            counts = text_counting.count_part(rows, None, text="text", label="label", **options)
+            counts = count_part(rows, None, text="text", label="label")
     except (ValueError, TypeError) as error:
         yield _error_row(part, error)
     else:

@@ -201,7 +201,7 @@ def test_texts_and_labels_that_are_null(spark: Any) -> None:
     rows = text_frame(spark, [*texts[:8], None], [*y[:7], None, y[8]], 3)
     with pytest.raises(ValueError, match="partition 2: the label of document 1 is missing: None"):
         ts.spark.count_texts(rows)
-    with pytest.raises(ValueError, match="partition 2: the text of document 2 is missing"):
+    with pytest.raises(ValueError, match="partition 2: the text of document 1 is missing"):
         ts.spark.count_texts(rows.where("label is not null or text is null").fillna("", ["label"]))
     kept = ts.count_texts(texts[:7], y[:7])
     assert ts.spark.count_texts(rows, on_missing="skip") == kept

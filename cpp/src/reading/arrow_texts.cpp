@@ -25,6 +25,9 @@ struct Owned {
   }
 };
 
+// No length, offset or number of bytes is larger, so that sizes in bytes do not overflow.
+constexpr std::int64_t most = std::int64_t{1} << 56;
+
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("the Arrow array is damaged: " + what); }
 
 void require(bool condition, const char* what) {
@@ -134,12 +137,12 @@ T load(const void* buffer, std::int64_t i) {
 }
 
 void check_array(const ArrowArray& array, std::int64_t n_buffers, std::int64_t n_children, bool has_dictionary) {
-  constexpr std::int64_t most = std::int64_t{1} << 56;  // so that no size in bytes overflows
   require(array.length >= 0 && array.length <= most, "its length is impossible");
   require(array.offset >= 0 && array.offset <= most, "its offset is impossible");
   require(array.null_count >= -1 && array.null_count <= array.length, "its number of nulls is impossible");
   require(array.n_buffers == n_buffers && (n_buffers == 0 || array.buffers != nullptr), "its number of buffers is wrong");
-  require(array.n_children == n_children && (n_children == 0 || array.children != nullptr), "its number of columns is wrong");
+  const bool has_columns = array.n_children == n_children && (n_children == 0 || array.children != nullptr);
+  require(has_columns, "its number of columns is wrong");
   require((array.dictionary != nullptr) == has_dictionary, "its dictionary is missing, or unexpected");
 }
 
@@ -203,7 +206,7 @@ class Strings {
       refuse("row " + std::to_string(i) + " goes from byte " + std::to_string(begin) + " to " + std::to_string(end));
     if (nulls_.has(i)) return {};
     if (begin == end) return {"", 0, TextEncoding::utf8};
-    if (bytes_ == nullptr || static_cast<std::uintptr_t>(end) > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(bytes_))
+    if (bytes_ == nullptr || end > most)
       refuse("row " + std::to_string(i) + " ends at byte " + std::to_string(end) + ", which no memory has");
     return {bytes_ + begin, end - begin, TextEncoding::utf8};
   }
@@ -217,7 +220,7 @@ class Strings {
     if (length < 0) refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes");
     if (length <= 12) return {at + 4, length, TextEncoding::utf8};
     if (block < 0 || block >= n_blocks_ || begin < 0 || blocks_[block] == nullptr ||
-        load<std::int64_t>(block_sizes_, block) - begin < length)
+        load<std::int64_t>(block_sizes_, block) < std::int64_t{begin} + length)
       refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes at " + std::to_string(begin) +
              " of buffer " + std::to_string(block) + ", which has no such bytes");
     return {static_cast<const char*>(blocks_[block]) + begin, length, TextEncoding::utf8};

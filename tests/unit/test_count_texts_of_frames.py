@@ -1,0 +1,184 @@
+"""Texts of frames, of streams and of updates are counted as those of a list."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from counted_texts import RULES, TEXTS, WEIGHTS, Y, by_matrix
+
+# ---- what is missing -----------------------------------------------------------------------------
+
+
+def test_missing_labels_are_skipped_on_request() -> None:
+    y: list[Any] = [*Y]
+    y[0] = None
+    y[5] = float("nan")
+    kept = [i for i in range(len(Y)) if i not in (0, 5)]
+    weights = np.arange(len(Y)) % 4
+    with pytest.raises(ValueError, match="the label of document 0 is missing: None"):
+        ts.count_texts(TEXTS, y)
+    for tf, w in itertools.product(["raw", "log"], [None, weights]):
+        got = ts.count_texts(TEXTS, y, tf=tf, sample_weight=w, on_missing="skip", min_df=2)  # type: ignore[arg-type]
+        assert got == by_matrix(
+            [TEXTS[i] for i in kept],
+            [Y[i] for i in kept],
+            None if w is None else w[kept],
+            tf,
+            min_df=2,
+        )
+    assert got.n_docs == weights[kept].sum()
+    with pytest.raises(ValueError, match="on_missing must be 'raise' or 'skip', got 'drop'"):
+        ts.count_texts(TEXTS, Y, on_missing="drop")  # type: ignore[arg-type]
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow holds no lone surrogate
+
+
+def arrow_stream(columns: dict[str, Any]) -> Any:
+    """Return a stream of tables that is read once, in batches of three rows."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(columns)
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))
+
+
+FRAMES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "table": lambda columns: pytest.importorskip("pyarrow").table(columns),
+    "stream": arrow_stream,
+}
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_frames(
+    make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    numbers = [label.count("a") * 3 - 2 for label in Y]
+    for labels in (Y, numbers, [str(n) for n in numbers]):
+        columns = {"body": ENCODABLE, "id": list(range(len(Y))), "stars": labels}
+        for rules in (RULES["words"], RULES["shares"], RULES["analyzer"]):
+            for weights in WEIGHTS:
+                got = ts.count_texts(
+                    make(columns), text="body", label="stars", sample_weight=weights, **rules
+                )
+                expected = by_matrix(ENCODABLE, labels, weights, **rules)
+                assert got == expected
+                assert list(map(type, got.classes)) == list(map(type, expected.classes))
+    fixed = ["spam", *sorted(set(Y) - {"spam"}), "unseen"]
+    columns["stars"] = Y
+    got = ts.count_texts(make(columns), text="body", label="stars", classes=fixed)
+    assert got == by_matrix(ENCODABLE, Y, classes=fixed)
+    assert ts.count_texts(make(columns), Y, text="body") == by_matrix(ENCODABLE, Y)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_missing_values_of_frames(
+    make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    texts: list[Any] = [*ENCODABLE]
+    labels: list[Any] = [*Y]
+    texts[4] = texts[11] = labels[7] = None
+    columns = {"body": texts, "stars": labels}
+    with pytest.raises(ValueError, match="the text of document 4 is missing: pass on_missing="):
+        ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
+    with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
+        ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")
+    kept = [i for i in range(len(Y)) if i not in (4, 7, 11)]
+    expected = by_matrix([ENCODABLE[i] for i in kept], [Y[i] for i in kept])
+    skipping: dict[str, Any] = {"text": "body", "on_missing": "skip"}
+    assert ts.count_texts(make(columns), label="stars", **skipping) == expected
+    assert ts.count_texts(make(columns), labels, **skipping) == expected
+    none = {name: ["", None, None] for name in columns}
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        ts.count_texts(make(none), [1, 2, 3], **skipping)
+
+
+def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
+    columns = {"body": ENCODABLE, "stars": Y}
+    with pytest.raises(ValueError, match="the label of document 9 is 'spam', which is not in cl"):
+        ts.count_texts(
+            arrow_stream(columns),
+            text="body",
+            label="stars",
+            classes=["ham", "none", "far", "odd"],
+        )
+
+
+def test_labels_come_from_one_place() -> None:
+    for arguments in ({}, {"y": Y, "label": "label"}):
+        with pytest.raises(TypeError, match="either as y, or as the name of their column"):
+            ts.count_texts(TEXTS, **arguments)
+
+
+# ---- updates -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tf", ["raw", "binary", "log"])
+@pytest.mark.parametrize("rules", ["words", "pairs", "vocabulary", "analyzer"])
+@pytest.mark.parametrize("cut", [0, 1, 5, 11, 12])
+def test_updates_unite_the_words(tf: Any, rules: str, cut: int) -> None:
+    counts = ts.count(np.empty((0, 0), dtype=int), [], tf=tf)
+    for part in (slice(cut), slice(cut, None)):
+        assert counts.update_texts(TEXTS[part], Y[part], **RULES[rules]) is counts
+    expected = by_matrix(TEXTS, Y, tf=tf, **RULES[rules])
+    if tf == "log":  # sums of fractions are rounded in another order
+        assert list(counts.term_names) == list(expected.term_names)  # type: ignore[arg-type]
+        np.testing.assert_allclose(
+            counts.term_frequency.toarray(), expected.term_frequency.toarray(), 1e-14
+        )
+    else:
+        assert counts == expected
+
+
+def test_updates_add_classes_and_weights() -> None:
+    counts = ts.count_texts(["aa bb"], [2], classes=[2, 1])
+    counts.update_texts(["bb cc", "dd"], [0, 2], sample_weight=[2, 0])
+    assert counts.classes == [2, 1, 0]
+    assert counts.term_frequency.toarray().tolist() == [[1, 1, 0, 0], [0, 0, 0, 0], [0, 2, 2, 0]]
+    hashed = ts.count_texts(TEXTS[:3], Y[:3], hashing=16)
+    assert hashed.update_texts(TEXTS[3:], Y[3:], hashing=16) == ts.count_texts(TEXTS, Y, hashing=16)
+
+
+@pytest.mark.parametrize(
+    ("texts", "y", "options", "message"),
+    [
+        (["eggs", 3], [0, 1], {}, "texts has a int at 1|3"),
+        (["eggs"], [None], {}, "the label of document 0 is missing"),
+        (["eggs"], [0], {"min_df": 2}, "use with_min_df when all texts are counted"),
+        (["eggs"], [0], {"max_features": 2}, "use with_min_df"),
+        (["eggs"], [0], {"hashing": 4}, "not all with names"),
+        (["eggs"], [0], {"sample_weight": [-1]}, "sample_weight has -1 at row 0"),
+        (["eggs"], [0], {"sample_weight": [2**63 - 1]}, r"exceeds 2\^63 - 1"),
+    ],
+)
+def test_an_update_that_fails_changes_nothing(
+    texts: Any, y: Any, options: dict[str, Any], message: str
+) -> None:
+    counts = ts.count_texts(["eggs eggs"], [0])
+    before = counts + counts - counts
+    with pytest.raises((ValueError, TypeError), match=message):
+        counts.update_texts(texts, y, **options)
+    assert counts == before
+
+
+def test_counts_without_names_take_no_texts() -> None:
+    counts = ts.count(np.eye(2, dtype=int), [0, 1])
+    with pytest.raises(ValueError, match="2 and 1 terms, not all with names"):
+        counts.update_texts(["eggs"], [0])
+
+
+def test_collections_add_up_by_word() -> None:
+    shards = [ts.count_texts(TEXTS[i::3], Y[i::3]) for i in range(3)]
+    assert ts.merge(shards) == ts.count_texts(TEXTS, Y)

@@ -1,0 +1,400 @@
+"""Texts from every kind of source are the same documents."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from termsift import _core
+from termsift.text import _blocks
+from termsift.text._blocks import labelled_blocks, text_blocks
+
+Texts = _core.Texts
+
+# One, two and four bytes for a character; more than the 12 bytes that a view holds; NUL.
+DOCUMENTS = ["a", "b\xe9", "", "a longer text than twelve bytes", "日本 €", "😀 z", "x\0y"]
+LABELS = ["p", "q", "p", "q", "p", "q", "p"]
+MISSING = [None if document == "" else document for document in DOCUMENTS]
+
+
+def read(texts: Any, text: Any = None, label: Any = None) -> tuple[list[str | None], list[Any]]:
+    """Return all texts and labels of the blocks."""
+    documents: list[str | None] = []
+    labels: list[Any] = []
+    for block in labelled_blocks(texts, text, label):
+        documents += list(block.texts)
+        labels += [] if block.labels is None else list(block.labels)
+    return documents, labels
+
+
+def string_dtype(**options: Any) -> Any:
+    if not hasattr(np.dtypes, "StringDType"):
+        pytest.skip("numpy 2 has StringDType")
+    return np.dtypes.StringDType(**options)
+
+
+def pandas_series(dtype: Any) -> Callable[[list[Any]], Any]:
+    def series(values: list[Any]) -> Any:
+        pandas = pytest.importorskip("pandas")
+        if "pyarrow" in str(dtype):
+            pytest.importorskip("pyarrow")
+        return pandas.Series(values, dtype=dtype)
+
+    return series
+
+
+def pandas_arrow(values: list[Any]) -> Any:
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    return pandas.Series(values, dtype=pandas.ArrowDtype(pyarrow.large_string()))
+
+
+def polars_series(dtype: str) -> Callable[[list[Any]], Any]:
+    def series(values: list[Any]) -> Any:
+        polars = pytest.importorskip("polars")
+        return polars.Series(values, dtype=getattr(polars, dtype))
+
+    return series
+
+
+def arrow_array(kind: str) -> Callable[[list[Any]], Any]:
+    def array(values: list[Any]) -> Any:
+        pyarrow = pytest.importorskip("pyarrow")
+        return pyarrow.array(values, type=getattr(pyarrow, kind)())
+
+    return array
+
+
+def arrow_dictionary(values: list[Any]) -> Any:
+    return pytest.importorskip("pyarrow").array(values).dictionary_encode()
+
+
+def arrow_chunks(values: list[Any]) -> Any:
+    pyarrow = pytest.importorskip("pyarrow")
+    parts = [values[:2], [], values[2:]]
+    return pyarrow.chunked_array([pyarrow.array(part, pyarrow.string()) for part in parts])
+
+
+def arrow_slice(values: list[Any]) -> Any:
+    return pytest.importorskip("pyarrow").array(["before", *values, None]).slice(1, len(values))
+
+
+class Stream:
+    """An object of a library that termsift does not know."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._data.__arrow_c_stream__(requested_schema)
+
+
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "generator": lambda values: (value for value in values),
+    "numpy object": lambda values: np.array(values, dtype=object),
+    "numpy object, strided": lambda values: np.repeat(np.array(values, dtype=object), 2)[::2],
+    "pandas object": pandas_series(object),
+    "pandas, by default": pandas_series(None),
+    "pandas python": pandas_series("string[python]"),
+    "pandas pyarrow": pandas_series("string[pyarrow]"),
+    "pandas category": pandas_series("category"),
+    "pandas ArrowDtype": pandas_arrow,
+    "polars": polars_series("String"),
+    "polars Categorical": polars_series("Categorical"),
+    "pyarrow string": arrow_array("string"),
+    "pyarrow large_string": arrow_array("large_string"),
+    "pyarrow string_view": arrow_array("string_view"),
+    "pyarrow dictionary": arrow_dictionary,
+    "pyarrow chunks": arrow_chunks,
+    "pyarrow slice": arrow_slice,
+    "another stream": lambda values: Stream(arrow_chunks(values)),
+}
+WITHOUT_MISSING: dict[str, Callable[[list[Any]], Any]] = {
+    "str subclass": lambda values: [np.str_(value) for value in values],
+    "numpy U": lambda values: np.array(values),
+    "numpy StringDType": lambda values: np.array(values, dtype=string_dtype()),
+    "Texts": Texts.of_strings,
+}
+
+
+@pytest.mark.parametrize("kind", [*COLUMNS, *WITHOUT_MISSING])
+def test_every_kind_of_column_gives_the_same_documents(kind: str) -> None:
+    column = {**COLUMNS, **WITHOUT_MISSING}[kind]
+    assert read(column(DOCUMENTS)) == (DOCUMENTS, [])
+    assert [text for block in text_blocks(column(DOCUMENTS)) for text in block] == DOCUMENTS
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_missing_texts_of_every_kind_of_column(kind: str) -> None:
+    assert read(COLUMNS[kind](MISSING)) == (MISSING, [])
+    with pytest.raises(ValueError, match="missing value at 2, expected strings: drop"):
+        list(text_blocks(COLUMNS[kind](MISSING)))
+
+
+def missing_values() -> list[Any]:
+    values = [None, math.nan, np.float64("nan"), np.datetime64("NaT")]
+    try:
+        import pandas
+    except ImportError:
+        return values
+    return [*values, pandas.NA, pandas.NaT]
+
+
+def test_every_missing_value_is_missing() -> None:
+    values = missing_values()
+    assert read(["a", *values, "b"])[0] == ["a", *[None] * len(values), "b"]
+    na = np.array(["a", np.nan], dtype=string_dtype(na_object=np.nan))
+    assert read(na)[0] == ["a", None]
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+def frame_columns() -> dict[str, Any]:
+    return {"t": DOCUMENTS, "y": LABELS, "n": list(range(7))}
+
+
+def pandas_frame() -> Any:
+    return pytest.importorskip("pandas").DataFrame(frame_columns(), index=range(7, 14))
+
+
+def polars_frame() -> Any:
+    return pytest.importorskip("polars").DataFrame(frame_columns())
+
+
+def arrow_table() -> Any:
+    return pytest.importorskip("pyarrow").table(frame_columns())
+
+
+def duckdb_relation() -> Any:
+    return pytest.importorskip("duckdb").connect().from_arrow(arrow_table())
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "pandas": pandas_frame,
+    "pandas categories": lambda: pandas_frame().astype({"y": "category", "t": "category"}),
+    "polars": polars_frame,
+    "pyarrow table": arrow_table,
+    "pyarrow slice": lambda: (
+        pytest.importorskip("pyarrow").concat_tables([arrow_table()] * 2).slice(7)
+    ),
+    "pyarrow batch": lambda: arrow_table().to_batches()[0],
+    "pyarrow reader": lambda: arrow_table().to_reader(max_chunksize=2),
+    "another stream": lambda: Stream(arrow_table()),
+    "duckdb": duckdb_relation,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_every_kind_of_frame_gives_the_same_documents(kind: str) -> None:
+    assert read(FRAMES[kind](), "t") == (DOCUMENTS, [])
+    assert read(FRAMES[kind](), "t", "y") == (DOCUMENTS, LABELS)
+    texts, numbers = read(FRAMES[kind](), "t", "n")
+    assert (texts, numbers) == (DOCUMENTS, list(range(7)))
+    if kind != "another stream":
+        with pytest.raises(TypeError, match=r"a frame.*as text; it has the columns 't', 'y', 'n'"):
+            read(FRAMES[kind]())
+        for text, label in (("x", None), ("t", "x")):
+            with pytest.raises(ValueError, match=r"='x' is no column.*'t', 'y', 'n'"):
+                read(FRAMES[kind](), text, label)
+    with pytest.raises(TypeError, match=r"column 'n'.* int64, expected strings"):
+        read(FRAMES[kind](), "n")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_missing_labels_stay_as_they_are(library: str) -> None:
+    frames = pytest.importorskip(library)
+    for values in ([1, None, 3], ["a", None, "b"]):
+        columns: dict[str, Any] = {"t": ["u", "v", "w"], "y": values}
+        if library == "pandas":
+            columns["y"] = frames.array(values, dtype="Int64" if values[0] == 1 else "string")
+        frame = (frames.table if library == "pyarrow" else frames.DataFrame)(columns)
+        labels = read(frame, "t", "y")[1]
+        assert [labels[0], labels[2]] == values[::2]
+        assert [type(label) for label in labels[::2]] == [type(value) for value in values[::2]]
+        assert labels[1] is None or repr(labels[1]) in ("<NA>", "nan")
+
+
+def test_a_column_that_is_there_twice_is_refused() -> None:
+    frame = pytest.importorskip("pandas").DataFrame([["a", "b"]], columns=["t", "t"])
+    with pytest.raises(ValueError, match="text='t' is the name of 2 columns"):
+        read(frame, "t")
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+
+def test_iterators_are_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_blocks, "_BLOCK_CHARACTERS", 1000)
+    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 200)
+    taken = 0
+
+    def texts(text: str) -> Iterator[str]:
+        nonlocal taken
+        for taken in range(1, 1001):  # noqa: B007
+            yield text
+
+    sizes = []
+    for block in text_blocks(texts("ab")):
+        sizes.append(len(block))
+        assert taken == sum(sizes)
+    assert sizes == [256, 256, 256, 232]  # by number
+    assert [len(block) for block in text_blocks(texts("a" * 20))] == [64] * 15 + [40]  # by length
+    rows = arrow_table().to_reader(max_chunksize=2)
+    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 3)
+    assert [len(block.texts) for block in labelled_blocks(rows, "t")] == [4, 3]
+
+
+def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 64)
+    texts: list[Any] = ["a"] * 200
+    texts[150] = None
+    with pytest.raises(ValueError, match="missing value at 150"):
+        list(text_blocks(iter(texts)))
+    texts[150] = 3
+    with pytest.raises(TypeError, match="texts has a int at 150, expected strings"):
+        list(text_blocks(iter(texts)))
+
+
+def test_texts_outlive_what_they_came_from() -> None:
+    strings = ["".join(["x", str(i)]) * 50 for i in range(100)]
+    expected = [text.encode() for text in strings]
+    texts = Texts.of_strings(strings)
+    some = texts.take(np.array([5, 1, 5]))
+    del strings[:], texts
+    strings += ["y" * 300 for _ in range(1000)]  # memory that was freed would be used again
+    assert [some[i] for i in range(3)] == [expected[i].decode() for i in (5, 1, 5)]
+    array = pytest.importorskip("pyarrow").array([text.decode() * 9 for text in expected])
+    texts = Texts.of_arrow(array)
+    del array
+    assert list(texts) == [text.decode() * 9 for text in expected]
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+class Dask:
+    def __dask_graph__(self) -> None: ...
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "str": ("abc", "a single str, .* pass \\[text\\]"),
+    "bytes": (b"abc", "a single bytes"),
+    "path": (Path("x.csv"), "a path.*termsift.scan"),
+    "dict": ({"a": "b"}, "in order, got a dict"),
+    "set": ({"a"}, "in order, got a set"),
+    "number": (3, "must hold strings, got 3"),
+    "None": (None, "must hold strings, got None"),
+    "Dask": (Dask(), "termsift.dask.count_texts"),
+    "numbers": ([1], "texts has a int at 0"),
+    "list of bytes": ([b"a"], "texts has a bytes at 0"),
+    "list of lists": ([["a"]], "texts has a list at 0"),
+    "list of arrays": ([np.array([1, 2])], "texts has a numpy.ndarray at 0"),
+    "array of numbers": (np.array([1]), "dtype int64"),
+    "array of bytes": (np.array([b"a"]), "dtype |S1"),
+    "two dimensions": (np.array([["a"]]), r"shape \(1, 1\)"),
+    "no dimension": (np.array("a"), r"shape \(\)"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_sequence_of_texts_is_refused(kind: str) -> None:
+    texts, message = REFUSED[kind]
+    with pytest.raises(TypeError, match=message):
+        list(text_blocks(texts))
+
+
+def test_columns_that_hold_no_strings_are_refused() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for column in (pyarrow.array([1]), pyarrow.array([b"a"]), pyarrow.array([["a"]])):
+        with pytest.raises(TypeError, match=r"the Arrow array holds .*, expected strings"):
+            list(text_blocks(column))
+    with pytest.raises(TypeError, match="is no frame but a list: leave them out"):
+        read(DOCUMENTS, "t")
+    with pytest.raises(TypeError, match="found a table; its columns are 't'"):
+        Texts.of_arrow(pyarrow.table({"t": ["a"]}))
+
+
+def test_a_lazy_frame_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"a LazyFrame: collect\(\) it"):
+        read(polars_frame().lazy(), "t")
+
+
+def test_a_stream_that_fails_says_why() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def batches() -> Iterator[Any]:
+        yield pyarrow.record_batch({"t": ["a"]})
+        raise OSError("the disk is on fire")
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"t": "string"}), batches())
+    with pytest.raises(RuntimeError, match=r"the Arrow stream failed.*the disk is on fire"):
+        Texts.of_arrow(reader, "t")
+
+
+def test_an_arrow_array_with_wrong_offsets_is_refused() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for offsets in ([0, 5, 3], [0, -1, 3]):
+        buffers = [None, pyarrow.py_buffer(np.array(offsets, np.int32)), pyarrow.py_buffer(b"abc")]
+        array = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+        with pytest.raises(ValueError, match=r"the Arrow array is damaged: row . goes from byte"):
+            Texts.of_arrow(array)
+
+
+# ---- bytes and files -----------------------------------------------------------------------------
+
+
+def test_bytes_are_utf8() -> None:
+    texts = Texts.of_bytes([text.encode() for text in DOCUMENTS])
+    assert list(texts) == DOCUMENTS
+    assert texts.n_bytes == sum(len(text.encode()) for text in DOCUMENTS)
+    with pytest.raises(TypeError, match="texts has a str at 1, expected bytes"):
+        Texts.of_bytes([b"a", "b"])  # type: ignore[list-item]
+
+
+def test_files_are_read_in_order(tmp_path: Path) -> None:
+    paths = [tmp_path / f"\xe9 {i}" for i in range(50)]
+    for i, path in enumerate(paths):
+        path.write_bytes(str(i).encode() * i)
+    for n_threads in (1, 4):
+        assert list(Texts.of_files(paths, n_threads)) == [str(i) * i for i in range(50)]
+    large = tmp_path / "large"
+    large.write_bytes(b"ab" * (20 << 20))
+    (texts,) = Texts.of_files([os.fspath(large)])
+    assert texts == "ab" * (20 << 20)
+
+
+def test_a_file_without_a_size_is_read() -> None:
+    path = Path("/proc/self/status")
+    if not path.exists():
+        pytest.skip("this system has no /proc")
+    assert str(Texts.of_files([path])[0]).startswith("Name:")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    missing, folder = tmp_path / "missing", tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        Texts.of_files([tmp_path / "a", missing, folder], 4)
+    assert raised.value.filename == str(missing)
+    with pytest.raises(OSError, match="folder"):
+        Texts.of_files([folder, missing], 4)
+    with pytest.raises(ValueError, match="null"):
+        Texts.of_files(["a\0b"])
+
+
+def test_positions_are_checked() -> None:
+    texts = Texts.of_strings(["a", "b"])
+    for position in (-1, 2):
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts[position]
+        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+            texts.take(np.array([position]))
