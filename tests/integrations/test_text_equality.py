@@ -45,7 +45,7 @@ WORDS: dict[str, dict[str, Any]] = {
     "one": {"max_features": 1},
     "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
 }
-# Rules of many terms a text, on a tenth of them.
+# Rules of many terms a text, on some of them.
 NGRAMS: dict[str, dict[str, Any]] = {
     "1-2": {"ngram_range": (1, 2)},
     "2": {"ngram_range": (2, 2)},
