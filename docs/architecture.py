@@ -48,6 +48,7 @@ CORE_FLOORS = [
 HEADERS = {
     "arrow_c": "reading",
     "bad_line": "reading",
+    "characters": "text",
     "csr_view": "counting",
     "double_double": "base",
     "inline": "base",

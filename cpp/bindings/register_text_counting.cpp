@@ -142,7 +142,8 @@ void register_text_counting(py::module_& module) {
              return arrays_of(without_gil([&] { return index.matrix(documents, threads); }));
            }, "texts"_a, "n_threads"_a = 0);
   module.def("hashed_matrix",
-             [](const TextRules& rules, const py::object& texts, std::int32_t n_columns, bool alternate_sign, int n_threads) {
+             [](const TextRules& rules, const py::object& texts, std::int32_t n_columns, bool alternate_sign,
+                int n_threads) {
                const Texts documents = texts_of(texts);
                const Threads threads = python_threads(n_threads);
                return arrays_of(without_gil(

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "termsift/characters.hpp"
 #include "termsift/text_rules.hpp"
 #include "text/character_map.hpp"
+#include "text/cutter.hpp"
 
 namespace plain_cutter {
 
@@ -52,7 +56,7 @@ inline std::u32string without_accents(char32_t c) {
   return found == decompositions.end() ? std::u32string(1, c) : found->second;
 }
 
-inline void use() { use_characters({character, casings, without_accents}); }
+inline void use_plain_characters() { use_characters({character, casings, without_accents}); }
 
 inline std::string utf8(const std::u32string& text) {
   std::string out;
@@ -136,7 +140,7 @@ inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, co
 }
 
 // Returns the tokens of a text, in any order.
-inline std::vector<std::string> tokens(const std::u32string& text, const TextRules& rules) {
+inline std::vector<std::string> tokens_of(const std::u32string& text, const TextRules& rules) {
   const std::u32string whole = normal(text, rules);
   std::vector<std::string> found;
   for (const std::u32string& token : rules.analyzer == Analyzer::word    ? words(whole)
@@ -144,6 +148,76 @@ inline std::vector<std::string> tokens(const std::u32string& text, const TextRul
                                                                          : char_wb_ngrams(whole, rules))
     found.push_back(utf8(token));
   return found;
+}
+
+using Cut = std::vector<std::vector<std::string>>;  // of each document
+
+// Texts in one encoding. The memory of each ends with it, so that a sanitizer sees a read beyond.
+class Encoded {
+ public:
+  void add(const std::u32string& text, TextEncoding encoding) {
+    switch (encoding) {
+      case TextEncoding::utf8: return hold(plain_cutter::utf8(text), encoding);
+      case TextEncoding::latin1: return hold(std::basic_string<char>(text.begin(), text.end()), encoding);
+      case TextEncoding::ucs2: return hold(std::u16string(text.begin(), text.end()), encoding);
+      case TextEncoding::ucs4: return hold(text, encoding);
+    }
+  }
+  template <class Unit>
+  void hold(const std::basic_string<Unit>& units, TextEncoding encoding) {
+    const std::size_t bytes = units.size() * sizeof(Unit);
+    memory_.emplace_back(new std::uint8_t[bytes]);
+    std::memcpy(memory_.back().get(), units.data(), bytes);
+    texts_.push_back({memory_.back().get(), static_cast<std::int64_t>(units.size()), encoding});
+  }
+  Texts texts() const { return texts_; }
+
+ private:
+  std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
+  std::vector<Text> texts_;
+};
+
+inline Cut cut(Texts texts, const TextRules& rules, std::int64_t piece) {
+  Cutter cutter(rules, piece);
+  Cut found(texts.size());
+  cutter.start(texts, 0, static_cast<std::int64_t>(texts.size()));
+  Tokens tokens;
+  std::int64_t document = -1;
+  while (cutter.next(tokens)) {
+    std::int64_t token = 0;
+    for (const auto& part : tokens.parts) {
+      CHECK(part.document == document || part.document == document + 1);  // in order, and none is left out
+      document = part.document;
+      for (; token < part.end; ++token) {
+        const std::uint32_t begin = tokens.bounds[static_cast<std::size_t>(2 * token)],
+                            end = tokens.bounds[static_cast<std::size_t>(2 * token + 1)];
+        found[static_cast<std::size_t>(document)].emplace_back(reinterpret_cast<const char*>(tokens.bytes) + begin, end - begin);
+      }
+    }
+    CHECK_EQ(token, tokens.n_tokens);
+  }
+  CHECK_EQ(document + 1, static_cast<std::int64_t>(texts.size()));
+  return found;
+}
+
+// Returns the offset of the first byte that is not valid UTF-8, or -1.
+inline std::int64_t first_wrong_byte(const std::string& text) {
+  for (std::size_t i = 0; i < text.size();) {
+    char32_t c = 0;
+    int length = 0;
+    for (int n = 1; n <= 4 && i + static_cast<std::size_t>(n) <= text.size() && length == 0; ++n) {  // what is it the UTF-8 of?
+      const auto byte = [&](int k) { return static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]); };
+      c = n == 1 ? byte(0) : byte(0) & (0x7fu >> n);
+      for (int k = 1; k < n; ++k) c = c << 6 | (byte(k) & 0x3fu);
+      std::uint8_t again[4];
+      if (c < n_code_points && (c < 0xd800 || c >= 0xe000) && write_utf8(c, again) == n &&
+          std::memcmp(again, text.data() + i, static_cast<std::size_t>(n)) == 0)
+        length = n;
+    }
+    if (length == 0) return static_cast<std::int64_t>(i);
+    i += static_cast<std::size_t>(length);
+  }
+  return -1;
 }
 
 }  // namespace plain_cutter

@@ -1,8 +1,6 @@
 #include "text/cutter.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <random>
 
 #include "check.hpp"
@@ -10,60 +8,11 @@
 #include "termsift/runtime.hpp"
 
 using namespace termsift;
+using namespace plain_cutter;
 
 namespace {
 
 using Random = std::mt19937_64;
-using Cut = std::vector<std::vector<std::string>>;  // of each document
-
-// Texts in one encoding. The memory of each ends with it, so that a sanitizer sees a read beyond.
-class Encoded {
- public:
-  void add(const std::u32string& text, TextEncoding encoding) {
-    switch (encoding) {
-      case TextEncoding::utf8: return hold(plain_cutter::utf8(text), encoding);
-      case TextEncoding::latin1: return hold(std::basic_string<char>(text.begin(), text.end()), encoding);
-      case TextEncoding::ucs2: return hold(std::u16string(text.begin(), text.end()), encoding);
-      case TextEncoding::ucs4: return hold(text, encoding);
-    }
-  }
-  template <class Unit>
-  void hold(const std::basic_string<Unit>& units, TextEncoding encoding) {
-    const std::size_t bytes = units.size() * sizeof(Unit);
-    memory_.emplace_back(new std::uint8_t[bytes]);
-    std::memcpy(memory_.back().get(), units.data(), bytes);
-    texts_.push_back({memory_.back().get(), static_cast<std::int64_t>(units.size()), encoding});
-  }
-  Texts texts() const { return texts_; }
-
- private:
-  std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
-  std::vector<Text> texts_;
-};
-
-Cut cut(Texts texts, const TextRules& rules, std::int64_t piece) {
-  Cutter cutter(rules, piece);
-  Cut found(texts.size());
-  cutter.start(texts, 0, static_cast<std::int64_t>(texts.size()));
-  Tokens tokens;
-  std::int64_t document = -1;
-  while (cutter.next(tokens)) {
-    std::int64_t token = 0;
-    for (const auto& part : tokens.parts) {
-      CHECK(part.document == document || part.document == document + 1);  // in order, and none is left out
-      document = part.document;
-      for (; token < part.end; ++token) {
-        const std::uint32_t begin = tokens.bounds[static_cast<std::size_t>(2 * token)],
-                            end = tokens.bounds[static_cast<std::size_t>(2 * token + 1)];
-        found[static_cast<std::size_t>(document)].emplace_back(reinterpret_cast<const char*>(tokens.bytes) + begin, end - begin);
-      }
-    }
-    CHECK_EQ(token, tokens.n_tokens);
-  }
-  CHECK_EQ(document + 1, static_cast<std::int64_t>(texts.size()));
-  return found;
-}
-
 // Returns a random text of a mixture of scripts that the encoding can hold.
 std::u32string random_text(Random& random, TextEncoding encoding, std::size_t n) {
   static const std::vector<std::u32string> alphabets{
@@ -83,7 +32,7 @@ std::u32string random_text(Random& random, TextEncoding encoding, std::size_t n)
 constexpr TextEncoding encodings[] = {TextEncoding::utf8, TextEncoding::latin1, TextEncoding::ucs2, TextEncoding::ucs4};
 
 void check_random(TextRules rules, int rounds, std::size_t longest) {
-  plain_cutter::use();
+  use_plain_characters();
   Random random(1);
   for (const std::string& target : simd_targets()) {
     use_simd_target(target);
@@ -96,7 +45,7 @@ void check_random(TextRules rules, int rounds, std::size_t longest) {
         for (std::size_t n = random() % 5; n > 0; --n) {
           const std::u32string text = random_text(random, encoding, random() % longest);
           texts.add(text, encoding);
-          expected.push_back(plain_cutter::tokens(text, rules));
+          expected.push_back(tokens_of(text, rules));
           std::sort(expected.back().begin(), expected.back().end());
         }
         const std::int64_t piece = round % 2 == 0 ? 1 << 16 : static_cast<std::int64_t>(64 + random() % 300);
@@ -125,26 +74,6 @@ TEST(ngrams_of_characters_are_those_of_the_plain_loop) {
 
 namespace {
 
-// Returns the offset of the first byte that is not valid UTF-8, or -1.
-std::int64_t first_wrong_byte(const std::string& text) {
-  for (std::size_t i = 0; i < text.size();) {
-    char32_t c = 0;
-    int length = 0;
-    for (int n = 1; n <= 4 && i + static_cast<std::size_t>(n) <= text.size() && length == 0; ++n) {  // what is it the UTF-8 of?
-      const auto byte = [&](int k) { return static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]); };
-      c = n == 1 ? byte(0) : byte(0) & (0x7fu >> n);
-      for (int k = 1; k < n; ++k) c = c << 6 | (byte(k) & 0x3fu);
-      std::uint8_t again[4];
-      if (c < n_code_points && (c < 0xd800 || c >= 0xe000) && write_utf8(c, again) == n &&
-          std::memcmp(again, text.data() + i, static_cast<std::size_t>(n)) == 0)
-        length = n;
-    }
-    if (length == 0) return static_cast<std::int64_t>(i);
-    i += static_cast<std::size_t>(length);
-  }
-  return -1;
-}
-
 std::int64_t refused_at(const std::string& text, std::int64_t piece) {
   Encoded texts;
   texts.hold(std::string("fine"), TextEncoding::utf8);
@@ -162,7 +91,7 @@ std::int64_t refused_at(const std::string& text, std::int64_t piece) {
 }  // namespace
 
 TEST(wrong_utf8_is_refused_at_its_first_byte) {
-  plain_cutter::use();
+  use_plain_characters();
   const std::vector<std::string> wrong{
       "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe0\x88\xba", "\xe1\x80", "\xe4\xb8",
       "\xe2\x28\xa1", "\xe2\x82\x28", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
@@ -193,7 +122,7 @@ TEST(wrong_utf8_is_refused_at_its_first_byte) {
 }
 
 TEST(lone_surrogates_pass_in_python_strings) {
-  plain_cutter::use();
+  use_plain_characters();
   for (const TextEncoding encoding : {TextEncoding::ucs2, TextEncoding::ucs4}) {
     Encoded texts;
     texts.add(std::u32string{U'a', U'b', 0xd800, U'c', U'd', 0xdfff}, encoding);
@@ -206,7 +135,7 @@ TEST(lone_surrogates_pass_in_python_strings) {
 }
 
 TEST(lengths_around_a_block) {
-  plain_cutter::use();
+  use_plain_characters();
   for (const std::string& target : simd_targets()) {
     use_simd_target(target);
     for (const std::u32string letter : {U"a", U"é", U"É", U"中"})
@@ -219,14 +148,14 @@ TEST(lengths_around_a_block) {
             texts.add(text, encoding);
             texts.add(text + U" bc d", encoding);
             CHECK_EQ(cut(texts.texts(), {}, 1 << 16),
-                     (Cut{plain_cutter::tokens(text, {}), plain_cutter::tokens(text + U" bc d", {})}));
+                     (Cut{tokens_of(text, {}), tokens_of(text + U" bc d", {})}));
           }
         }
   }
 }
 
 TEST(a_sigma_is_final_across_pieces) {
-  plain_cutter::use();
+  use_plain_characters();
   for (const std::size_t n : {1u, 50u, 64u, 500u})
     for (const std::u32string before : {U"α", U"1", U""})
       for (const std::u32string after : {U"α", U" ", U""}) {
@@ -234,13 +163,13 @@ TEST(a_sigma_is_final_across_pieces) {
         for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2}) {
           Encoded texts;
           texts.add(text, encoding);
-          CHECK_EQ(cut(texts.texts(), {}, 64), Cut{plain_cutter::tokens(text, {})});
+          CHECK_EQ(cut(texts.texts(), {}, 64), Cut{tokens_of(text, {})});
         }
       }
 }
 
 TEST(a_long_word_is_one_token) {
-  plain_cutter::use();
+  use_plain_characters();
   const std::string word(1'000'000, 'w');
   Encoded texts;
   texts.hold("a bc " + word + " de " + word, TextEncoding::utf8);

@@ -41,7 +41,8 @@ class TextCounter {
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
   // Calls visit(term, its UTF-8 bytes) for every sorted term with column[term] >= 0, or for all if `columns` is empty.
-  void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit) const;
+  void for_each_term(std::span<const std::int32_t> columns,
+                     const std::function<void(std::int64_t, std::string_view)>& visit) const;
   // columns[term] is the column of a term, or -1 if it is dropped.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
@@ -66,6 +67,7 @@ class TextIndex {
 
 // Counts terms by hash: column |h| mod n_columns for the MurmurHash3 h (32 bits, seed 0) of the term's UTF-8 bytes, as
 // scikit-learn's HashingVectorizer. With alternate_sign a term of negative h counts negatively.
-TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign, const Threads& threads);
+TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_columns, bool alternate_sign,
+                         const Threads& threads);
 
 }  // namespace termsift

@@ -58,9 +58,10 @@ CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
 
 const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents) {
   using enum StripAccents;
-  static const std::array<CharacterMap, 6> maps{CharacterMap(false, none),    CharacterMap(true, none),
-                                                CharacterMap(false, ascii),   CharacterMap(true, ascii),
-                                                CharacterMap(false, unicode), CharacterMap(true, unicode)};
+  // Never destroyed, since another thread may be cutting while the process exits.
+  static const auto& maps = *new std::array<CharacterMap, 6>{
+      CharacterMap(false, none),  CharacterMap(true, none),     CharacterMap(false, ascii),
+      CharacterMap(true, ascii), CharacterMap(false, unicode), CharacterMap(true, unicode)};
   return maps[2 * static_cast<std::size_t>(strip_accents) + lowercase];
 }
 
@@ -119,7 +120,7 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
 }
 
 Casing casing(char32_t c) {
-  static const auto casings = LargeArray<std::atomic<Casing>>::zeroed_for_few(n_code_points);
+  static const auto& casings = *new auto(LargeArray<std::atomic<Casing>>::zeroed_for_few(n_code_points));
   if (const Casing known = casings[c].load(std::memory_order_relaxed); known != Casing::unknown) return known;
   const char32_t first = c / n_casings_at_once * n_casings_at_once;
   Casing found[n_casings_at_once];

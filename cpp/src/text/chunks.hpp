@@ -11,7 +11,8 @@ namespace termsift {
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
 inline std::int64_t bytes_of(const Text& text) {
-  return text.encoding == TextEncoding::ucs4 ? 4 * text.length : text.encoding == TextEncoding::ucs2 ? 2 * text.length : text.length;
+  const std::int64_t unit = text.encoding == TextEncoding::ucs4 ? 4 : text.encoding == TextEncoding::ucs2 ? 2 : 1;
+  return unit * text.length;
 }
 
 // Returns where chunks begin, and texts.size(): each has documents of about text_tuning().chunk_bytes, at most

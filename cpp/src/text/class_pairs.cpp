@@ -63,7 +63,8 @@ class ClassSum {
     sorted_.clear();
     sorted_.reserve(pairs_.size());
     for (std::int64_t column = 0; column < n_columns_; ++column)
-      if (const std::int64_t place = std::exchange(place_[column], 0)) sorted_.push_back(pairs_[static_cast<std::size_t>(place - 1)]);
+      if (const std::int64_t place = std::exchange(place_[column], 0))
+        sorted_.push_back(pairs_[static_cast<std::size_t>(place - 1)]);
     pairs_.swap(sorted_);
   }
 

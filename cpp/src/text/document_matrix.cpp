@@ -29,8 +29,8 @@ void for_each_length(const CountedDocuments& counted, const CountedChunk& chunk,
 void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorter& sorter, Worker& worker) {
   sorter.start(counted.n_columns);
   for_each_length(counted, chunk, [&](std::span<const DocumentRow> rows, const std::int32_t* columns) {
+    worker.check();
     for (const DocumentRow& row : rows) {
-      worker.check();
       sorter.reserve(row.size);
       for (std::int64_t i = 0; i < row.size; ++i) {
         const std::int32_t column = columns[row.entries[i].id];

@@ -16,8 +16,8 @@ struct CountedChunk {
   std::size_t thread;
 };
 
-// The rows of all threads: rows[thread] of each length of terms, in increasing order of documents, and columns[thread][length]
-// the column of each number, or -1.
+// The rows of all threads: rows[thread] of each length of terms, in increasing order of documents, and
+// columns[thread][length] the column of each number, or -1.
 struct CountedDocuments {
   std::vector<CountedChunk> chunks;  // in order
   std::vector<std::vector<const RowStore<DocumentEntry>*>> rows;

@@ -55,11 +55,11 @@ class HashingCounter {
       hash_new_terms(n);
       RowStore<DocumentEntry>& store = counter_->rows[n - 1].store();
       for (const Row<DocumentEntry>& row : store.rows()) {
-        worker.check();
         sorter_.reserve(row.size);
         for (std::int64_t i = 0; i < row.size; ++i) {
           const std::uint32_t column = columns_[n - 1][row.entries[i].id];
-          sorter_.add(row.owner - begin, static_cast<std::int32_t>(column & 0x7FFFFFFF), column >> 31 != 0, row.entries[i].count);
+          const bool negative = column >> 31 != 0;
+          sorter_.add(row.owner - begin, static_cast<std::int32_t>(column & 0x7FFFFFFF), negative, row.entries[i].count);
         }
       }
       store.clear();

@@ -30,7 +30,8 @@ void RowSorter::sort() {
   constexpr std::int64_t few = 256;
   if (size_ < few) return std::sort(from, from + size_);
   std::uint64_t* to = sorted_.get();
-  const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 0)))));
+  const auto last_column = static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1));
+  const int bits = static_cast<int>(std::bit_width(last_column));
   const int passes = (bits + 10) / 11, width = (bits + passes - 1) / passes;
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   for (int pass = 0; pass < passes; ++pass) {

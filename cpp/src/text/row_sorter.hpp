@@ -9,8 +9,8 @@
 
 namespace termsift {
 
-// Sorts the entries of a chunk of documents by column, all rows at once: the radix sort of tens of thousands of entries takes
-// half the time of sorting each row. Entries of the same place are added up. Each thread has its own.
+// Sorts the entries of a chunk of documents by column, all rows at once: the radix sort of tens of thousands of entries
+// takes half the time of sorting each row. Entries of the same place are added up. Each thread has its own.
 class RowSorter {
  public:
   // Begins with a chunk of at most most_chunk_documents documents, whose columns are below n_columns.

@@ -35,7 +35,10 @@ ByClass by_class(Texts texts, std::span<const ClassId> classes, std::size_t n_cl
   std::vector<std::int64_t> place(n_classes + 1, 0);
   for (const ClassId c : classes) ++place[static_cast<std::size_t>(c) + 1];
   std::partial_sum(place.begin(), place.end(), place.begin());
-  ByClass sorted{std::vector<Text>(texts.size()), std::vector<std::int64_t>(texts.size()), std::vector<ClassId>(texts.size())};
+  ByClass sorted;
+  sorted.texts.resize(texts.size());
+  sorted.number.resize(texts.size());
+  sorted.classes.resize(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto at = static_cast<std::size_t>(place[static_cast<std::size_t>(classes[i])]++);
     sorted.texts[at] = texts[i];
@@ -100,7 +103,8 @@ struct TextCounter::State {
           [](auto&&...) {});
     } catch (const BadText& bad) {
       const std::int64_t number = sorted.number[static_cast<std::size_t>(bad.document)];
-      throw BadText(number, bad.byte, bad.what());
+      const std::string message = bad.what();  // "document 7, byte 3: ..."
+      throw BadText(number, bad.byte, "document " + std::to_string(number) + message.substr(message.find(", byte")));
     }
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     const std::int64_t entries = n_entries();
@@ -207,7 +211,8 @@ bool has_split_rows(const Counters<DocumentEntry>& counters) {
 
 }  // namespace
 
-TextCounter::TextCounter(const TextRules& rules, bool by_class) : state_(new State{rules, by_class, {}, {}, {}, {}, 0, {}}) {}
+TextCounter::TextCounter(const TextRules& rules, bool by_class)
+    : state_(new State{rules, by_class, {}, {}, {}, {}, 0, {}}) {}
 TextCounter::~TextCounter() = default;
 
 void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threads& threads) {
@@ -237,9 +242,10 @@ void TextCounter::for_each_term(std::span<const std::int32_t> columns,
 
 LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads) const {
   const Vocabulary& vocabulary = state_->sorted();
-  if (state_->by_class)
-    return sum_entries<ClassEntry>(
-        entries_of(state_->classes, vocabulary), n_terms(), [](const ClassEntry& entry) { return entry.documents; }, threads);
+  if (state_->by_class) {
+    const auto documents = [](const ClassEntry& entry) { return entry.documents; };
+    return sum_entries<ClassEntry>(entries_of(state_->classes, vocabulary), n_terms(), documents, threads);
+  }
   LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
   if (!has_split_rows(state_->documents)) {
     std::copy_n(vocabulary.rows().get(), n_terms(), frequency.get());
@@ -277,10 +283,11 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
-    throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) + ", expected below " +
-                                std::to_string(n_classes));
+    throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) +
+                                ", expected below " + std::to_string(n_classes));
   for (const std::int32_t column : columns)
-    if (column >= n_columns) throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
+    if (column >= n_columns)
+      throw std::invalid_argument("a column is " + std::to_string(column) + " of " + std::to_string(n_columns));
   if (columns.empty() && n_columns < n_terms()) throw std::invalid_argument("there are fewer columns than terms");
   const ColumnsOfIds of_ids(state_->classes, state_->sorted(), columns, threads);
   std::vector<CountedRows> counted;

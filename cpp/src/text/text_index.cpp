@@ -46,7 +46,8 @@ struct TextIndex::State {
 
   State(const TextRules& given, std::span<const std::string> terms)
       : rules(given), tables(most_words(given)), columns(static_cast<std::size_t>(most_words(given))) {
-    if (static_cast<std::int64_t>(terms.size()) > max_terms) throw std::length_error("a vocabulary has more than 2^31 - 1 terms");
+    if (static_cast<std::int64_t>(terms.size()) > max_terms)
+      throw std::length_error("a vocabulary has more than 2^31 - 1 terms");
     n_columns = static_cast<std::int64_t>(terms.size());
     if (rules.analyzer == Analyzer::word)
       for (const std::string& word : rules.stop_words)
@@ -95,7 +96,8 @@ struct TextIndex::State {
         const std::uint32_t id = slot->key.is_empty() ? no_term : slot->id;
         if (id < first_id) continue;
         scratch.steps.ids[static_cast<std::size_t>(n_ids++)] = id;
-        if (id < of_length.size() && of_length[id] >= 0) scratch.sorter.add(parts[p].document - begin, of_length[id], false, 1);
+        if (id < of_length.size() && of_length[id] >= 0)
+          scratch.sorter.add(parts[p].document - begin, of_length[id], false, 1);
       }
       scratch.steps.ends[p] = n_ids;
     }
@@ -108,7 +110,8 @@ struct TextIndex::State {
     while (scratch.cutter.next(scratch.tokens)) {
       worker.check();
       scratch.parts.clear();
-      for (const Tokens::Part& part : scratch.tokens.parts) scratch.parts.push_back({part.document, part.document, part.end});
+      for (const Tokens::Part& part : scratch.tokens.parts)
+        scratch.parts.push_back({part.document, part.document, part.end});
       scratch.steps.ids.resize(static_cast<std::size_t>(scratch.tokens.n_tokens) + 1);
       scratch.steps.ends.resize(scratch.parts.size());
       const FrozenTokens tokens{{tables.words, scratch.tokens, tables.words.hash()}};

@@ -68,7 +68,8 @@ std::string_view SortedWord::bytes(char* buffer) const {
 bool SortedWord::operator==(const SortedWord& other) const {
   if (first[0] != other.first[0] || first[1] != other.first[1] || (outside == nullptr) != (other.outside == nullptr))
     return false;
-  return outside == nullptr || std::string_view(outside, outside_size) == std::string_view(other.outside, other.outside_size);
+  const std::string_view mine(outside, outside_size), others(other.outside, other.outside_size);
+  return mine == others;
 }
 
 bool SortedWord::operator<(const SortedWord& other) const {
@@ -96,7 +97,8 @@ void Vocabulary::sort_words(std::span<TermTables* const> tables, std::uint32_t n
     std::fill(ranks[t], ranks[t] + std::min(n_stop, words.size()), -1);
     met.reserve(met.size() + words.size());
     words.for_each_slot([&](const Slot<WordKey>& slot) {
-      if (slot.id >= n_stop) met.push_back({sorted_word(words, slot.key), static_cast<std::uint32_t>(t), slot.id, slot.documents});
+      if (slot.id < n_stop) return;
+      met.push_back({sorted_word(words, slot.key), static_cast<std::uint32_t>(t), slot.id, slot.documents});
     });
     words.drop_slots();
   }
@@ -151,9 +153,11 @@ void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t m
   for_each_block(static_cast<std::int64_t>(terms_.size() * max_n), threads, [&](std::int64_t block, Worker&) {
     const std::size_t n = 1 + static_cast<std::size_t>(block) % max_n;
     const std::size_t table = static_cast<std::size_t>(block) / max_n;
+    const auto term_of = [&](std::int32_t rank) {
+      return n < min_n_ || rank < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][static_cast<std::size_t>(rank)]);
+    };
     std::int32_t* const terms = terms_[table][n - 1].get();
-    for (std::uint32_t id = 0; id < tables[table]->size(n); ++id)
-      terms[id] = n < min_n_ || terms[id] < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][static_cast<std::size_t>(terms[id])]);
+    std::transform(terms, terms + tables[table]->size(n), terms, term_of);
   });
 }
 

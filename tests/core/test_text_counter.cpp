@@ -1,0 +1,334 @@
+// Texts counted against a plain loop over words.
+#include "termsift/text_counter.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "plain_cutter.hpp"
+#include "text/tuning.hpp"
+
+using namespace termsift;
+
+namespace {
+
+const bool characters_are_known = (plain_cutter::use(), true);
+
+using Row = std::map<std::string, std::int64_t>;
+
+struct Collection {
+  std::vector<std::string> texts;
+  std::vector<ClassId> classes;
+  std::int64_t n_classes = 0;
+
+  std::vector<Text> views() const {
+    std::vector<Text> all;
+    for (const std::string& text : texts)
+      all.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+    return all;
+  }
+};
+
+// Texts of words of 1 to 40 letters, of which some come often, among them ones with the same first 16 bytes.
+Collection random_collection(std::mt19937_64& random, std::size_t n_texts, std::size_t n_words, std::int64_t n_classes) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < n_words; ++i) {
+    std::string word = random() % 4 == 0 ? "abcdefghijklmnop" : "";
+    for (std::size_t size = 1 + random() % (random() % 8 == 0 ? 40 : 9); word.size() < size + (word.size() >= 16 ? 16 : 0);)
+      word += "abcde_9"[random() % 7];
+    words.push_back(word);
+  }
+  Collection collection;
+  collection.n_classes = n_classes;
+  for (std::size_t i = 0; i < n_texts; ++i) {
+    std::string text;
+    for (std::size_t left = random() % (random() % 16 == 0 ? 600 : 30); left > 0; --left)
+      text += words[static_cast<std::size_t>(random() % (1 + random() % n_words))] + (random() % 5 == 0 ? ", " : " ");
+    collection.texts.push_back(text);
+    collection.classes.push_back(static_cast<ClassId>(random() % static_cast<std::uint64_t>(n_classes)));
+  }
+  return collection;
+}
+
+std::vector<std::string> plain_words(const std::string& text, const TextRules& rules) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text + " ") {
+    if (c != ' ' && c != ',') {
+      word += c;
+      continue;
+    }
+    const bool stops = std::find(rules.stop_words.begin(), rules.stop_words.end(), word) != rules.stop_words.end();
+    if (word.size() > 1 && !stops) words.push_back(word);
+    word.clear();
+  }
+  return words;
+}
+
+Row plain_row(const std::string& text, const TextRules& rules) {
+  Row row;
+  const std::vector<std::string> words = plain_words(text, rules);
+  for (std::size_t begin = 0; begin < words.size(); ++begin) {
+    std::string term;
+    for (std::int64_t n = 1; n <= rules.max_n && begin + static_cast<std::size_t>(n) <= words.size(); ++n) {
+      term += (n > 1 ? " " : "") + words[begin + static_cast<std::size_t>(n) - 1];
+      if (n >= rules.min_n) ++row[term];
+    }
+  }
+  return row;
+}
+
+// What counting must give: rows by term, and the sorted terms.
+struct Expected {
+  std::vector<Row> rows;
+  std::vector<std::string> terms;
+  std::vector<std::int64_t> document_frequency, term_frequency;
+
+  Expected(const Collection& collection, const TextRules& rules) {
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> sums;
+    for (const std::string& text : collection.texts) {
+      rows.push_back(plain_row(text, rules));
+      for (const auto& [term, count] : rows.back()) sums[term].first += 1, sums[term].second += count;
+    }
+    for (const auto& [term, sum] : sums) {
+      terms.push_back(term);
+      document_frequency.push_back(sum.first);
+      term_frequency.push_back(sum.second);
+    }
+  }
+};
+
+// Checks a matrix, whose columns are the terms of the list, against rows; other terms are left out.
+void check_matrix(const TextMatrix& matrix, const std::vector<Row>& rows, const std::vector<std::string>& terms) {
+  CHECK_EQ(matrix.n_rows, static_cast<std::int64_t>(rows.size()));
+  std::int64_t entry = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    CHECK_EQ(matrix.indptr[static_cast<std::int64_t>(r)], entry);
+    for (const auto& [term, count] : rows[r]) {
+      const auto found = std::lower_bound(terms.begin(), terms.end(), term);
+      if (found == terms.end() || *found != term) continue;
+      CHECK(entry < matrix.n_entries);
+      CHECK_EQ(std::int64_t{matrix.indices[entry]}, static_cast<std::int64_t>(found - terms.begin()));
+      CHECK_EQ(matrix.data[entry], count);
+      ++entry;
+    }
+  }
+  CHECK_EQ(matrix.n_entries, entry);
+  CHECK_EQ(matrix.indptr[matrix.n_rows], entry);
+}
+
+template <class T>
+std::vector<T> as_vector(const LargeArray<T>& array, std::size_t size) {
+  return {array.get(), array.get() + size};
+}
+
+std::vector<std::string> terms_of(const TextCounter& counter, std::span<const std::int32_t> columns = {}) {
+  std::vector<std::string> terms;
+  counter.for_each_term(columns, [&](std::int64_t, std::string_view bytes) { terms.emplace_back(bytes); });
+  return terms;
+}
+
+// Every third term is dropped.
+std::vector<std::int32_t> some_columns(std::size_t n_terms) {
+  std::vector<std::int32_t> columns(n_terms, -1);
+  for (std::size_t i = 0, next = 0; i < n_terms; ++i)
+    if (i % 3 != 1) columns[i] = static_cast<std::int32_t>(next++);
+  return columns;
+}
+
+// Adds the texts in several calls.
+void add_in_blocks(TextCounter& counter, const Collection& collection, std::size_t block, bool by_class,
+                   const Threads& threads) {
+  const std::vector<Text> texts = collection.views();
+  for (std::size_t begin = 0; begin < texts.size(); begin += block) {
+    const std::size_t n = std::min(block, texts.size() - begin);
+    counter.add(std::span(texts).subspan(begin, n),
+                by_class ? std::span(collection.classes).subspan(begin, n) : std::span<const ClassId>(), threads);
+  }
+  counter.sort(threads);
+}
+
+void check_documents(const Collection& collection, const TextRules& rules, const Threads& threads) {
+  const Expected expected(collection, rules);
+  TextCounter counter(rules, false);
+  add_in_blocks(counter, collection, 1 + collection.texts.size() / 3, false, threads);
+  const std::size_t n = expected.terms.size();
+  CHECK_EQ(terms_of(counter), expected.terms);
+  CHECK_EQ(as_vector(counter.document_frequency(threads), n), expected.document_frequency);
+  CHECK_EQ(as_vector(counter.term_frequency(threads), n), expected.term_frequency);
+  check_matrix(counter.matrix({}, threads), expected.rows, expected.terms);
+  if (n == 0) return;
+  const std::vector<std::int32_t> columns = some_columns(n);
+  check_matrix(counter.matrix(columns, threads), expected.rows, terms_of(counter, columns));
+
+  const std::vector<std::string> known = terms_of(counter, columns);
+  const TextIndex index(rules, known);
+  for (int call = 0; call < 2; ++call) check_matrix(index.matrix(collection.views(), threads), expected.rows, known);
+}
+
+void check_classes(const Collection& collection, const TextRules& rules, const Threads& threads) {
+  const Expected expected(collection, rules);
+  TextCounter counter(rules, true);
+  add_in_blocks(counter, collection, 1 + collection.texts.size() / 5, true, threads);
+  const std::size_t n = expected.terms.size();
+  CHECK_EQ(terms_of(counter), expected.terms);
+  CHECK_EQ(as_vector(counter.document_frequency(threads), n), expected.document_frequency);
+  CHECK_EQ(as_vector(counter.term_frequency(threads), n), expected.term_frequency);
+  for (const bool binary : {false, true}) {
+    const ClassCounts<std::int64_t> counts =
+        counter.counts({}, static_cast<std::int64_t>(n), collection.n_classes + 1, binary, threads);
+    CHECK_EQ(counts.n_docs, static_cast<std::int64_t>(collection.texts.size()));
+    CHECK_EQ(counts.rows.size(), static_cast<std::size_t>(collection.n_classes) + 1);
+    for (std::size_t c = 0; c < counts.rows.size(); ++c) {
+      std::map<std::string, std::pair<std::int64_t, std::int64_t>> sums;
+      std::int64_t n_docs = 0, n_tokens = 0;
+      for (std::size_t i = 0; i < collection.texts.size(); ++i) {
+        if (static_cast<std::size_t>(collection.classes[i]) != c) continue;
+        ++n_docs;
+        for (const auto& [term, count] : expected.rows[i]) sums[term].first += binary ? 1 : count, sums[term].second += 1;
+      }
+      const ClassRow<std::int64_t>& row = *counts.rows[c];
+      CHECK_EQ(row.n_docs, n_docs);
+      CHECK_EQ(row.size, static_cast<std::int64_t>(sums.size()));
+      std::int64_t i = 0;
+      for (const auto& [term, sum] : sums) {
+        CHECK_EQ(expected.terms[static_cast<std::size_t>(row.terms[i])], term);
+        CHECK_EQ(row.term_frequency[i], sum.first);
+        CHECK_EQ(row.document_frequency[i], sum.second);
+        n_tokens += sum.first;
+        ++i;
+      }
+      CHECK_EQ(row.n_tokens, n_tokens);
+    }
+  }
+}
+
+void check_everything(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const Collection collection = random_collection(random, 20 + random() % 80, 3 + random() % 400,
+                                                   1 + static_cast<std::int64_t>(random() % 40));
+  for (const auto& [min_n, max_n] : {std::pair(1, 1), {1, 2}, {2, 2}, {1, 3}, {3, 4}})
+    for (const int count : {1, 2, 3, 7}) {
+      TextRules rules;
+      rules.min_n = min_n;
+      rules.max_n = max_n;
+      if (random() % 2 == 0) rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
+      check_documents(collection, rules, {count});
+      check_classes(collection, rules, {count});
+    }
+}
+
+// Restores the tuning.
+struct Tuned {
+  const TextTuning before = text_tuning();
+  ~Tuned() { text_tuning() = before; }
+};
+
+TEST(counts_of_random_texts_are_those_of_a_plain_loop) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) check_everything(seed);
+}
+
+TEST(small_chunks_give_the_same_counts) {
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 300;
+  text_tuning().rows_to_merge = 10;
+  check_everything(10);
+}
+
+TEST(the_seed_changes_no_result) {
+  const Tuned tuned;
+  for (const std::uint64_t seed : {0, 1}) {
+    std::fill(std::begin(text_tuning().seed), std::end(text_tuning().seed), seed);
+    check_everything(11);
+  }
+}
+
+TEST(tags_of_rows_may_wrap_around) {
+  const Tuned tuned;
+  text_tuning().first_tag = 0xFFFFFFF0;
+  check_everything(12);
+}
+
+TEST(a_row_may_be_closed_within_a_document) {
+  const Tuned tuned;
+  text_tuning().row_tokens = 3;
+  check_everything(13);
+}
+
+TEST(large_counts_are_exact) {
+  Collection collection{{"", ""}, {0, 0}, 1};
+  for (int i = 0; i < 1'500'000; ++i) collection.texts[1] += "aa ";
+  collection.texts[1] += "bb";
+  for (std::int64_t max_n : {1, 2}) {
+    TextRules rules;
+    rules.max_n = max_n;
+    check_documents(collection, rules, {1});
+    check_classes(collection, rules, {1});
+  }
+}
+
+TEST(no_text_gives_no_terms) {
+  for (const Collection& collection : {Collection{{}, {}, 1}, Collection{{"", "a", " "}, {0, 0, 0}, 1}}) {
+    check_documents(collection, {}, {2});
+    check_classes(collection, {}, {2});
+  }
+}
+
+TEST(a_fixed_vocabulary_ignores_what_is_no_sequence_of_words) {
+  TextRules rules;
+  rules.max_n = 2;
+  const std::vector<std::string> terms = {"", " ", "aa", "aa ", " aa", "aa  bb", "aa bb", "aa bb aa", "x", "aa\tbb"};
+  const Collection collection{{"aa bb aa x bb"}, {0}, 1};
+  const TextMatrix matrix = TextIndex(rules, terms).matrix(collection.views(), {1});
+  CHECK_EQ(as_vector(matrix.indices, static_cast<std::size_t>(matrix.n_entries)), (std::vector<std::int32_t>{2, 6}));
+  CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{2, 2}));  // "x" is no word
+}
+
+// Hashes as sklearn.utils.murmurhash3_32(term, seed=0) gives them.
+TEST(terms_are_hashed_as_in_scikit_learn) {
+  const Collection collection{{"the cat the dog"}, {0}, 1};
+  TextRules rules;
+  rules.max_n = 2;
+  Row want;
+  for (const auto& [term, hash] : {std::pair("the", -1132748958),
+                                 std::pair("cat", 1751422759),
+                                 std::pair("dog", -1312749093),
+                                 std::pair("the cat", 1192667458),
+                                 std::pair("cat the", -14213962),
+                                 std::pair("the dog", 362565327)}) {
+    const std::int64_t column = std::abs(std::int64_t{hash}) % 1000;
+    want[std::to_string(column)] += (hash < 0 ? -1 : 1) * (std::string(term) == "the" ? 2 : 1);
+  }
+  const TextMatrix matrix = hashed_matrix(rules, collection.views(), 1000, true, {2});
+  Row got;
+  for (std::int64_t i = 0; i < matrix.n_entries; ++i) got[std::to_string(matrix.indices[i])] = matrix.data[i];
+  CHECK(got == want);
+}
+
+TEST(terms_that_collide_are_added_up) {
+  const Collection collection{{"aa bb cc dd aa", "", "ee"}, {0, 0, 0}, 1};
+  const TextMatrix matrix = hashed_matrix({}, collection.views(), 1, false, {1});
+  CHECK_EQ(as_vector(matrix.indptr, 4), (std::vector<std::int64_t>{0, 1, 1, 2}));
+  CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{5, 1}));
+}
+
+TEST(invalid_text_is_named_by_its_place_in_the_call) {
+  const Collection collection{{"aa", "bb \xFF", "cc"}, {1, 0, 0}, 2};
+  for (const bool by_class : {false, true}) {
+    TextCounter counter({}, by_class);
+    try {
+      add_in_blocks(counter, collection, 3, by_class, {1});
+      CHECK(false);
+    } catch (const BadText& bad) {
+      CHECK_EQ(bad.document, 1);
+      CHECK_EQ(bad.byte, 3);
+      CHECK(std::string(bad.what()).find("document 1") != std::string::npos);
+    }
+  }
+}
+
+}  // namespace
