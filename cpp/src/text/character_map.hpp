@@ -46,6 +46,8 @@ class CharacterMap {
 
   // c < n_code_points.
   Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
+  // Where operator[] reads. A loop that writes bytes keeps this, since the compiler thinks that bytes may change members.
+  const std::atomic<std::uint64_t>* entries() const { return mapped_.get(); }
   // As operator[], for a character that may not be known yet.
   Mapped find(char32_t c) const;
   // What a character becomes which is not simple, other than the capital sigma.

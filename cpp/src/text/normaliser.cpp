@@ -189,6 +189,8 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
 // one that has not, or is wrong, a new block begins behind it.
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
+  const std::atomic<std::uint64_t>* const entries = map_.entries();
+  const bool spaces = marks_spaces_;
   read_ascii(limit, out);
   while (at_ < limit) {
     const std::uint8_t* in = text + at_;
@@ -206,7 +208,7 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
       continue;
     }
     ascii_ = false;
-    int done = 0;
+    int done = n;
     bool in_place = true;
     for (std::uint64_t left = block.high & low_bits(n); left != 0;) {
       const int i = std::countr_zero(left);
@@ -225,29 +227,26 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
         length = Utf8::read(at, at + 4, c);
         valid = length != 0;
       }
-      const Mapped mapped = valid ? map_[c] : Mapped();
+      const Mapped mapped = valid ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
       // Overlong forms and surrogates differ from the length here, as does what is not known yet.
-      if (!valid || mapped.length_in_place() != length) {
-        done = i;
-        in_place = false;
-        break;
-      }
-      if (i + length > n) {  // the next block begins with it
+      in_place = valid && mapped.length_in_place() == length;
+      if (!in_place || i + length > n) {  // the next block begins with it
         done = i;
         break;
       }
-      done = i + length;
       const std::uint32_t bytes = mapped.bytes();
-      if (length == 2) {
-        std::memcpy(to + i, &bytes, 2);
-      } else {
-        std::memcpy(to + i, &bytes, 2);
+      std::memcpy(to + i, &bytes, 2);
+      left &= left - 1;
+      left &= left - 1;
+      if (length > 2) {
         to[i + 2] = static_cast<std::uint8_t>(bytes >> 16);
-        if (length == 4) to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
+        left &= left - 1;
+        if (length == 4) {
+          to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
+          left &= left - 1;
+        }
       }
-      block.marked |= mapped.marks(marks_spaces_) << i;
-      left &= ~low_bits(done);
-      if (left == 0) done = n;
+      block.marked |= mapped.marks(spaces) << i;
     }
     out.append(done, block.marked & low_bits(done));
     at_ += done;
@@ -258,14 +257,19 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
 // Reads blocks of ASCII, and other characters one by one until some of ASCII follow each other.
 template <class Unit>
 void Normaliser::read_units(std::int64_t limit, NormalText& out) {
-  constexpr int enough_ascii = 6;
+  constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 6;
   const auto* const text = static_cast<const Unit*>(text_.data);
+  const std::atomic<std::uint64_t>* const entries = map_.entries();
+  const bool spaces = marks_spaces_;
   if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
     const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
     std::uint8_t narrow[64] = {};
-    for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
-    const BlockMarks block = read_block(narrow, case_bit_, marks_spaces_, out.bytes() + out.size());
+    const std::uint8_t* in = narrow;
+    if (sizeof(Unit) == 1 && n == 64) in = reinterpret_cast<const std::uint8_t*>(text + at_);
+    else
+      for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
+    const BlockMarks block = read_block(in, case_bit_, marks_spaces_, out.bytes() + out.size());
     const int n_ascii = block.high == 0 ? n : std::countr_zero(block.high);
     out.append(n_ascii, block.marked & low_bits(n_ascii));
     at_ += n_ascii;
@@ -274,22 +278,24 @@ void Normaliser::read_units(std::int64_t limit, NormalText& out) {
     std::uint8_t* to = out.bytes() + out.size();
     std::uint64_t marks = 0;
     int n_bytes = 0;
-    for (int ascii = 0; at_ < limit && ascii < enough_ascii; ++at_) {
-      const char32_t c = text[at_];
-      const Mapped mapped = c < n_code_points ? map_[c] : Mapped();
+    std::int64_t at = at_;
+    for (int ascii = 0; at < limit && ascii < enough_ascii; ++at) {
+      const char32_t c = text[at];
+      const Mapped mapped = c < n_code_points ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
       if (!mapped.simple()) {
+        at_ = at;
         out.append(n_bytes, marks);
         marks = 0;
         n_bytes = 0;
         read_one<OneUnit<Unit>>(limit, out);
-        --at_;
+        at = at_ - 1;
         to = out.bytes() + out.size();
         continue;
       }
       const std::uint32_t bytes = mapped.bytes();
       std::memcpy(to, &bytes, 4);
       to += mapped.length();
-      marks |= mapped.marks(marks_spaces_) << n_bytes;
+      marks |= mapped.marks(spaces) << n_bytes;
       n_bytes += mapped.length();
       ascii = c < 0x80 ? ascii + 1 : 0;
       if (n_bytes > 60) {
@@ -299,6 +305,7 @@ void Normaliser::read_units(std::int64_t limit, NormalText& out) {
       }
     }
     out.append(n_bytes, marks);
+    at_ = at;
   }
 }
 
