@@ -103,12 +103,13 @@ inline termsift::ArrowArrayStream stream_of(Stream stream) {
   static const auto fails = [source](termsift::ArrowArrayStream* s) { return source(s).fails_at == source(s).n_read++; };
   ++live;
   return {[](termsift::ArrowArrayStream* s, termsift::ArrowSchema* out) {
-            if (fails(s)) return 5;
+            std::memset(static_cast<void*>(out), fails(s) ? 1 : 0, sizeof *out);  // after an error, it holds anything
+            if (out->n_children != 0) return 5;
             *out = schema_of(static_cast<Stream*>(s->private_data)->type);
             return 0;
           },
           [](termsift::ArrowArrayStream* s, termsift::ArrowArray* out) {
-            std::memset(static_cast<void*>(out), fails(s) ? 1 : 0, sizeof *out);  // after an error, it holds anything
+            std::memset(static_cast<void*>(out), fails(s) ? 1 : 0, sizeof *out);
             if (out->length != 0) return 5;
             auto& self = *static_cast<Stream*>(s->private_data);
             const auto i = static_cast<std::size_t>(self.n_read - 1);

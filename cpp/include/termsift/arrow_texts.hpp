@@ -30,10 +30,10 @@ struct NotStrings : std::invalid_argument {
 // What they are given is moved from, so that its owner releases nothing. It is released exactly once, on errors too.
 //
 // No array is trusted: lengths, offsets, indices and pointers are checked before they are used, and an array that lies is
-// refused by std::invalid_argument. But the interface does not tell all sizes. What cannot be checked is that an array has as
-// many buffers and children as it says, and a validity bitmap, offsets, views and indices as many elements, and that the bytes
-// of utf8 and large_utf8 go as far as their offsets. (Those of utf8_view are checked, because a buffer has their sizes.)
-// Whether bytes are UTF-8 is checked by whoever reads the texts.
+// refused by std::invalid_argument. But the interface does not tell all sizes. What cannot be checked is that an array has
+// as many buffers and children as it says, that a validity bitmap, offsets, views and indices have as many elements, and
+// that the bytes of utf8 and large_utf8 go as far as their offsets. (Those of utf8_view are checked, because a buffer has
+// their sizes.) Whether bytes are UTF-8 is checked by whoever reads the texts.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column);
 

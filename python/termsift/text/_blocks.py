@@ -99,21 +99,30 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
 
 def _column_blocks(texts: Any) -> Iterator[_core.Texts]:
     """Yield the texts of a column or an iterable."""
-    ndim = getattr(texts, "ndim", 1)
-    if ndim != 1:
-        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension")
-    if isinstance(texts, _core.Texts):
-        yield texts
-    elif isinstance(texts, (list, tuple)):
-        yield _core.Texts.of_strings(texts, allow_missing=True)
-    elif isinstance(texts, np.ndarray):
-        yield _of_array(texts)
-    elif _is_from(texts, "pandas"):
-        yield _of_pandas(texts)
-    elif hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
-        yield _core.Texts.of_arrow(texts)
+    whole = _whole(texts)
+    if whole is not None:
+        yield whole
     else:
         yield from _iterated(check_iterable(texts, "texts", "strings"))
+
+
+def _whole(texts: Any) -> _core.Texts | None:
+    """Return the texts of a column in memory, or None for what is to be iterated."""
+    if getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension")
+    if isinstance(texts, _core.Texts):
+        return texts
+    if isinstance(texts, np.ndarray):
+        return _of_array(texts)
+    if _is_from(texts, "pandas"):
+        return _of_pandas(texts)
+    if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
+        return _core.Texts.of_arrow(texts)
+    if hasattr(texts, "to_list"):  # a column of polars before 1.3
+        texts = texts.to_list()
+    if isinstance(texts, (list, tuple)):
+        return _core.Texts.of_strings(texts, allow_missing=True)
+    return None
 
 
 def _of_array(texts: npt.NDArray[Any]) -> _core.Texts:
@@ -156,7 +165,10 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
 def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[TextBlock]:
     if _is_from(frame, "pandas") or _is_from(frame, "polars"):
         labels = None if label is None else _labels(frame[label])
-        (texts,) = _named_column_blocks(frame[text], text)
+        try:
+            texts = next(_column_blocks(frame[text]))
+        except TypeError as error:
+            raise TypeError(f"column {text!r}: {error}") from None
         yield TextBlock(texts, labels)
         return
     # pyarrow streams tables and record batches too, without a copy.
@@ -181,13 +193,6 @@ def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) 
     table = pyarrow.Table.from_batches(batches)
     labels = None if label is None else _labels(table.column(label))
     return TextBlock(_core.Texts.of_arrow(table, text), labels)
-
-
-def _named_column_blocks(column: Any, name: object) -> list[_core.Texts]:
-    try:
-        return list(_column_blocks(column))
-    except TypeError as error:
-        raise TypeError(f"column {name!r}: {error}") from None
 
 
 def _labels(column: Any) -> Column:

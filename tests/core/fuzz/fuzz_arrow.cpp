@@ -1,5 +1,5 @@
-// Bytes describe arrays of strings, most of which lie somewhere. They must be read as by the plain reader, or refused where it
-// refuses them; nothing outside of their buffers may be read, and everything is released once.
+// Bytes describe arrays of strings, most of which lie somewhere. They must be read as by the plain reader, or refused where
+// it refuses them; nothing outside of their buffers may be read, and everything is released once.
 #include <algorithm>
 #include <array>
 #include <cctype>
