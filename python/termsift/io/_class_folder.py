@@ -44,16 +44,24 @@ class ClassFolder(TextSource):
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, of_documents in self._groups():
             n_bytes += of_documents
-            files = [file for _, file in documents]
-            if is_utf8 and all(map(_is_plain, files)):
-                try:
-                    texts = _core.Texts.of_files([*map(str, files)], self.options.n_threads)
-                except (ValueError, OSError):
-                    pass  # they are read one by one, which tells what is wrong with which
-                else:
-                    yield texts, [label for label, _ in documents]
-                    continue
-            yield from in_parts(self._one_by_one(documents, complain))
+            texts = self._at_once([file for _, file in documents]) if is_utf8 else None
+            if texts is not None:
+                yield texts, [label for label, _ in documents]
+            else:
+                yield from in_parts(self._one_by_one(documents, complain))
+
+    def _at_once(self, files: list[Path]) -> _core.Texts | None:
+        """Read files on all threads; None if one is not plain UTF-8 without a byte order mark."""
+        if not all(map(_is_plain, files)):
+            return None
+        try:
+            texts = _core.Texts.of_files(files, self.options.n_threads)
+            begins = [
+                str(texts[number])[:1] for number in range(len(texts))
+            ]  # all of it is decoded
+        except (ValueError, OSError):
+            return None
+        return None if "\ufeff" in begins else texts
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield documents that are read together, and their size on the disk."""
