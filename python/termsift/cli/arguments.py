@@ -171,8 +171,9 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
     Files of counts of ``several`` collections may be merged, which tells which terms are rare.
     """
     group = parser.add_argument_group("texts, of tables and folders")
-    needs = "; needs scikit-learn"
-    paper = f"several of these at once: 'paper' is --stop-words english --min-df 2{needs}"
+    paper = (
+        "several of these at once: 'paper' is --stop-words english --min-df 2; needs scikit-learn"
+    )
     add_values(group, ("--preset", tuple(PRESETS), None, paper))
     if several:
         add_min_df(group)
@@ -184,24 +185,24 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
             ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
             ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
         )
-    english = "words to leave out, one per line, or the word english for scikit-learn's list"
-    hashing = "put terms in N columns by a hash of their names, which are then forgotten"
-    analyzer = (
-        "make terms of words, characters, or characters within words (default: word); characters "
-        "need scikit-learn"
+    english = (
+        "words to leave out, one per line, or the word english for the list of scikit-learn, which "
+        "must be installed"
     )
+    hashing = "put terms in N columns by a hash of their names, which are then forgotten"
+    analyzer = "make terms of words, characters, or characters within words (default: word)"
     add_values(
         group,
-        ("--ngram-range", _ngram_range, "A,B", f"terms of A to B words (default: 1,1){needs}"),
-        ("--stop-words", str, "FILE", english + needs),
-        ("--hashing", positive, "N", hashing + needs),
+        ("--ngram-range", _ngram_range, "A,B", "terms of A to B words (default: 1,1)"),
+        ("--stop-words", str, "FILE", english),
+        ("--hashing", positive, "N", hashing),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--analyzer", get_args(Analyzer), None, analyzer),
     )
     group.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
-        help=f"whether Bacon and bacon are one word (default: they are){needs} if they are not",
+        help="whether Bacon and bacon are one word (default: they are)",
     )
 
 

@@ -68,7 +68,7 @@ class Checkpoint:
             raise damaged
         self._scan._resume(n_inputs, words, n_skipped, skipped)
         self._bytes_done = self._scan.bytes_done
-        return ClassCounts._of(counts, classes, None, tf)
+        return ClassCounts._of(counts, classes, names, tf)
 
     def is_due(self) -> bool:
         """Return whether as much has been read since the last checkpoint as it has bytes."""

@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
     )
     most = (
         "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
-        "16 MiB of svmlight text, or 8 MiB of texts)"
+        "16 MiB of svmlight text, or 4 MiB of texts)"
     )
     add_values(
         parser,

@@ -17,7 +17,8 @@ a folder                            a sub-folder per class, a file per document 
 a folder                            arrays, as :func:`termsift.save_csr` writes them  no
 ==================================  ================================================  =========
 
-``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[arrow]``.
+``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[text]``. With it,
+tables of text are parsed by pyarrow, which is faster, and the result is the same.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Indices of
@@ -26,7 +27,8 @@ index is column 0, and the first name of a file of terms.
 
 **Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
 count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,
-text 2).
+text 2). Fields are divided by a comma (``.csv``) or a tab; if the header does not name the columns
+then, by the one of comma, semicolon, tab and bar by which it does; or by ``delimiter``.
 
 **Folders** of classes are laid out as for scikit-learn's ``load_files``. Classes and documents come
 in the order of their names. Hidden files, and files beside the class folders, are not read.

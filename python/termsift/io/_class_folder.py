@@ -56,9 +56,8 @@ class ClassFolder(TextSource):
             return None
         try:
             texts = _core.Texts.of_files(files, self.options.n_threads)
-            begins = [
-                str(texts[number])[:1] for number in range(len(texts))
-            ]  # all of it is decoded
+            # Each text is decoded, as none is before it is counted.
+            begins = [str(texts[number])[:1] for number in range(len(texts))]
         except (ValueError, OSError):
             return None
         return None if "\ufeff" in begins else texts

@@ -70,7 +70,7 @@ def scan(
         applied at the end: the chunks hold all terms. Matrices with names take ``min_df`` too.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
-        matrix, 16 MiB of svmlight text, or 8 MiB of texts.
+        matrix, 16 MiB of svmlight text, or 4 MiB of texts.
     index_base : {1, 0}
         The index of the first term in svmlight files. A stream cannot look ahead for an index 0, as
         `termsift.io.read_collection` does, and shards must agree.
@@ -100,7 +100,7 @@ def scan(
     words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
     and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
 
-    Columns of texts are words; the new words of each 8 MiB or so get the next columns, sorted.
+    Columns of texts are words; the new words of each 4 MiB or so get the next columns, sorted.
     `termsift.count` needs no such matrix. It returns all words sorted, and makes integers of text
     labels if all of them are whole numbers.
 

@@ -119,7 +119,9 @@ class DelimitedTable(TextSource):
         if begin:
             header = begin[-1].decode(check_encoding(self.options.encoding), "replace")
             for delimiter in self._delimiter + _DELIMITERS:
-                names = next(csv.reader([header], delimiter=delimiter), [])
+                names = list[str]()
+                with suppress(csv.Error):  # which is told where the header is parsed
+                    names = next(csv.reader([header], delimiter=delimiter), [])
                 if all(names.count(str(column)) == 1 for column in self._columns):
                     rows.delimiter = delimiter
                     break
