@@ -110,14 +110,14 @@ def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, 
         name, n_terms = Counter(names).most_common(1)[0]
         if n_terms > 1:
             raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
-    both = dict.fromkeys([*mine, *theirs])
+    both = dict.fromkeys([*mine.tolist(), *theirs.tolist()])
     are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
-    return {name: column for column, name in enumerate(sorted(both) if are_sorted else both)}
+    return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))
 
 
 def _in_names(counts: ClassCounts, column_of: dict[str, int]) -> ClassCounts:
     """Return the counts in the columns of the merged vocabulary."""
     names = counts.term_names
     assert names is not None
-    columns = np.fromiter((column_of[name] for name in names), np.int64, len(names))
+    columns = np.fromiter(map(column_of.__getitem__, names.tolist()), np.int64, len(names))
     return counts._with_columns(columns, len(column_of), object_array(list(column_of)))

@@ -234,11 +234,12 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     listed = list(as_sequence(names, "term_names", "a name for each term"))
     if len(listed) != n_terms:
         raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
-    array = np.empty(n_terms, dtype=object)
-    for term, name in enumerate(listed):
+    for term, name in enumerate(() if set(map(type, listed)) <= {str} else listed):
         if not isinstance(name, str):
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
-        array[term] = str(name)
+        listed[term] = str(name)
+    array = np.empty(n_terms, dtype=object)
+    array[:] = listed
     array.setflags(write=False)  # counts and rankings share it
     return array
 
