@@ -1,0 +1,248 @@
+"""From texts to counts, against scikit-learn and others; answers are checked in the same run.
+
+    python benchmarks/text.py [--quick] [--tables measured,Greek] [--rounds N] [--write]
+
+Contenders of a task take turns in one process, and the table shows medians. Tables are those of
+`text_tables.py`; texts are a list of str in memory. "as fast" is the time of scikit-learn's
+CountVectorizer with the same rules, in the same run, divided by the time of the row. Peak memory is
+that of one run in a new process, above what it had with the texts loaded. The last table is of
+whole processes that read a file and print its twenty best terms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from sklearn.feature_extraction.text import CountVectorizer
+
+import corpora
+import text_tables
+from compare import ROOT, THREADS, conditions, digits, markdown, put_between, time_in_turn
+from text_contenders import PEERS, TASKS, Expected, contenders, matrix_of
+from text_tables import Table, table
+
+MARKER = "text"
+ROUNDS, QUICK_ROUNDS = 7, 2
+K = 20
+HEADER = ["contender", "threads", "median ms", "MB/s", "as fast", "peak MB", "rounds"]
+
+
+# ---- measuring -----------------------------------------------------------------------------------
+
+
+def measure(task: str, whole: Table, quick: bool, rounds: int) -> str:
+    """Return a task's table, with its title."""
+    share = TASKS[task][0]
+    data = whole if share == 1 or quick else whole.part(share)
+    X, terms = matrix_of(CountVectorizer(**TASKS[task][1]), data.texts)
+    X.sort_indices()
+    expected = Expected(X, list(terms), data.labels)
+    chosen = contenders(task, data)
+    notes = [contender.check(contender.run(), expected) for contender in chosen]
+    times = time_in_turn([contender.run for contender in chosen], rounds)
+    medians = [statistics.median(seconds) for seconds in times]
+    rows = []
+    for i, (contender, note, seconds) in enumerate(zip(chosen, notes, times, strict=True)):
+        rows.append(
+            [
+                contender.name + note,
+                str(contender.threads),
+                digits(medians[i], 3, 1e3),
+                digits(data.megabytes / medians[i], 3),
+                digits(medians[0] / medians[i]),
+                digits(peak_of(whole.name, task, i, quick), 3),
+                str(len(seconds)),
+            ]
+        )
+    title = (
+        f"{whole.name}, {task}: {len(data.texts):,} documents, {data.megabytes:,.1f} MB, "
+        f"{len(terms):,} terms, {int(X.sum()):,} tokens, {len(set(data.labels))} classes"
+    )
+    return f"{title}\n\n{markdown(HEADER, rows)}"
+
+
+def peak_of(name: str, task: str, index: int, quick: bool) -> float | None:
+    """Return the megabytes that one run needs, measured in a new process; Linux only."""
+    if not Path("/proc/self/clear_refs").exists():
+        return None
+    command = [sys.executable, __file__, "--child", f"{name}/{task}/{index}"]
+    done = subprocess.run(command + ["--quick"] * quick, check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[-1])
+
+
+def child(which: str, quick: bool) -> None:
+    """Run one contender, and print its peak memory."""
+    name, task, index = which.split("/")
+    share = TASKS[task][0]
+    whole = table(name, quick)
+    run = contenders(task, whole if share == 1 or quick else whole.part(share))[int(index)].run
+    with PeakMemory() as memory:
+        answer = run()
+    del answer
+    print(memory.megabytes)
+
+
+class PeakMemory:
+    """The peak of resident memory within a block, above what was resident before."""
+
+    megabytes = 0.0
+
+    def __enter__(self) -> PeakMemory:
+        Path("/proc/self/clear_refs").write_text("5")
+        self.before = self.peak()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.megabytes = (self.peak() - self.before) / 1e3
+
+    @staticmethod
+    def peak() -> float:
+        """Return the peak in thousands of bytes."""
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(1.024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+# ---- from a file to the ranked terms -------------------------------------------------------------
+
+# Both print the terms by chi2 of their counts.
+THEIRS = f"""
+import pandas as pd, numpy as np, sys
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import chi2
+frame = pd.read_csv(sys.argv[1], keep_default_na=False)
+vectorizer = CountVectorizer()
+X = vectorizer.fit_transform(frame["text"])
+score, _ = chi2(X, frame["label"])
+best = np.argsort(-score, kind="stable")[:{K}]
+print("\\n".join(vectorizer.get_feature_names_out()[best]))
+"""
+OURS = f"""
+import sys
+without = sys.argv.pop(1) == "without"
+if without:
+    sys.modules["pyarrow"] = None
+from termsift import cli
+cli.main(["rank", sys.argv[1], "--text", "text", "--label", "label", "-k", "{K}", "--format",
+          "csv", "--method", "chi2_counts", "--threads", sys.argv[2]])
+"""
+# Imports first, so that the peak is above them; read_csv imports pyarrow too.
+WATCHED = """
+import sys
+sys.path.insert(0, {folder!r})
+import text
+{imports}
+with text.PeakMemory() as memory:
+    exec({code!r})
+print(memory.megabytes, file=sys.stderr)
+"""
+
+
+def whole_processes(whole: Table, rounds: int) -> str:
+    """Return the table of whole processes, from a file to the best terms."""
+    path = str(whole.path)
+    commands: dict[str, list[str]] = {"`read_csv`, `CountVectorizer`, `chi2`": [THEIRS, path]}
+    for n in THREADS:
+        for pyarrow in ("with", "without"):
+            name = f"`termsift rank` {pyarrow} pyarrow, {n} threads"
+            commands[name] = [OURS, pyarrow, path, str(n)]
+    answers = {name: best_terms(command) for name, command in commands.items()}
+    assert len(set(map(tuple, answers.values()))) == 1, answers
+    runs = [partial(best_terms, command) for command in commands.values()]
+    times = dict(zip(commands, time_in_turn(runs, rounds), strict=True))
+    first = statistics.median(next(iter(times.values())))
+    rows = []
+    for name, seconds in times.items():
+        median = statistics.median(seconds)
+        size = whole.path.stat().st_size / 1e6
+        peak = peak_above_imports(commands[name])
+        cells = digits(median, 3), digits(size / median, 3), digits(first / median)
+        rows.append([name, *cells, digits(peak, 3), str(len(seconds))])
+    header = ["whole process", "median s", "MB/s", "as fast", "peak MB above imports", "rounds"]
+    return f"{whole.path.stat().st_size / 1e6:,.0f} MB of CSV\n\n{markdown(header, rows)}"
+
+
+def best_terms(command: list[str]) -> list[str]:
+    """Run a process and return the terms that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", *command], check=True, capture_output=True, text=True
+    )
+    lines = done.stdout.splitlines()
+    if "," in lines[0]:  # ours has a header, and columns
+        column = lines[0].split(",").index("term")
+        lines = [line.split(",")[column] for line in lines[1:]]
+    return sorted(lines)  # equal scores may come in any order
+
+
+def peak_above_imports(command: list[str]) -> float:
+    """Return the megabytes of a process above its imports."""
+    code, *arguments = command
+    imports = [line for line in code.splitlines() if line.startswith(("import", "from"))]
+    if "without" not in arguments:
+        imports.append("import pyarrow.csv, pandas" if code == THEIRS else "import pyarrow.csv")
+    watched = WATCHED.format(
+        folder=str(Path(__file__).parent), imports="\n".join(imports), code=code
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", watched, *arguments], check=True, capture_output=True, text=True
+    )
+    return float(done.stderr.split()[-1])
+
+
+def versions() -> str:
+    """Return the versions of the peers that are installed."""
+    found = []
+    for name in PEERS:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return "; ".join([*found, load])
+
+
+def main() -> None:
+    """Print the tables, and write them with --write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small tables and few rounds")
+    parser.add_argument("--tables", default=",".join(text_tables.MAKERS), help="(%(default)s)")
+    parser.add_argument("--tasks", default="|".join(TASKS), help="separated by | (%(default)s)")
+    parser.add_argument("--rounds", type=int, help=f"(default: {ROUNDS}; quick: {QUICK_ROUNDS})")
+    parser.add_argument("--write", action="store_true", help="write the tables of the README")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        child(args.child, args.quick)
+        return
+    rounds = args.rounds or (QUICK_ROUNDS if args.quick else ROUNDS)
+    names = args.tables.split(",")
+    if "measured" in names and (reason := corpora.missing("R8")):
+        print(f"skipped: {reason}")
+        names.remove("measured")
+    found = []
+    started = time.time()
+    for name in names:
+        whole = table(name, args.quick)
+        if name != "many words":
+            found.append(f"{name}: {whole_processes(whole, rounds)}")
+            print(f"\n{found[-1]}", flush=True)
+        for task in args.tasks.split("|"):
+            if name == "many words" and task != "words":
+                continue  # scikit-learn would need tens of gigabytes
+            found.append(measure(task, whole, args.quick, rounds))
+            print(f"\n{found[-1]}", flush=True)
+    measured = f"Measured {conditions()}; {versions()}."
+    print(f"\n{measured} It took {time.time() - started:,.0f} s.")
+    if args.write:
+        text = "\n\n".join([measured, *found])
+        put_between(ROOT / "benchmarks" / "README.md", MARKER, text)
+
+
+if __name__ == "__main__":
+    main()

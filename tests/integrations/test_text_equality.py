@@ -1,0 +1,270 @@
+"""Counts of texts equal scikit-learn's, on texts made to be cut wrongly: matrix, terms, dtypes."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("sklearn")
+
+from sklearn.feature_extraction import text
+
+import adversarial_texts
+import termsift as ts
+from text_counts import (
+    assert_equal,
+    assert_equal_terms,
+    assert_same_counts,
+    labels_of,
+    learned,
+)
+
+OWN = adversarial_texts.STOP_WORDS
+THREADS = (1, 2, 3)
+
+# Rules of one word a term, on all texts of the full tier.
+WORDS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "cased": {"lowercase": False},
+    "ascii": {"strip_accents": "ascii"},
+    "unaccented": {"strip_accents": "unicode"},
+    "unaccented, cased": {"strip_accents": "unicode", "lowercase": False},
+    "English stop words": {"stop_words": "english"},
+    "own stop words": {"stop_words": OWN},
+    "binary": {"binary": True},
+    "min_df": {"min_df": 2},
+    "max_df": {"max_df": 3},
+    "shares": {"min_df": 0.0001, "max_df": 0.01},
+    "most frequent, with ties": {"max_features": 50},
+    "one": {"max_features": 1},
+    "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
+}
+# Rules of many terms a text, on some of them.
+NGRAMS: dict[str, dict[str, Any]] = {
+    "1-2": {"ngram_range": (1, 2)},
+    "2": {"ngram_range": (2, 2)},
+    "2-3": {"ngram_range": (2, 3)},
+    "1-5": {"ngram_range": (1, 5)},
+    "1-2, limits": {"ngram_range": (1, 2), "min_df": 2, "max_features": 300},
+    "1-2, stop words": {"ngram_range": (1, 2), "stop_words": OWN, "strip_accents": "unicode"},
+    "3-3, binary": {"ngram_range": (3, 3), "binary": True, "min_df": 2},
+    "char 1": {"analyzer": "char"},
+    "char 1, cased, ascii": {"analyzer": "char", "lowercase": False, "strip_accents": "ascii"},
+    "char 2-4": {"analyzer": "char", "ngram_range": (2, 4)},
+    "char 3": {"analyzer": "char", "ngram_range": (3, 3), "min_df": 2},
+    "char 17": {"analyzer": "char", "ngram_range": (17, 17), "strip_accents": "unicode"},
+    "char_wb 1": {"analyzer": "char_wb"},
+    "char_wb 2-4": {"analyzer": "char_wb", "ngram_range": (2, 4)},
+    "char_wb 3, unaccented": {
+        "analyzer": "char_wb",
+        "ngram_range": (3, 3),
+        "strip_accents": "unicode",
+        "max_features": 500,
+    },
+    "char_wb 5-12": {"analyzer": "char_wb", "ngram_range": (5, 12), "lowercase": False},
+}
+RULES = WORDS | NGRAMS
+FIXED: dict[str, dict[str, Any]] = {
+    "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "a", "", "x" * 15]},
+    "dict": {"vocabulary": {"zz": 1, "ab": 0, "straße": 3, "σς": 2}},
+    "upper case": {"vocabulary": ["Ab", "ab", "The"], "lowercase": False},
+    "set": {"vocabulary": {"ab", "a_b", "οδυσσευσ", "οδυσσευς"}},
+    "n-grams": {"vocabulary": ["ab cde", "ab", "cde ab cde"], "ngram_range": (1, 3)},
+    "characters": {"vocabulary": [" a", "ab", "a\ud83d", "\x00"], "analyzer": "char_wb"},
+    "lone surrogates": {"vocabulary": ["\ud800", "a\ud800", "ab"]},
+}
+HASHING: dict[str, dict[str, Any]] = {
+    "collisions": {"n_features": 7},
+    "one column": {"n_features": 1},
+    "many columns": {"n_features": 2**20},
+    "signs": {"n_features": 31, "alternate_sign": True},
+    "as it comes": {"alternate_sign": True, "norm": "l2"},
+    "1-2": {"n_features": 2**18, "ngram_range": (1, 2), "stop_words": OWN},
+    "char_wb": {"n_features": 1001, "analyzer": "char_wb", "ngram_range": (2, 4)},
+    "char, binary": {"n_features": 100, "analyzer": "char", "binary": True, "norm": "l1"},
+}
+
+
+@pytest.fixture(scope="module")
+def is_full(request: pytest.FixtureRequest) -> bool:
+    """Whether the full tier runs."""
+    return bool(request.config.getoption("--full"))
+
+
+def texts_for(name: str, is_full: bool) -> list[str]:
+    """Return the texts on which rules are tried."""
+    if not is_full:
+        texts = adversarial_texts.few()
+        return texts if name in WORDS else [t for t in texts if len(t) < 5000]
+    return adversarial_texts.many() if name in WORDS else adversarial_texts.some()
+
+
+@functools.lru_cache(maxsize=2)
+def expected(name: str, is_full: bool) -> tuple[Any, Any]:
+    """Return scikit-learn's matrix, with sorted rows, and its terms."""
+    X, names = learned(text, texts_for(name, is_full), RULES[name])
+    X.sort_indices()
+    return X, names
+
+
+@pytest.mark.full(cases=len(RULES))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", RULES)
+def test_matrix_and_terms(name: str, n_threads: int, is_full: bool) -> None:
+    wanted, terms = expected(name, is_full)
+    X, names = learned(ts.text, texts_for(name, is_full), RULES[name], n_threads=n_threads)
+    assert_equal_terms(names, terms)
+    assert_equal(X, wanted)
+
+
+@pytest.mark.full(cases=8)
+@pytest.mark.parametrize("name", ["plain", "unaccented", "cased", "1-2", "char 2-4", "char_wb 1"])
+def test_every_simd_target(name: str, simd_target: str, is_full: bool) -> None:
+    test_matrix_and_terms(name, 2, is_full)
+
+
+# ---- one text at a time, so that a fault is small ------------------------------------------------
+
+
+@st.composite
+def hard_texts(draw: st.DrawFn) -> list[str]:
+    """Draw texts of any characters, or of snippets that are known to be hard."""
+    snippet = st.one_of(
+        st.sampled_from(adversarial_texts.SNIPPETS),
+        st.text(st.characters(exclude_categories=()), max_size=5),
+        st.builds(str.__mul__, st.sampled_from("a é Σß日\0_"), st.integers(0, 70)),
+        st.sampled_from([" ", ".", "\n", "-"]),
+    )
+    return draw(st.lists(st.lists(snippet, max_size=12).map("".join), min_size=1, max_size=6))
+
+
+RARE_LIMITS = ({}, {"min_df": 2}, {"max_features": 3}, {"max_df": 1}, {"max_df": 0.5})
+
+
+@given(
+    texts=hard_texts(),
+    analyzer=st.sampled_from(["word", "char", "char_wb"]),
+    lowercase=st.booleans(),
+    strip_accents=st.sampled_from([None, "ascii", "unicode"]),
+    ngram_range=st.tuples(st.integers(1, 5), st.integers(0, 3)).map(lambda r: (r[0], r[0] + r[1])),
+    stop_words=st.sampled_from([None, OWN]),
+    binary=st.booleans(),
+    limits=st.sampled_from(RARE_LIMITS),
+    n_threads=st.sampled_from(THREADS),
+)
+def test_any_texts_and_rules(
+    texts: list[str], limits: dict[str, Any], n_threads: int, **rules: Any
+) -> None:
+    if rules["analyzer"] != "word":
+        rules["stop_words"] = None
+    wanted = learned_or_refused(text, texts, rules | limits)
+    found = learned_or_refused(ts.text, texts, rules | limits, n_threads=n_threads)
+    if isinstance(wanted, str):  # no term is left
+        assert isinstance(found, str)
+        assert found[:20] == wanted[:20]
+        return
+    wanted[0].sort_indices()
+    assert_equal_terms(found[1], wanted[1])
+    assert_equal(found[0], wanted[0])
+
+
+def learned_or_refused(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> Any:
+    """Return the matrix and the terms, or the message of the error."""
+    try:
+        return learned(module, texts, rules, **own)
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.float32, np.float64, bool])
+def test_every_dtype(dtype: Any) -> None:
+    texts = adversarial_texts.few()
+    X, _ = learned(ts.text, texts, {"dtype": dtype})
+    wanted, _ = learned(text, texts, {"dtype": dtype})
+    wanted.sort_indices()
+    assert_equal(X, wanted)
+
+
+# ---- known terms ---------------------------------------------------------------------------------
+
+
+@pytest.mark.full(cases=8)
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", ["plain", "unaccented", "own stop words", "1-2", "char_wb 2-4"])
+def test_unseen_texts(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for(name, is_full)
+    seen, unseen = texts[::3], texts[1::3]
+    theirs = text.CountVectorizer(**RULES[name])
+    ours = ts.text.CountVectorizer(**RULES[name], n_threads=n_threads)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = theirs.fit(seen).transform(unseen)
+        found = ours.fit(seen).transform(unseen)
+    wanted.sort_indices()
+    assert_equal(found, wanted)
+    assert ours.transform([]).shape == theirs.transform([]).shape
+
+
+@pytest.mark.full(cases=len(FIXED))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", FIXED)
+def test_fixed_vocabulary(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("plain", is_full)
+    theirs = text.CountVectorizer(**FIXED[name])
+    ours = ts.text.CountVectorizer(**FIXED[name], n_threads=n_threads)
+    wanted = theirs.transform(texts)
+    wanted.sort_indices()
+    assert_equal(ours.transform(texts), wanted)
+    assert_equal(ours.fit_transform(texts), wanted)
+    assert_equal_terms(ours.get_feature_names_out(), theirs.get_feature_names_out())
+
+
+@pytest.mark.full(cases=len(HASHING))
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("name", HASHING)
+def test_hashing(name: str, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("hashing", is_full)
+    # scikit-learn encodes strictly, so that it has no hash of a lone surrogate.
+    texts = [t for t in texts if not any("\ud800" <= c <= "\udfff" for c in t)]
+    rules = {"alternate_sign": False, "norm": None} | HASHING[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = text.HashingVectorizer(**rules).transform(texts)
+        found = ts.text.HashingVectorizer(**rules, n_threads=n_threads).transform(texts)
+    wanted.sum_duplicates()
+    if "norm" in HASHING[name]:
+        np.testing.assert_allclose(
+            found.toarray() if found.shape[1] < 9999 else found.data,
+            wanted.toarray() if found.shape[1] < 9999 else wanted.data,
+            rtol=1e-14,
+        )
+    else:
+        assert_equal(found, wanted)
+
+
+# ---- by class ------------------------------------------------------------------------------------
+
+
+@pytest.mark.full(cases=12)
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("n_classes", [1, 2, 8, 200, 5000])
+@pytest.mark.parametrize(
+    "name", ["plain", "binary", "1-2, limits", "2-3", "unaccented", "all limits", "char_wb 2-4"]
+)
+def test_counts_by_class(name: str, n_classes: int, n_threads: int, is_full: bool) -> None:
+    texts = texts_for("by class", is_full)
+    y = labels_of(texts, n_classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vectorizer = ts.text.CountVectorizer(**RULES[name], n_threads=n_threads)
+        X = vectorizer.fit_transform(texts)
+        found = ts.count_texts(texts, y, **RULES[name], n_threads=n_threads)
+    wanted = ts.count(X, y)
+    wanted.term_names = vectorizer.get_feature_names_out()
+    assert_same_counts(found, wanted)

@@ -1,0 +1,60 @@
+"""Counting texts with scikit-learn and with ts.text, and comparing what comes out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import termsift as ts
+
+
+def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
+    """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on stop words that the rules cut otherwise
+        vectorizer = module.CountVectorizer(**rules, **own)
+        X = vectorizer.fit_transform(texts)
+    names = vectorizer.get_feature_names_out()
+    assert {term: int(column) for term, column in vectorizer.vocabulary_.items()} == {
+        term: column for column, term in enumerate(names)
+    }
+    return X, names
+
+
+def assert_equal(ours: Any, theirs: Any) -> None:
+    """Assert that two matrices are the same in every array and dtype."""
+    assert type(ours) is type(theirs)
+    assert ours.shape == theirs.shape
+    for part in ("indptr", "indices", "data"):
+        found, wanted = getattr(ours, part), getattr(theirs, part)
+        assert found.dtype == wanted.dtype, part
+        np.testing.assert_array_equal(found, wanted, part)
+
+
+def assert_equal_terms(ours: Any, theirs: Any) -> None:
+    """Assert that the terms are the same, and show the first that differ."""
+    assert ours.dtype == theirs.dtype
+    if len(ours) != len(theirs) or (ours != theirs).any():
+        extra, lost = set(ours) - set(theirs), set(theirs) - set(ours)
+        assert (sorted(extra)[:5], sorted(lost)[:5]) == ([], [])
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def labels_of(texts: list[str], n_classes: int) -> np.ndarray[Any, Any]:
+    """Return labels of all classes, some of them rare."""
+    rng = np.random.default_rng(n_classes)
+    labels = np.minimum(rng.zipf(1.3, len(texts)), n_classes) - 1
+    labels[: min(n_classes, len(texts))] = np.arange(min(n_classes, len(texts)))
+    return rng.permutation(labels)
+
+
+def assert_same_counts(found: ts.ClassCounts, wanted: ts.ClassCounts) -> None:
+    """Assert that two counts have the same bits and names."""
+    assert found == wanted
+    assert found.term_names.tolist() == wanted.term_names.tolist()
+    for part in ("term_frequency", "document_frequency"):
+        assert (getattr(found, part) != getattr(wanted, part)).nnz == 0
+    if found.n_classes > 1:
+        np.testing.assert_array_equal(found.score("md"), wanted.score("md"))
