@@ -13,7 +13,14 @@ import pytest
 import corpora
 import termsift as ts
 from termsift._util import progress
-from termsift.io import Collection, _texts, read_collection, read_split
+from termsift.io import (
+    Collection,
+    _blocks,
+    _class_folder,
+    _texts,
+    read_collection,
+    read_split,
+)
 from termsift.text import PRESETS
 
 
@@ -94,13 +101,15 @@ def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Pa
 
 def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     write(folder / "trade/2", "größe".encode("latin-1"))
-    expected = "trade/2: byte 2 is not UTF-8; expected text in utf-8"
+    cure = "give the encoding of the texts (--encoding)"
+    expected = f"trade/2: byte 2 is not UTF-8; {cure}"
     assert complaint(folder) == expected
     assert "größe" in words(read_collection(folder, encoding="latin-1"))
     table = write(tmp_path / "c.csv", "label,text\na,größe\n".encode("latin-1"))
-    assert complaint(table) == "c.csv, line 2: expected UTF-8"
+    assert complaint(table) == f"c.csv, line 2: byte 4 is not UTF-8; {cure}"
     assert words(read_collection(table, encoding="latin-1")) == ["größe"]
-    assert complaint(table, encoding="ascii") == "c.csv, line 2: expected ASCII"
+    expected = f"c.csv, line 2: byte 4 is not ASCII; {cure}"
+    assert complaint(table, encoding="ascii") == expected
     for unknown in ("latin-l", "hex", "undefined"):
         expected = f"no encoding {unknown!r}, expected one such as 'utf-8'"
         assert complaint(table, encoding=unknown) == expected
@@ -134,8 +143,9 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
     table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
-    assert complaint(table, min_df=2) == "c.csv: no text has a term by these rules"
-    assert complaint(table, min_df=1.0) == "c.csv: no text has a term by these rules"
+    expected = "c.csv: no text has a term by these rules"
+    assert complaint(table, min_df=2) == expected
+    assert complaint(table, min_df=1.0) == expected
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
     with pytest.raises(TypeError, match="texts have no rule 'mindf'"):
@@ -183,7 +193,7 @@ def test_a_table_is_read_a_row_at_a_time(tmp_path: Path) -> None:
         path = write(tmp_path / name, content.encode() + b"b,\xff\n" * 3)
         chunks = iter(ts.scan(path, chunk_docs=1))
         assert list(next(chunks)[1]) == ["a"]  # and the error further down is not known yet
-        with pytest.raises(ValueError, match=r"line \d: expected UTF-8"):
+        with pytest.raises(ValueError, match=r"line \d: byte \d is not UTF-8"):
             next(chunks)
 
 
@@ -216,7 +226,8 @@ def test_a_terminal_shows_the_progress_of_reading(
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    monkeypatch.setattr(_texts, "_BATCH_ENTRIES", 1)
+    for module in (_texts, _blocks, _class_folder):
+        monkeypatch.setattr(module, "BLOCK_BYTES", 1)
     read_collection(tmp_path / name)
     assert sum("termsift: read " in line for line in terminal.written) > 1
     assert terminal.written[-1].isspace()  # and the line is gone

@@ -20,7 +20,7 @@ struct TextRules {
   bool lowercase = true;
   StripAccents strip_accents = StripAccents::none;  // after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
-  std::vector<std::string> stop_words;              // UTF-8 (surrogates pass); words that are removed before n-grams are formed
+  std::vector<std::string> stop_words;              // UTF-8 (surrogates pass); removed before n-grams are formed
 };
 
 }  // namespace termsift

@@ -199,7 +199,8 @@ class TextRules:
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        return "a word of two or more letters" if self == TextRules() else "a term by these rules"
+        plain = self == TextRules() and not self.drops  # 1.0 is all documents, and equals 1
+        return "a word of two or more letters" if plain else "a term by these rules"
 
     @property
     def drops(self) -> bool:
