@@ -5,8 +5,9 @@
 Contenders of a task take turns in one process, and the table shows medians. Tables are those of
 `text_tables.py`; texts are a list of str in memory. "as fast" is the time of scikit-learn's
 CountVectorizer with the same rules, in the same run, divided by the time of the row. Peak memory is
-that of one run in a new process, above what it had with the texts loaded. The last table is of
-whole processes that read a file and print its twenty best terms.
+that of one run in a new process, above what it had with the texts loaded. The first table is of
+whole processes that read a file and print its twenty best terms. ``--write`` puts all tables into
+``README.md`` of this folder, and those of the measured table into the project's.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ import sys
 import time
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from sklearn.feature_extraction.text import CountVectorizer
 
 import corpora
 import text_tables
-from compare import ROOT, THREADS, conditions, digits, markdown, put_between, time_in_turn
+from compare import ROOT, THREADS, around, conditions, digits, markdown, put_between, time_in_turn
 from text_contenders import PEERS, TASKS, Expected, contenders, matrix_of
 from text_tables import Table, table
 
@@ -36,11 +39,34 @@ K = 20
 HEADER = ["contender", "threads", "median ms", "MB/s", "as fast", "peak MB", "rounds"]
 
 
+class Measured(NamedTuple):
+    """A table of contenders: their names, threads, times, rates, ratios, memory and rounds."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    def __str__(self) -> str:
+        """Return the table with its title."""
+        return f"{self.title}\n\n{markdown(self.header, self.rows)}"
+
+    def summary(self) -> str:
+        """Return the times and ratios, with one row for each contender."""
+        names, threads, times, _, ratios, memory, _ = range(len(self.header))
+        shown = threads, times, ratios, memory
+        rows = [
+            [name, *(" / ".join(row[column] for row in same) for column in shown)]
+            for name, group in groupby(self.rows, key=lambda row: row[names])
+            for same in [list(group)]
+        ]
+        return markdown([self.header[column] for column in (names, *shown)], rows)
+
+
 # ---- measuring -----------------------------------------------------------------------------------
 
 
-def measure(task: str, whole: Table, quick: bool, rounds: int) -> str:
-    """Return a task's table, with its title."""
+def measure(task: str, whole: Table, quick: bool, rounds: int) -> Measured:
+    """Return a task's table."""
     share = TASKS[task][0]
     data = whole if share == 1 or quick else whole.part(share)
     X, terms = matrix_of(CountVectorizer(**TASKS[task][1]), data.texts)
@@ -67,7 +93,7 @@ def measure(task: str, whole: Table, quick: bool, rounds: int) -> str:
         f"{whole.name}, {task}: {len(data.texts):,} documents, {data.megabytes:,.1f} MB, "
         f"{len(terms):,} terms, {int(X.sum()):,} tokens, {len(set(data.labels))} classes"
     )
-    return f"{title}\n\n{markdown(HEADER, rows)}"
+    return Measured(title, HEADER, rows)
 
 
 def peak_of(name: str, task: str, index: int, quick: bool) -> float | None:
@@ -146,28 +172,29 @@ print(memory.megabytes, file=sys.stderr)
 """
 
 
-def whole_processes(whole: Table, rounds: int) -> str:
+def whole_processes(whole: Table, rounds: int) -> Measured:
     """Return the table of whole processes, from a file to the best terms."""
     path = str(whole.path)
-    commands: dict[str, list[str]] = {"`read_csv`, `CountVectorizer`, `chi2`": [THEIRS, path]}
-    for n in THREADS:
-        for pyarrow in ("with", "without"):
-            name = f"`termsift rank` {pyarrow} pyarrow, {n} threads"
-            commands[name] = [OURS, pyarrow, path, str(n)]
+    theirs = "pandas `read_csv`, scikit-learn `CountVectorizer`, `chi2`"
+    commands: dict[tuple[str, int], list[str]] = {(theirs, 1): [THEIRS, path]}
+    for pyarrow in ("with", "without"):
+        for n in THREADS:
+            name = f"`termsift rank`, {pyarrow} pyarrow"
+            commands[name, n] = [OURS, pyarrow, path, str(n)]
     answers = {name: best_terms(command) for name, command in commands.items()}
     assert len(set(map(tuple, answers.values()))) == 1, answers
     runs = [partial(best_terms, command) for command in commands.values()]
     times = dict(zip(commands, time_in_turn(runs, rounds), strict=True))
     first = statistics.median(next(iter(times.values())))
-    rows = []
-    for name, seconds in times.items():
+    rows, size = [], whole.path.stat().st_size / 1e6
+    for (name, n), seconds in times.items():
         median = statistics.median(seconds)
-        size = whole.path.stat().st_size / 1e6
-        peak = peak_above_imports(commands[name])
+        peak = peak_above_imports(commands[name, n])
         cells = digits(median, 3), digits(size / median, 3), digits(first / median)
-        rows.append([name, *cells, digits(peak, 3), str(len(seconds))])
-    header = ["whole process", "median s", "MB/s", "as fast", "peak MB above imports", "rounds"]
-    return f"{whole.path.stat().st_size / 1e6:,.0f} MB of CSV\n\n{markdown(header, rows)}"
+        rows.append([name, str(n), *cells, digits(peak, 3), str(len(seconds))])
+    header = ["whole process", "threads", "median s", "MB/s", "as fast"]
+    title = f"{whole.name}: {size:,.0f} MB of CSV to its {K} best terms"
+    return Measured(title, [*header, "peak MB above imports", "rounds"], rows)
 
 
 def best_terms(command: list[str]) -> list[str]:
@@ -214,7 +241,7 @@ def main() -> None:
     parser.add_argument("--tables", default=",".join(text_tables.MAKERS), help="(%(default)s)")
     parser.add_argument("--tasks", default="|".join(TASKS), help="separated by | (%(default)s)")
     parser.add_argument("--rounds", type=int, help=f"(default: {ROUNDS}; quick: {QUICK_ROUNDS})")
-    parser.add_argument("--write", action="store_true", help="write the tables of the README")
+    parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
@@ -225,12 +252,16 @@ def main() -> None:
     if "measured" in names and (reason := corpora.missing("R8")):
         print(f"skipped: {reason}")
         names.remove("measured")
-    found = []
+    found: list[Measured] = []
+    readme, full = ROOT / "README.md", ROOT / "benchmarks" / "README.md"
+    if args.write:  # an error of writing must occur now, not in an hour
+        around(readme, MARKER)
+        around(full, MARKER)
     started = time.time()
     for name in names:
         whole = table(name, args.quick)
         if name != "many words":
-            found.append(f"{name}: {whole_processes(whole, rounds)}")
+            found.append(whole_processes(whole, rounds))
             print(f"\n{found[-1]}", flush=True)
         for task in args.tasks.split("|"):
             if name == "many words" and task != "words":
@@ -240,8 +271,10 @@ def main() -> None:
     measured = f"Measured {conditions()}; {versions()}."
     print(f"\n{measured} It took {time.time() - started:,.0f} s.")
     if args.write:
-        text = "\n\n".join([measured, *found])
-        put_between(ROOT / "benchmarks" / "README.md", MARKER, text)
+        put_between(full, MARKER, "\n\n".join([measured, *map(str, found)]))
+        # The first two tables: from a file to the best terms, and from texts to counts.
+        shown = (f"{table.title}:\n\n{table.summary()}" for table in found[:2])
+        put_between(readme, MARKER, "\n\n".join([*shown, measured]))
 
 
 if __name__ == "__main__":

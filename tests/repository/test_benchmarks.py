@@ -20,6 +20,7 @@ import gain
 import greedy
 import parse
 import termsift as ts
+import text as texts
 import workloads
 from compare import OURS, Block, Row
 from workloads import SHAPES, Shape, Workload, generate, workload
@@ -228,8 +229,21 @@ def test_the_readme_has_the_markers() -> None:
         "gain",
         "curve",
         "parse",
+        "text",
     ):
         assert 0 < text.find(f"<!-- {marker}: begin -->") < text.find(f"<!-- {marker}: end -->")
+
+
+def test_a_contender_is_one_row_of_the_summary() -> None:
+    rows = [["theirs", "1", "90", "1", "1.0", "5", "7"]]
+    rows += [["ours", "1", "9", "10", "10", "2", "7"], ["ours", "2", "6", "15", "15", "3", "7"]]
+    lines = texts.Measured("a table", texts.HEADER, rows).summary().splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
+    assert cells == [
+        ["contender", "threads", "median ms", "as fast", "peak MB"],
+        ["theirs", "1", "90", "1.0", "5"],
+        ["ours", "1 / 2", "9 / 6", "10 / 15", "2 / 3"],
+    ]
 
 
 # ---- naive Bayes at every k ----------------------------------------------------------------------

@@ -71,7 +71,7 @@ def count_texts(
     ------
     ValueError, CountOverflowError, TypeError
         As `termsift.count`; for a missing text or label, for a text that is no string, for rules
-        that `TextRules` refuses, and if no text has a term.
+        that `termsift.text.TextRules` refuses, and if no text has a term.
 
     See Also
     --------

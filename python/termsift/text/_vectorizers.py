@@ -174,7 +174,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         """Add the terms of more documents to the vocabulary.
 
         Terms keep their columns. New terms get the next columns, sorted among themselves, so the
-        columns of the matrix that `transform` returns afterwards depend on the order of the calls.
+        columns that ``transform`` fills afterwards depend on the order of the calls.
 
         Parameters
         ----------
