@@ -126,6 +126,8 @@ def _whole(texts: Any) -> _core.Texts | None:
 
 
 def _of_array(texts: npt.NDArray[Any]) -> _core.Texts:
+    if texts.dtype.kind == "f" and np.isnan(texts).all():
+        texts = np.full(len(texts), None)  # pandas has this dtype for a column without a value
     if texts.dtype.kind not in "OUT":
         raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
     return _core.Texts.of_strings(texts.tolist(), allow_missing=True)
