@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsift._api.class_counts import ClassCounts
 from termsift._core import CountOverflowError
 from termsift._util import validation
-from termsift.io._labels import object_array
+from termsift._util.tabular import object_array
 
 
 def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:

@@ -14,8 +14,9 @@ from termsift._api.labelled_texts import LabelledTexts, OnMissing
 from termsift._api.merging import united
 from termsift._counts.table import TermFrequency, add_documents
 from termsift._util import validation
+from termsift._util.tabular import object_array
 from termsift.text import TextRules, text_rules
-from termsift.text._counting import BlockCounter, kept_columns, object_array
+from termsift.text._counting import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
+from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
-from termsift.io._labels import indicator_of, integers_if_all_whole, object_array
+from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from termsift import _core
 from termsift._util.extras import require
+from termsift._util.tabular import object_array
 from termsift._util.validation import check_iterable, check_kind, check_words
 from termsift.text._terms import drops, kept_terms
 
@@ -178,13 +179,6 @@ def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
     index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
     indices, indptr = (part.astype(index, copy=False) for part in others)
     return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
-
-
-def object_array(words: list[str]) -> npt.NDArray[np.object_]:
-    """Return an array of strings as they are."""
-    array_of = np.empty(len(words), dtype=object)
-    array_of[:] = words
-    return array_of
 
 
 def strings(texts: _core.Texts) -> Iterator[Any]:
