@@ -26,7 +26,10 @@ _log = logging.getLogger("termsift")
 DEMO = "demo"
 
 FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
-RULES = ("ngram_range", "min_df", "max_df", "stop_words", "lowercase", "analyzer", "hashing")
+RULES = (
+    *("ngram_range", "min_df", "max_df", "max_features"),
+    *("stop_words", "lowercase", "analyzer", "hashing"),
+)
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
 
