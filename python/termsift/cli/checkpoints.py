@@ -63,10 +63,9 @@ class Checkpoint:
             self._check_same_job(files, n_inputs, options)
             counts, classes, names, tf = read_from(file, str(self.path))
             self._size = file.tell()
-        words = [] if names is None else names.tolist()
-        if self._scan.has_words and (len(words) != counts.n_terms or len({*words}) < len(words)):
+        if self._scan.has_words and counts.n_terms > len(set([] if names is None else names)):
             raise damaged
-        self._scan._resume(n_inputs, words, n_skipped, skipped)
+        self._scan._resume(n_inputs, n_skipped, skipped)
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, names, tf)
 
