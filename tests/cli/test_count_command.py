@@ -146,7 +146,7 @@ def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
 ) -> None:
     usual = files.check_replaceable
-    monkeypatch.setattr(command, "_counted", lambda *_: pytest.fail("the input was read"))
+    monkeypatch.setattr(command, "counted", lambda *_: pytest.fail("the input was read"))
 
     def closed(path: str) -> None:
         with monkeypatch.context() as patch:

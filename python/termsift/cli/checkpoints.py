@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from termsift._api.class_counts import ClassCounts
+from termsift._api.scan_counting import ScanCounting
 from termsift._counts.file import read_from, write_to
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
@@ -69,9 +70,10 @@ class Checkpoint:
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, names, tf)
 
-    def is_due(self) -> bool:
-        """Return whether as much has been read since the last checkpoint as it has bytes."""
-        return self._scan.bytes_done - self._bytes_done >= self._size
+    def write_if_due(self, counting: ScanCounting) -> None:
+        """Write the counts if as much was read since the last checkpoint as it has bytes."""
+        if self._scan.bytes_done - self._bytes_done >= self._size:
+            self.write(counting.counts())
 
     def write(self, counts: ClassCounts) -> None:
         """Replace the checkpoint by the counts of all inputs that the scan has read.
