@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
@@ -120,6 +121,10 @@ class TextRules:
             check_choice(self.strip_accents, get_args(Accents), "strip_accents")
         if self.token_pattern is not None or self.tokenizer is None:
             check_kind(self.token_pattern, str, "token_pattern")
+            try:
+                re.compile(self.token_pattern or "")
+            except re.error as error:
+                raise ValueError(f"token_pattern is no regular expression: {error}") from None
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
         if self.max_features is not None:
@@ -200,7 +205,9 @@ class TextRules:
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        plain = self == TextRules() and not self.drops  # 1.0 is all documents, and equals 1
+        # Arrays of words cannot be compared. 1.0 is all documents, and equals 1.
+        plain = self.stop_words is None and self.vocabulary is None and not self.drops
+        plain = plain and self == TextRules()
         return "a word of two or more letters" if plain else "a term by these rules"
 
     @property
