@@ -107,8 +107,7 @@ def read_collection(
     n_threads : int, optional
         As for `termsift.count`.
     **rules
-        How texts are cut and which terms are kept: ``ngram_range``, ``min_df``, ``max_df``,
-        ``stop_words``, ``lowercase``, ``analyzer``, ``hashing`` of
+        How texts are cut and which terms are kept: the rules of
         :class:`termsift.text.TextRules`. They replace those of the preset.
 
     Returns
