@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._api import counting
+from termsift._api import counting, merging
 from termsift._api.class_counts import ClassCounts
 from termsift._counts.table import TermFrequency
 from termsift._evaluate.evaluation import choose_k
@@ -205,7 +205,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if known is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = known + counting.nothing(self.tf)  # the earlier counts stay as they are
+                copy = known + merging.nothing(self.tf)  # the earlier counts stay as they are
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self

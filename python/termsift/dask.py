@@ -177,7 +177,8 @@ def count_texts(
     listed = None if classes is None else validation.check_classes(classes)
     options = {"text": text, "label": label, "classes": listed, "tf": tf, "rules": rules}
     options = _untraversed({**options, "on_missing": on_missing})
-    if label is not None and {text, label} <= set(getattr(texts, "columns", ())):
+    columns = list(getattr(texts, "columns", ())) if _dask.is_dask_collection(texts) else []
+    if text in columns and label in columns:
         texts = texts[[text, label]]  # so that readers of columns leave out the others
     partials = _count_parts_of_texts(texts, y, options)
     if not partials:

@@ -16,10 +16,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._api import counting, text_counting
+from termsift._api import text_counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.labelled_texts import OnMissing
-from termsift._api.merging import united
+from termsift._api.merging import nothing, united
 from termsift._counts import file
 from termsift._counts.table import TermFrequency
 from termsift._util import validation
@@ -112,7 +112,7 @@ def count(
     if weight is not None:
         columns.append(_column_sql(df, weight, _NUMBERS, ", ".join(_NUMBERS)) + " as weight")
     counts = _total(df.selectExpr(*columns), partial(_count_partition, tf=tf), add)
-    return _empty_counts(tf) if counts is None else counts
+    return nothing(tf) if counts is None else counts
 
 
 def count_texts(
@@ -172,9 +172,9 @@ def count_texts(
     count_part = partial(
         text_counting.count_part, classes=listed, tf=tf, rules=rules, on_missing=on_missing
     )
-    nothing = count_part([], [], text=None, label=None)
+    of_no_rows = count_part([], [], text=None, label=None)
     counts = _total(df.selectExpr(*columns), partial(_count_texts, count_part=count_part), united)
-    return text_counting.finished(nothing if counts is None else counts, rules)
+    return text_counting.finished(of_no_rows if counts is None else counts, rules)
 
 
 def _column_sql(df: Any, name: str, types: Iterable[str], expected: str) -> str:
@@ -238,7 +238,7 @@ def _raise_first_error(rows: Iterable[Any]) -> None:
 def _count_partition(batches: Iterable[Any], *, tf: Any, piece_bytes: int) -> Iterator[Any]:
     """Count the rows (vector, label and perhaps weight) of a partition; yield nothing for none."""
     task: Any = require("pyspark", "spark", "termsift.spark").TaskContext.get()
-    part, counts = task.partitionId(), _empty_counts(tf)
+    part, counts = task.partitionId(), nothing(tf)
     start = 0
     try:
         for vectors, labels, *weights in _windows(batches):
@@ -298,11 +298,6 @@ def _spans_of_equals(sorted_values: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Iterate over the first and last positions (exclusive) of equal values."""
     changes = (np.flatnonzero(np.diff(sorted_values)) + 1).tolist()
     return pairwise([0, *changes, len(sorted_values)])
-
-
-def _empty_counts(tf: Any) -> ClassCounts:
-    """Return the counts of no documents and no terms."""
-    return counting.count(np.empty((0, 0), np.int64), [], tf=tf)
 
 
 def _from_pieces(pieces: Iterable[bytes]) -> ClassCounts:

@@ -57,8 +57,15 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
     complaint = run("rank", out, "--min-df", 0.5).complaint
     assert complaint == f"{out}: holds counts, so --min-df must be a number of documents"
-    for options in (["--max-df", 0.5], ["--min-df", 0.5], ["--min-df", 0]):
-        assert run("count", a, "-o", tmp_path / "d.termsift", *options).code == 2
+    assert run("merge", *shards, "-o", out, "--min-df", 0.5).code == 2
+    out = tmp_path / "d.termsift"
+    for rules in ({"max_df": 0.5}, {"min_df": 0.5}, {"max_features": 2}):
+        ((name, value),) = rules.items()
+        option = "--" + name.replace("_", "-")
+        assert run("count", a, b, "-o", out, option, value).code == 0
+        assert ts.load(out) == ts.count(ts.scan([a, b], **rules))
+    complaint = run("count", a, "-o", out, "--min-df", 0).complaint
+    assert complaint == "min_df must be at least 1 document, got 0"
 
 
 def test_terms_without_names_are_not_dropped(run: Any, tmp_path: Path) -> None:
@@ -139,7 +146,7 @@ def test_an_unwritable_output_is_refused_before_reading(
     run: Any, table: Path, tmp_path: Path, monkeypatch: Any, fails_at: str
 ) -> None:
     usual = files.check_replaceable
-    monkeypatch.setattr(command, "_counted", lambda *_: pytest.fail("the input was read"))
+    monkeypatch.setattr(command, "counted", lambda *_: pytest.fail("the input was read"))
 
     def closed(path: str) -> None:
         with monkeypatch.context() as patch:

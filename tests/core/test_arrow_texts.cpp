@@ -48,6 +48,9 @@ TEST(the_number_of_nulls_may_be_unknown_or_known) {
     }
   }
   CHECK_EQ(shown(read_array({"n", "", 3, 3, 0, {}, {}, {}})), "null null null ");
+  CHECK_EQ(shown(read_array({"n", "", 3, 3, 0, {std::nullopt}, {}, {}})), "null null null ");  // as polars has it
+  CHECK_THROWS(read_array({"n", "", 3, 3, 0, {std::nullopt, std::nullopt}, {}, {}}), std::invalid_argument,
+               "its number of buffers");
 }
 
 TEST(dictionaries_of_every_type_of_index) {

@@ -77,9 +77,8 @@ def test_going_on_after_every_input(written: Any) -> None:
             continue
         inputs_done = scan.inputs_done
         so_far = counting.counts()
-        words = [] if so_far.term_names is None else so_far.term_names.tolist()
         rest = ts.scan(paths, **options)
-        rest._resume(inputs_done, words, scan.n_skipped, scan.skipped)
+        rest._resume(inputs_done, scan.n_skipped, scan.skipped)
         after = ScanCounting(rest, "raw", so_far)
         for _ in after.steps():
             pass

@@ -154,6 +154,21 @@ def test_every_missing_value_is_missing() -> None:
     assert read(na)[0] == ["a", None]
 
 
+@pytest.mark.parametrize("n_rows", [0, 2])
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda n: np.full(n, np.nan),
+        lambda n: pytest.importorskip("pandas").Series([np.nan] * n, dtype=float),
+        lambda n: pytest.importorskip("polars").Series([None] * n),
+        lambda n: pytest.importorskip("pyarrow").nulls(n),
+    ],
+    ids=["numpy", "pandas", "polars", "pyarrow"],
+)
+def test_columns_without_a_single_text(column: Callable[[int], Any], n_rows: int) -> None:
+    assert read(column(n_rows))[0] == [None] * n_rows
+
+
 # ---- frames --------------------------------------------------------------------------------------
 
 
@@ -329,6 +344,8 @@ def test_what_is_no_sequence_of_texts_is_refused(kind: str) -> None:
 
 
 def test_columns_that_hold_no_strings_are_refused() -> None:
+    with pytest.raises(TypeError, match="texts has the dtype float64, expected strings"):
+        list(text_blocks(np.array([np.nan, 1.0])))
     pyarrow = pytest.importorskip("pyarrow")
     for column in (pyarrow.array([1]), pyarrow.array([b"a"]), pyarrow.array([["a"]])):
         with pytest.raises(TypeError, match=r"the Arrow array holds .*, expected strings"):

@@ -187,7 +187,11 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"tokenizer": "a"}, TypeError, "tokenizer must be a function, got 'a'"),
         ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
         ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),
+        ({"token_pattern": "["}, ValueError, "token_pattern is no regular expression: "),
         ({"vocabulary": []}, ValueError, "vocabulary must hold terms, got none"),
+        ({"vocabulary": [["a"]]}, TypeError, "each of vocabulary must be a str, got list"),
+        ({"vocabulary": {1, "a"}}, TypeError, "each of vocabulary must be a str, got int"),
+        ({"vocabulary": {"a": "b", "b": 0}}, ValueError, "vocabulary must have the columns 0, 1"),
         ({"vocabulary": {"a": 1}}, ValueError, "vocabulary must have the columns 0, 1, 2"),
         ({"vocabulary": ["a", "b", "a"]}, ValueError, "vocabulary must not hold a term twice"),
         ({"vocabulary": [1]}, TypeError, "each of vocabulary must be a str, got int"),
@@ -293,3 +297,9 @@ def test_count_words_in_given_columns() -> None:
     assert X.has_canonical_format
     with pytest.raises(TypeError, match="documents has 5 at 1, expected an iterable of words"):
         count_words([["a"], 5])  # type: ignore[list-item]
+
+
+def test_arrays_of_words_are_rules_too() -> None:
+    words = np.array(["ham", "eggs"], dtype=object)
+    assert TextRules(vocabulary=words).what_counts == "a term by these rules"
+    assert TextRules(stop_words=words).what_counts == "a term by these rules"

@@ -1,6 +1,8 @@
 #include "termsift/arrow_texts.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -149,7 +151,7 @@ void check_array(const ArrowArray& array, std::int64_t n_buffers, std::int64_t n
 class Nulls {
  public:
   explicit Nulls(const ArrowArray& array) : offset_(array.offset) {
-    if (array.null_count == 0 || array.n_buffers == 0) return;
+    if (array.null_count == 0) return;
     bits_ = static_cast<const std::uint8_t*>(array.buffers[0]);
     require(bits_ != nullptr || array.null_count <= 0, "it has nulls, but no bitmap of them");
   }
@@ -166,8 +168,10 @@ class Nulls {
 class Strings {
  public:
   Strings(const ArrowArray& array, Form form)
-      : form_(form), length_(array.length), offset_(array.offset), nulls_(checked(array, form)) {
+      : form_(form), length_(array.length), offset_(array.offset) {
+    check(array, form);
     if (form == Form::nulls || length_ == 0) return;
+    nulls_.emplace(array);
     elements_ = array.buffers[1];
     require(elements_ != nullptr, "its offsets or views are missing");
     if (form == Form::view) {
@@ -192,10 +196,11 @@ class Strings {
   }
 
  private:
-  static const ArrowArray& checked(const ArrowArray& array, Form form) {
-    if (form == Form::view) require(array.n_buffers >= 3, "its number of buffers is wrong");
-    check_array(array, form == Form::nulls ? 0 : form == Form::view ? array.n_buffers : 3, 0, false);
-    return array;
+  static void check(const ArrowArray& array, Form form) {
+    std::int64_t n_buffers = 3;
+    if (form == Form::view) n_buffers = std::max<std::int64_t>(array.n_buffers, 3);
+    if (form == Form::nulls) n_buffers = array.n_buffers == 1 ? 1 : 0;  // polars has one, which holds nothing
+    check_array(array, n_buffers, 0, false);
   }
 
   // The offsets of a null are checked too, so that no offset of an array decreases.
@@ -204,7 +209,7 @@ class Strings {
     const std::int64_t begin = load<Offset>(elements_, offset_ + i), end = load<Offset>(elements_, offset_ + i + 1);
     if (begin < 0 || end < begin)
       refuse("row " + std::to_string(i) + " goes from byte " + std::to_string(begin) + " to " + std::to_string(end));
-    if (nulls_.has(i)) return {};
+    if (nulls_->has(i)) return {};
     if (begin == end) return {"", 0, TextEncoding::utf8};
     if (bytes_ == nullptr || end > most)
       refuse("row " + std::to_string(i) + " ends at byte " + std::to_string(end) + ", which no memory has");
@@ -214,7 +219,7 @@ class Strings {
   // A view has 16 bytes: the length, and then the text itself if it has at most 12 bytes, else its first four bytes, its
   // block and its offset there. A null's view may hold anything.
   Text view(std::int64_t i) const {
-    if (nulls_.has(i)) return {};
+    if (nulls_->has(i)) return {};
     const char* const at = static_cast<const char*>(elements_) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0), block = load<std::int32_t>(at, 2), begin = load<std::int32_t>(at, 3);
     if (length < 0) refuse("row " + std::to_string(i) + " has " + std::to_string(length) + " bytes");
@@ -228,7 +233,7 @@ class Strings {
 
   Form form_;
   std::int64_t length_, offset_;
-  Nulls nulls_;
+  std::optional<Nulls> nulls_;  // of strings, unless there are none
   const void* elements_ = nullptr;  // offsets or views
   const char* bytes_ = nullptr;
   const void** blocks_ = nullptr;

@@ -125,8 +125,3 @@ def count_checked(
     empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     added = add_documents(empty, matrix, labels, weights, tf, n_threads, window_bytes)
     return ClassCounts._of(added, labels.classes, None, tf)
-
-
-def nothing(tf: str) -> ClassCounts:
-    """Return the counts of no documents."""
-    return ClassCounts._of(_core.Counts(0, True), [], None, tf)

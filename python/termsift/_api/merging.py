@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._api.class_counts import ClassCounts
-from termsift._core import CountOverflowError
+from termsift._core import CountOverflowError, Counts
 from termsift._util import validation
-from termsift.io._labels import object_array
+from termsift._util.tabular import object_array
 
 
 def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCounts:
@@ -73,6 +73,11 @@ def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
     """Return the sum of two counts in one vocabulary; see `merge`."""
     a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
     return united(a, b, by_index=by_index)
+
+
+def nothing(tf: str) -> ClassCounts:
+    """Return the counts of no documents, to which others can be added."""
+    return ClassCounts._of(Counts(0, tf != "log"), [], None, tf)
 
 
 def united(a: ClassCounts, b: ClassCounts, *, by_index: bool = False) -> ClassCounts:

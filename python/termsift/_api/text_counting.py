@@ -11,11 +11,12 @@ import numpy as np
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
 from termsift._api.labelled_texts import LabelledTexts, OnMissing
-from termsift._api.merging import united
+from termsift._api.merging import nothing, united
 from termsift._counts.table import TermFrequency, add_documents
 from termsift._util import validation
+from termsift._util.tabular import object_array
 from termsift.text import TextRules, text_rules
-from termsift.text._counting import BlockCounter, kept_columns, object_array
+from termsift.text._counting import BlockCounter, kept_columns
 from termsift.text._terms import kept_terms
 
 
@@ -148,18 +149,9 @@ def counted(
     """Count labelled texts; there may be no terms."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     weights = documents.weights
-    exact = tf != "log" and (weights is None or weights.dtype.kind == "i")
-    without_matrix = (
-        documents.one_label_each
-        and weights is None
-        and exact
-        and rules.hashing is None
-        and rules.vocabulary is None
-        and rules.native is not None
-    )
-    tally = (
-        ByClass(rules, tf, threads) if without_matrix else _ByDocument(rules, tf, threads, exact)
-    )
+    plain = documents.one_label_each and weights is None
+    by_class = plain and counts_by_class(rules, tf)
+    tally = ByClass(rules, tf, threads) if by_class else ByDocument(rules, tf, threads, nothing(tf))
     for texts, labels, weights in documents:
         with documents.naming_rows():
             tally.add(texts, labels, weights)
@@ -215,6 +207,12 @@ def kept_terms_only(counts: ClassCounts, rules: TextRules) -> ClassCounts:
 # ---- the two ways --------------------------------------------------------------------------------
 
 
+def counts_by_class(rules: TextRules, tf: str) -> bool:
+    """Return whether the core can count tokens by class, if no document has weights or classes."""
+    by_words = rules.hashing is None and rules.vocabulary is None
+    return by_words and tf != "log" and rules.native is not None
+
+
 class ByClass:
     """Tokens that the core cuts and counts by class, without a matrix."""
 
@@ -238,16 +236,22 @@ class ByClass:
         return ClassCounts._of(counts, classes, object_array(counter.terms(columns)), self._tf)
 
 
-class _ByDocument:
-    """Blocks of documents that become matrices, with a column for each term so far."""
+class ByDocument:
+    """Blocks of documents that become matrices, with a column for each term so far.
 
-    def __init__(self, rules: TextRules, tf: str, n_threads: int, exact: bool) -> None:
+    They are added to the counts ``before``, which have the terms and classes of the first columns.
+    """
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, before: ClassCounts) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         columns = rules.columns()
-        self._words: dict[str, int] = {} if columns is None else columns
-        self._grows = columns is None and rules.hashing is None
+        if columns is None:
+            names = before.term_names
+            columns = {} if names is None else dict(zip(names, range(len(names)), strict=True))
+        self._words: dict[str, int] = columns
+        self._grows = rules.vocabulary is None and rules.hashing is None
         self._blocks = BlockCounter(rules, self._words, grows=self._grows, n_threads=n_threads)
-        self._counts, self._n_classes = _core.Counts(0, exact), 0
+        self._counts, self._n_classes = before._counts, len(before.classes)
         # Of each term, its documents and its occurrences. The rules that drop terms look at these:
         # they count a document once, whatever its weight and its classes.
         self._totals = np.zeros((2, 0), dtype=np.int64)

@@ -378,13 +378,6 @@ class CountTable:
         names = validation.check_term_names(names, n_terms)
         return self._of(counts, list(self._classes), names, self.tf)
 
-    def _with_words_sorted(self, words: NDArray[np.object_]) -> Self:
-        """Return the counts with columns in the order of their words."""
-        order = sorted(range(len(words)), key=words.__getitem__)
-        new_column = np.empty(len(words), dtype=np.int64)
-        new_column[order] = np.arange(len(words))
-        return self._with_columns(new_column, len(words), words[order])
-
     def _with_classes_renamed(self, labels: list[Hashable]) -> Self:
         """Return the counts with other labels for the classes, in the order of the labels."""
         if labels == self._classes:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from termsift._util.export import Columns, Library, frame_of
 
@@ -35,3 +39,10 @@ class Tabular(ABC):
             If the library is not installed.
         """
         return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
+
+
+def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
+    """Return an array of the values themselves; numpy's str arrays would pad each one."""
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result

@@ -162,29 +162,16 @@ def add_input(
     if counts:
         about = "how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)"
         add_values(group, ("--tf", tuple(_core.TermWeight.__members__), None, about))
-    _add_text_rules(parser, several=several)
+    _add_text_rules(parser)
 
 
-def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
-    """Add how texts are cut into terms; None stands for an option that was not given.
-
-    Files of counts of ``several`` collections may be merged, which tells which terms are rare.
-    """
+def _add_text_rules(parser: argparse.ArgumentParser) -> None:
+    """Add how texts are cut into terms; None stands for an option that was not given."""
     group = parser.add_argument_group("texts, of tables and folders")
     paper = (
         "several of these at once: 'paper' is --stop-words english --min-df 2; needs scikit-learn"
     )
-    add_values(group, ("--preset", tuple(PRESETS), None, paper))
-    if several:
-        add_min_df(group)
-        parser.set_defaults(max_df=None)
-    else:
-        drop = "drop terms in {} than N documents; 0.01 and 1e-2 are shares of them"
-        add_values(
-            group,
-            ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
-            ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
-        )
+    drop = "drop terms in {} than N of all documents; 0.01 and 1e-2 are shares of them"
     english = (
         "words to leave out, one per line, or the word english for the list of scikit-learn, which "
         "must be installed"
@@ -193,6 +180,10 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
     analyzer = "make terms of words, characters, or characters within words (default: word)"
     add_values(
         group,
+        ("--preset", tuple(PRESETS), None, paper),
+        ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
+        ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
+        ("--max-features", positive, "N", "keep only the N terms that occur most"),
         ("--ngram-range", _ngram_range, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", english),
         ("--hashing", positive, "N", hashing),
@@ -203,14 +194,6 @@ def _add_text_rules(parser: argparse.ArgumentParser, *, several: bool) -> None:
         "--lowercase",
         action=argparse.BooleanOptionalAction,
         help="whether Bacon and bacon are one word (default: they are)",
-    )
-
-
-def add_min_df(group: Any) -> None:
-    """Add the option that drops rare terms after all documents have been counted."""
-    add_values(
-        group,
-        ("--min-df", positive, "N", "drop terms in fewer than N of all documents (default: 1)"),
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from termsift._api.class_counts import ClassCounts
+from termsift._api.scan_counting import ScanCounting
 from termsift._counts.file import read_from, write_to
 from termsift._util.files import replacing
 from termsift.io._scan import Scan
@@ -63,16 +64,16 @@ class Checkpoint:
             self._check_same_job(files, n_inputs, options)
             counts, classes, names, tf = read_from(file, str(self.path))
             self._size = file.tell()
-        words = [] if names is None else names.tolist()
-        if self._scan.has_words and (len(words) != counts.n_terms or len({*words}) < len(words)):
+        if self._scan.has_words and counts.n_terms > len(set([] if names is None else names)):
             raise damaged
-        self._scan._resume(n_inputs, words, n_skipped, skipped)
+        self._scan._resume(n_inputs, n_skipped, skipped)
         self._bytes_done = self._scan.bytes_done
         return ClassCounts._of(counts, classes, names, tf)
 
-    def is_due(self) -> bool:
-        """Return whether as much has been read since the last checkpoint as it has bytes."""
-        return self._scan.bytes_done - self._bytes_done >= self._size
+    def write_if_due(self, counting: ScanCounting) -> None:
+        """Write the counts if as much was read since the last checkpoint as it has bytes."""
+        if self._scan.bytes_done - self._bytes_done >= self._size:
+            self.write(counting.counts())
 
     def write(self, counts: ClassCounts) -> None:
         """Replace the checkpoint by the counts of all inputs that the scan has read.

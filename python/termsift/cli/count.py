@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import termsift as ts
-from termsift._api.scan_counting import ScanCounting, finished
 from termsift._util.files import check_replaceable
-from termsift._util.progress import progress
 from termsift.cli.arguments import (
     INPUT_FORMATS,
     add_command,
@@ -21,7 +18,7 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.checkpoints import Checkpoint
-from termsift.cli.inputs import reading_options, refuse_repeated, tell_skipped
+from termsift.cli.inputs import counted, reading_options, refuse_repeated, tell_skipped
 from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
 
 _MORE = """\
@@ -82,7 +79,7 @@ def _run(args: argparse.Namespace) -> None:
     if restored is not None:
         tell(f"going on from {args.output}.checkpoint, after {restored.n_docs:,.0f} documents")
     try:
-        counts = finished(_counted(args, scan, checkpoint, restored), scan)
+        counts = counted(args, scan, restored, checkpoint.write_if_due if checkpoint else None)
         counts.save(args.output)
     except BaseException:
         if checkpoint and checkpoint.path.exists():
@@ -110,26 +107,3 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)
     return Checkpoint(path, scan, options)
-
-
-def _counted(
-    args: argparse.Namespace,
-    scan: ts.Scan,
-    checkpoint: Checkpoint | None,
-    counts: ts.ClassCounts | None,
-) -> ts.ClassCounts:
-    """Count the rest of the scan on top of ``counts``, with a checkpoint after the inputs."""
-    inputs_done = scan.inputs_done
-    counting = ScanCounting(scan, args.tf or "raw", counts, n_threads=args.threads)
-    with (
-        progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report,
-        closing(counting.steps()) as steps,
-    ):
-        for _ in steps:
-            if report is not None:
-                report(scan.bytes_done)
-            if checkpoint and scan.inputs_done > inputs_done:
-                inputs_done = scan.inputs_done
-                if checkpoint.is_due():
-                    checkpoint.write(counting.counts())
-    return counting.counts()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,10 @@ _log = logging.getLogger("termsift")
 DEMO = "demo"
 
 FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
-RULES = ("ngram_range", "min_df", "max_df", "stop_words", "lowercase", "analyzer", "hashing")
+RULES = (
+    *("ngram_range", "min_df", "max_df", "max_features"),
+    *("stop_words", "lowercase", "analyzer", "hashing"),
+)
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
 
@@ -37,21 +40,35 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     if args.input != DEMO and holds_texts(args.input):
         _log.info("reading %s", args.input)
         scan = ts.scan(args.input, **reading_options(args), n_threads=args.threads)
-        counting = ScanCounting(scan, args.tf or "raw", n_threads=args.threads)
-        with (
-            progress("counted", scan.n_bytes, "bytes", already=0) as report,
-            closing(counting.steps()) as steps,
-        ):
-            for _ in steps:
-                if report is not None:
-                    report(scan.bytes_done)
-        counts = finished(counting.counts(), scan)
+        counts = counted(args, scan)
         _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
         tell_skipped(scan)
         return counts
     collection = read_documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
     return count_collection(collection, args.threads, args.tf or "raw")
+
+
+def counted(
+    args: argparse.Namespace,
+    scan: ts.Scan,
+    before: ts.ClassCounts | None = None,
+    after_input: Callable[[ScanCounting], None] | None = None,
+) -> ts.ClassCounts:
+    """Count what a scan has still to read, on top of the counts ``before``."""
+    inputs_done = scan.inputs_done
+    counting = ScanCounting(scan, args.tf or "raw", before, n_threads=args.threads)
+    with (
+        progress("counted", scan.n_bytes, "bytes", already=scan.bytes_done) as report,
+        closing(counting.steps()) as steps,
+    ):
+        for _ in steps:
+            if report is not None:
+                report(scan.bytes_done)
+            if after_input is not None and scan.inputs_done > inputs_done:
+                inputs_done = scan.inputs_done
+                after_input(counting)
+    return finished(counting.counts(), scan)
 
 
 def refuse_repeated(paths: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import termsift as ts
 from termsift._util.progress import progress
 from termsift._util.validation import naming
-from termsift.cli.arguments import add_command, add_min_df, add_output_file
+from termsift.cli.arguments import add_command, add_output_file, add_values, positive
 from termsift.cli.inputs import pruned, refuse_repeated
 from termsift.cli.output import COUNTS_FILE, check_writable, print_written
 
@@ -28,7 +28,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--by-index", action="store_true", help="match terms without names by index"
     )
-    add_min_df(parser)
+    rare = "drop terms in fewer than N of all documents (default: 1)"
+    add_values(parser, ("--min-df", positive, "N", rare))
     add_output_file(parser, "the counts", COUNTS_FILE)
 
 

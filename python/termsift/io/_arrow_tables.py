@@ -18,8 +18,6 @@ from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 # The two columns of some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
-# A text, its label, and what is wrong with their bytes.
-_Value: TypeAlias = tuple[Any, Any, str | None]
 
 _ROWS_AT_ONCE = 1 << 12
 _STRINGS = ("string", "large_string", "string_view")
@@ -52,30 +50,51 @@ class ArrowTable(TextSource):
             with closing(self._batches(self.path, text, label)) as batches:
                 for columns, n_bytes in batches:
                     self.bytes_read = partial(int, n_bytes)
-                    part = _at_once(columns, pyarrow.ArrowInvalid)
-                    if part is not None:
-                        yield part
-                    else:
-                        rows = _values(columns, pyarrow.ArrowInvalid)
-                        yield from in_parts(self._one_by_one(rows, row, complain))
+                    yield from self._parts_of(columns, row, complain, pyarrow.ArrowInvalid)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
 
+    def _parts_of(
+        self, columns: list[Any], before: int, complain: Complain, invalid: type[Exception]
+    ) -> Iterator[Part]:
+        """Yield the good rows of two columns, which ``before`` rows come before.
+
+        Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.
+        """
+        n_rows = len(columns[0])
+        try:
+            for column in columns:
+                column.validate(full=True)
+        except invalid as error:
+            if n_rows == 1:
+                complain(f"{self.path}, row {before + 1}: damaged: {_one_line(error)}")
+                return
+            for row in range(n_rows):
+                of_row = [column.slice(row, 1) for column in columns]
+                yield from self._parts_of(of_row, before + row, complain, invalid)
+            return
+        part = _at_once(columns)
+        if part is not None:
+            yield part
+        else:
+            yield from in_parts(self._one_by_one(columns, before, complain))
+
     def _one_by_one(
-        self, rows: Iterator[_Value], before: int, complain: Complain
+        self, columns: list[Any], before: int, complain: Complain
     ) -> Iterator[tuple[str, str]]:
-        """Yield the text and the label of each good row after some rows."""
-        for row, (text, label, fault) in enumerate(rows, before + 1):
+        """Yield the text and the label of each good row."""
+        rows = zip(*(column.to_pylist() for column in columns), strict=True)
+        for row, (text, label) in enumerate(rows, before + 1):
             name = label_text(label)
-            if fault is None and not isinstance(text, str):
+            if not isinstance(text, str):
                 fault = f"the text is {type(text).__name__}, expected a string"
-            elif fault is None and name is None:
+            elif name is None:
                 fault = f"the label is {label!r}, expected a string or a whole number"
-            if fault is not None or name is None:
-                complain(f"{self.path}, row {row}: {fault}")
             else:
                 yield text, name
+                continue
+            complain(f"{self.path}, row {row}: {fault}")
 
 
 def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
@@ -121,38 +140,13 @@ def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
             raise ValueError(f"{path}: expected {expected} in column {name!r}, found {kind!r}")
 
 
-def _at_once(columns: list[Any], invalid: type[Exception]) -> Part | None:
+def _at_once(columns: list[Any]) -> Part | None:
     """Return the columns of a batch as they are; None if anything is not as expected."""
-    try:
-        for column in columns:
-            column.validate(full=True)
-    except invalid:
-        return None
     for column in columns:
         is_encoded = str(column.type).startswith("dictionary<")
         if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
             return None
     return arrow_part(*columns)
-
-
-def _values(columns: list[Any], invalid: type[Exception]) -> Iterator[_Value]:
-    """Yield the text and the label of each row, and what is wrong with their bytes.
-
-    Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.
-    """
-    try:
-        for column in columns:
-            column.validate(full=True)
-    except invalid as error:
-        n_rows = len(columns[0])
-        if n_rows == 1:
-            yield None, None, f"damaged: {_one_line(error)}"
-            return
-        for row in range(n_rows):
-            yield from _values([column.slice(row, 1) for column in columns], invalid)
-    else:
-        for text, label in zip(*(column.to_pylist() for column in columns), strict=True):
-            yield text, label, None
 
 
 def _one_line(error: Exception) -> str:

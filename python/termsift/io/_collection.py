@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util.printable import printable, printable_errors
 from termsift._util.progress import progress
+from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
-from termsift.io._labels import indicator_of, integers_if_all_whole, object_array
+from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
@@ -106,8 +107,7 @@ def read_collection(
     n_threads : int, optional
         As for `termsift.count`.
     **rules
-        How texts are cut and which terms are kept: ``ngram_range``, ``min_df``, ``max_df``,
-        ``stop_words``, ``lowercase``, ``analyzer``, ``hashing`` of
+        How texts are cut and which terms are kept: the rules of
         :class:`termsift.text.TextRules`. They replace those of the preset.
 
     Returns

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift._util.printable import printable_errors
+from termsift._util.tabular import object_array
 from termsift.io._files import existing, one_per_line, opened
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
@@ -81,13 +82,6 @@ def integers_if_whole(values: NDArray[Any]) -> NDArray[Any]:
     with np.errstate(invalid="ignore"):
         whole = np.all((np.abs(values) <= 2**53) & (values == np.floor(values)))
     return values.astype(np.int64) if whole else values
-
-
-def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
-    """Return an array of the values themselves; numpy's str arrays would pad each one."""
-    result = np.empty(len(values), dtype=object)
-    result[:] = values
-    return result
 
 
 def indicator_of(

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from termsift._util import validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
+from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
-from termsift.io._labels import integers_if_all_whole, object_array
+from termsift.io._labels import integers_if_all_whole
 from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
@@ -219,26 +220,19 @@ class Scan:
                 "indices of the others; give names by terms, or leave out min_df"
             )
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._resume(0, [], 0, [])
+        self._resume(0, 0, [])
 
-    def _resume(
-        self, inputs_done: int, words: list[str], n_skipped: int, skipped: list[str]
-    ) -> None:
-        """Make every iteration begin after some inputs, with what is known from them."""
+    def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
+        """Make every iteration begin after some inputs, of which some rows were left out."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
         self._start = _Step(inputs_done, done, n_skipped, skipped)
-        self._start_words = words
         self._begin()
 
     def _begin(self) -> None:
-        fixed = self._options.rules.columns() if self.has_words else None
-        self._has_vocabulary = fixed is not None
-        self._words = {word: column for column, word in enumerate(self._start_words)}
-        if fixed is not None:
-            self._words = fixed
+        self._words = self.rules.columns() or {}
         self.classes: list[Hashable] | None = None
         self.where = ""
-        self._found: NDArray[np.object_] | None = None  # the words, if no chunk was asked for
+        self._found: NDArray[np.object_] | None = None  # by a count without chunks
         self._take(self._start)
 
     def _take(self, step: _Step) -> None:
@@ -289,7 +283,7 @@ class Scan:
         self._begin()
         count = None
         if self.has_texts:
-            grows, threads = not self._has_vocabulary, self._options.n_threads
+            grows, threads = self.rules.vocabulary is None, self._options.n_threads
             count = BlockCounter(self.rules, self._words, grows=grows, n_threads=threads).count
         with closing(self._blocks()) as blocks:
             for block, n_docs in blocks:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._util.tabular import object_array
 from termsift.io._files import Complain
-from termsift.io._labels import object_array
 from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once

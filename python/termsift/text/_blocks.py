@@ -114,7 +114,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         return texts
     if isinstance(texts, np.ndarray):
         return _of_array(texts)
-    if _is_from(texts, "pandas"):
+    if _is_from(texts, "pandas") and hasattr(texts, "dtype"):
         return _of_pandas(texts)
     if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
         return _core.Texts.of_arrow(texts)
@@ -126,6 +126,8 @@ def _whole(texts: Any) -> _core.Texts | None:
 
 
 def _of_array(texts: npt.NDArray[Any]) -> _core.Texts:
+    if texts.dtype.kind == "f" and np.isnan(texts).all():
+        texts = np.full(len(texts), None)  # pandas has this dtype for a column without a value
     if texts.dtype.kind not in "OUT":
         raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
     return _core.Texts.of_strings(texts.tolist(), allow_missing=True)
@@ -218,7 +220,7 @@ def _column_names(texts: Any) -> list[Any] | None:
         getattr(texts, "columns", None),  # pandas, polars, duckdb
         getattr(schema, "names", None),  # streams
     ):
-        if names is not None:
+        if names is not None and not callable(names):
             return list(names)
     return None
 

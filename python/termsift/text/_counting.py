@@ -16,7 +16,8 @@ from scipy import sparse
 
 from termsift import _core
 from termsift._util.extras import require
-from termsift._util.validation import check_iterable, check_kind, check_words
+from termsift._util.tabular import object_array
+from termsift._util.validation import check_iterable, check_kind, check_words, is_integer
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -154,17 +155,18 @@ def count_words(
 
 def columns_of(terms: Any, name: str) -> dict[str, int]:
     """Return the column of each term of a mapping to columns, or of a collection in its order."""
+    listed = list(terms) if isinstance(terms, Mapping) else check_words(terms, name)
+    for term in listed:
+        check_kind(term, str, f"each of {name}")
     if isinstance(terms, Mapping):
         columns = dict(terms)
     else:
-        listed = check_words(terms, name)
         ordered = sorted(listed) if isinstance(terms, (set, frozenset)) else listed
         columns = {term: column for column, term in enumerate(ordered)}
         if len(columns) < len(listed):
             raise ValueError(f"{name} must not hold a term twice")
-    for term in columns:
-        check_kind(term, str, f"each of {name}")
-    if sorted(columns.values()) != list(range(len(columns))):
+    numbers = columns.values()
+    if not all(map(is_integer, numbers)) or sorted(numbers) != list(range(len(columns))):
         raise ValueError(f"{name} must have the columns 0, 1, 2, ... without gaps")
     return columns
 
@@ -178,13 +180,6 @@ def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
     index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
     indices, indptr = (part.astype(index, copy=False) for part in others)
     return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
-
-
-def object_array(words: list[str]) -> npt.NDArray[np.object_]:
-    """Return an array of strings as they are."""
-    array_of = np.empty(len(words), dtype=object)
-    array_of[:] = words
-    return array_of
 
 
 def strings(texts: _core.Texts) -> Iterator[Any]:

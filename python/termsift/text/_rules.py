@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
@@ -66,8 +67,8 @@ class TextRules:
         Terms with the same hash are counted as one.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" drops all other characters too.
-    token_pattern : str
-        Regular expression of a word.
+    token_pattern : str or None
+        Regular expression of a word. It may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         Function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
@@ -95,7 +96,7 @@ class TextRules:
     analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
     hashing: int | None = None
     strip_accents: Accents | Callable[[str], str] | None = None
-    token_pattern: str = TOKEN_PATTERN
+    token_pattern: str | None = TOKEN_PATTERN
     tokenizer: Callable[[str], Iterable[str]] | None = None
     preprocessor: Callable[[str], str] | None = None
     binary: bool = False
@@ -118,7 +119,12 @@ class TextRules:
             check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.strip_accents is not None and not callable(self.strip_accents):
             check_choice(self.strip_accents, get_args(Accents), "strip_accents")
-        check_kind(self.token_pattern, str, "token_pattern")
+        if self.token_pattern is not None or self.tokenizer is None:
+            check_kind(self.token_pattern, str, "token_pattern")
+            try:
+                re.compile(self.token_pattern or "")
+            except re.error as error:
+                raise ValueError(f"token_pattern is no regular expression: {error}") from None
         if self.stop_words is not None and self.analyzer != "word":
             raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
         if self.max_features is not None:
@@ -199,7 +205,9 @@ class TextRules:
     @property
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
-        plain = self == TextRules() and not self.drops  # 1.0 is all documents, and equals 1
+        # Arrays of words cannot be compared. 1.0 is all documents, and equals 1.
+        plain = self.stop_words is None and self.vocabulary is None and not self.drops
+        plain = plain and self == TextRules()
         return "a word of two or more letters" if plain else "a term by these rules"
 
     @property

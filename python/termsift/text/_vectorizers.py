@@ -129,6 +129,27 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self.n_threads = n_threads
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
+        """Learn the terms of documents.
+
+        Parameters
+        ----------
+        raw_documents, y
+            As for `fit_transform`.
+
+        Returns
+        -------
+        self : CountVectorizer
+            This vectorizer.
+        """
+        native = self._native_to_learn(raw_documents)
+        if native is None:
+            super().fit_transform(_iterable(raw_documents))
+        else:
+            self._learn(native, raw_documents)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms of documents and return the matrix of their counts.
 
@@ -144,14 +165,25 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         X : sparse matrix of shape (n_documents, n_terms)
             Occurrences.
         """
-        native = None
-        if not isinstance(raw_documents, str) and self.vocabulary is None:
-            self._validate_ngram_range()
-            native = self._native()
+        native = self._native_to_learn(raw_documents)
         if native is None:
             X = super().fit_transform(_iterable(raw_documents))
             X.sort_indices()
             return X
+        counter, kept = self._learn(native, raw_documents)
+        threads = check_n_threads(self.n_threads)
+        X = self._matrix([counter.matrix(kept, threads)], len(self.vocabulary_), np.intc)
+        return as_configured(X)
+
+    def _native_to_learn(self, raw_documents: Any) -> Arguments | None:
+        """Return the rules for the core, or None if scikit-learn must learn the terms."""
+        if isinstance(raw_documents, str) or self.vocabulary is not None:
+            return None
+        self._validate_ngram_range()
+        return self._native()
+
+    def _learn(self, native: Arguments, raw_documents: Any) -> tuple[_core.TextCounter, Any]:
+        """Learn the terms of documents; return their counter and the columns of its terms."""
         self._warn_for_unused_params()
         self._validate_vocabulary()
         threads = check_n_threads(self.n_threads)
@@ -165,9 +197,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         terms = counter.terms(kept)
         if not terms:
             raise ValueError(_PRUNED)
-        X = self._matrix([counter.matrix(kept, threads)], len(terms), np.intc)
         self.vocabulary_ = dict(zip(terms, count()))
-        return as_configured(X)
+        return counter, kept
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
