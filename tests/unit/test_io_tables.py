@@ -148,7 +148,8 @@ QUOTES = "a quote within a quoted field is written twice"
     ("name", "content", "columns", "message"),
     [
         ("c.csv", "id,body\n1,x\n", {},
-         "c.csv, line 1: expected one column 'text', found 'id', 'body'"),
+         "c.csv, line 1: expected one column 'text', found 'id', 'body'; "
+         "name the columns by text and label (--text, --label)"),
         ("c.csv", "\nid,text\n1,x\n", {},
          "c.csv, line 2: expected one column 'label', found 'id', 'text'"),
         ("c.csv", "text,text,label\n", {},

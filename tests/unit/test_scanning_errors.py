@@ -290,7 +290,8 @@ def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "c.parquet"
     parquet.write_table(pyarrow.table({"text": ["bee", None, "cow"], "n": [1, 2, 2]}), path)
-    assert refused(path) == f"{path}: expected one column 'label', found 'text', 'n'"
+    cure = "name the columns by text and label (--text, --label)"
+    assert refused(path) == f"{path}: expected one column 'label', found 'text', 'n'; {cure}"
     message = refused(path, label="n")
     assert message == f"{path}, row 2: the text is NoneType, expected a string"
     scan = ts.scan(path, label="n", on_error="skip", chunk_docs=1)

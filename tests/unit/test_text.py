@@ -114,7 +114,7 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
         expected = f"no encoding {unknown!r}, expected one such as 'utf-8'"
         assert complaint(table, encoding=unknown) == expected
     # Lines are found before they are decoded.
-    expected = "c.csv: utf-16 ends lines by other bytes; expected a kind of ASCII"
+    expected = "c.csv: utf-16 ends lines by other bytes; convert it to UTF-8"
     assert complaint(table, encoding="utf-16") == expected
     for file in (f for f in folder.rglob("*") if f.parent.name in ("sport", "trade")):
         file.write_bytes("ball".encode("utf-16"))

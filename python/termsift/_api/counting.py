@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -104,7 +105,8 @@ def count(
             pass
         return finished(counting.counts(), X)
     if y is None:
-        raise TypeError("y must hold a label for each document in order, got None")
+        cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
+        raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
     window = validation.check_window_bytes(window_bytes)
     matrix = validation.check_matrix(X, threads)

@@ -13,7 +13,7 @@ from termsift.io._blocks import arrow_part
 from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
 from termsift.io._source import Options
-from termsift.io._tables import listed
+from termsift.io._tables import NAMED, listed
 from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 # The two columns of some rows, and how many bytes have been read.
@@ -133,7 +133,7 @@ def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
-            raise ValueError(f"{path}: expected one column {name!r}, found {names}")
+            raise ValueError(f"{path}: expected one column {name!r}, found {names}; {NAMED}")
         kind = schema.field(name).type
         kind = str(getattr(kind, "value_type", kind))  # that of encoded values
         if kind not in kinds:

@@ -135,7 +135,7 @@ def check_encoding(encoding: str) -> str:
 def check_line_ends(path: Path, encoding: str) -> None:
     """Check that lines of an encoding can be found before they are decoded."""
     if "\n".encode(check_encoding(encoding)).removeprefix(codecs.BOM_UTF8) != b"\n":
-        raise ValueError(f"{path}: {encoding} ends lines by other bytes; expected a kind of ASCII")
+        raise ValueError(f"{path}: {encoding} ends lines by other bytes; convert it to UTF-8")
 
 
 def decoded_lines(lines: Iterable[bytes], encoding: str, first: int = 1) -> Iterator[Line]:

@@ -247,6 +247,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(usual)
 
 
+NAMED = "name the columns by text and label (--text, --label)"
+
+
 def _column(column: str | int) -> str | int:
     """Return a column's number as an integer, and its name as it is."""
     return int(column) if isinstance(column, str) and column.isdecimal() else column
@@ -259,16 +262,18 @@ def _positions(where: str, columns: Sequence[str | int], first: list[str]) -> li
 
 def _position(where: str, column: str | int, first: list[str]) -> int:
     # One field suggests that the row is divided by something else.
-    cure = "; name what divides the fields by delimiter (--delimiter)" if len(first) == 1 else ""
+    cure = "name what divides the fields by delimiter (--delimiter)"
+    if len(first) > 1:
+        cure = NAMED
     if isinstance(column, str):
         if first.count(column) != 1:
             found = listed(first)
-            raise ValueError(f"{where}: expected one column {column!r}, found {found}{cure}")
+            raise ValueError(f"{where}: expected one column {column!r}, found {found}; {cure}")
         return first.index(column)
     if column < 1:
         raise ValueError(f"columns are numbered from 1, not {column}")
     if column > len(first):
-        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}{cure}")
+        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}; {cure}")
     return column - 1
 
 

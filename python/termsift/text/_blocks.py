@@ -261,7 +261,7 @@ def _refuse_collections(texts: Any) -> None:
     if isinstance(texts, (str, bytes, bytearray)):
         raise TypeError(
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
-            "pass [text]"
+            "pass [text], for a file use termsift.scan"
         )
     if isinstance(texts, os.PathLike):
         raise TypeError(f"texts is a path, expected the texts: read {texts!r} by termsift.scan")
