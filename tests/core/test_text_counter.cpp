@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "plain_cutter.hpp"
+#include "text/row_sorter.hpp"
 #include "text/tuning.hpp"
 
 using namespace termsift;
@@ -268,6 +269,26 @@ TEST(large_counts_are_exact) {
     rules.max_n = max_n;
     check_documents(collection, rules, {1});
     check_classes(collection, rules, {1});
+  }
+}
+
+TEST(many_large_counts_take_little_memory) {
+  RowSorter sorter;
+  constexpr std::int32_t n = 60;  // the room once doubled with every large count
+  constexpr std::uint32_t count = 3'000'000;
+  sorter.start(n);
+  sorter.reserve(n);
+  for (std::int32_t column = n; column > 0; --column) sorter.add(0, column - 1, false, count);
+  std::int64_t sizes[1] = {0}, place[1] = {0};
+  sorter.add_sizes(sizes);
+  CHECK_EQ(sizes[0], std::int64_t{3 * n});
+  std::vector<std::int32_t> indices(3 * n);
+  std::vector<std::int64_t> data(3 * n);
+  sorter.write(place, indices.data(), data.data());
+  CHECK_EQ(place[0], std::int64_t{n});
+  for (std::int32_t column = 0; column < n; ++column) {
+    CHECK_EQ(indices[static_cast<std::size_t>(column)], column);
+    CHECK_EQ(data[static_cast<std::size_t>(column)], std::int64_t{count});
   }
 }
 
