@@ -10,7 +10,6 @@
 
 #include "check.hpp"
 #include "plain_cutter.hpp"
-#include "text/row_sorter.hpp"
 #include "text/tuning.hpp"
 
 using namespace termsift;
@@ -272,26 +271,6 @@ TEST(large_counts_are_exact) {
   }
 }
 
-TEST(many_large_counts_take_little_memory) {
-  RowSorter sorter;
-  constexpr std::int32_t n = 60;  // the room once doubled with every large count
-  constexpr std::uint32_t count = 3'000'000;
-  sorter.start(n);
-  sorter.reserve(n);
-  for (std::int32_t column = n; column > 0; --column) sorter.add(0, column - 1, false, count);
-  std::int64_t sizes[1] = {0}, place[1] = {0};
-  sorter.add_sizes(sizes);
-  CHECK_EQ(sizes[0], std::int64_t{3 * n});
-  std::vector<std::int32_t> indices(3 * n);
-  std::vector<std::int64_t> data(3 * n);
-  sorter.write(place, indices.data(), data.data());
-  CHECK_EQ(place[0], std::int64_t{n});
-  for (std::int32_t column = 0; column < n; ++column) {
-    CHECK_EQ(indices[static_cast<std::size_t>(column)], column);
-    CHECK_EQ(data[static_cast<std::size_t>(column)], std::int64_t{count});
-  }
-}
-
 TEST(no_text_gives_no_terms) {
   for (const Collection& collection : {Collection{{}, {}, 1}, Collection{{"", "a", " "}, {0, 0, 0}, 1}}) {
     check_documents(collection, {}, {2});
@@ -335,21 +314,6 @@ TEST(terms_that_collide_are_added_up) {
   const TextMatrix matrix = hashed_matrix({}, collection.views(), 1, false, {1});
   CHECK_EQ(as_vector(matrix.indptr, 4), (std::vector<std::int64_t>{0, 1, 1, 2}));
   CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{5, 1}));
-}
-
-TEST(invalid_text_is_named_by_its_place_in_the_call) {
-  const Collection collection{{"aa", "bb \xFF", "cc"}, {1, 0, 0}, 2};
-  for (const bool by_class : {false, true}) {
-    TextCounter counter({}, by_class);
-    try {
-      add_in_blocks(counter, collection, 3, by_class, {1});
-      CHECK(false);
-    } catch (const BadText& bad) {
-      CHECK_EQ(bad.document, 1);
-      CHECK_EQ(bad.byte, 3);
-      CHECK(std::string(bad.what()).find("document 1") != std::string::npos);
-    }
-  }
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std
   for (const CountedRows& part : counted)
     for (const ClassRowOfStore& row : part.store->rows())
       if (row.size > 0) rows[static_cast<std::size_t>(row.owner)].emplace_back(&row, part.columns);
-  PerThread<ClassSum> sums(threads);
+  PerThread<ClassSum> sums(worth(threads, n_classes, 1));
   for_each_block(n_classes, threads, [&](std::int64_t block, Worker& worker) {
     const auto c = static_cast<std::size_t>(block);
     const std::int64_t n_docs = c < documents.size() ? documents[c] : 0;

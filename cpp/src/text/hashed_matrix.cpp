@@ -6,6 +6,7 @@
 #include "base/per_thread.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/finished_rows.hpp"
+#include "text/first_bad_text.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -113,11 +114,14 @@ TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_col
   if (n_columns < 1) throw std::invalid_argument("the number of columns must be positive, got " + std::to_string(n_columns));
   const std::vector<std::int64_t> bounds = chunk_bounds(texts);
   std::vector<FinishedRows> rows(bounds.size() - 1);
-  PerThread<HashingCounter> counters(threads);
-  for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const auto b = static_cast<std::size_t>(block);
-    prefetch_texts(texts, bounds[b], bounds[b + 1]);
-    counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
+  const auto n_chunks = static_cast<std::int64_t>(rows.size());
+  PerThread<HashingCounter> counters(worth(threads, n_chunks, 1));
+  name_first_bad_text(rules, texts, threads, [&] {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+      const auto b = static_cast<std::size_t>(block);
+      prefetch_texts(texts, bounds[b], bounds[b + 1]);
+      counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
+    });
   });
   return joined_rows(rows, static_cast<std::int64_t>(texts.size()), threads);
 }

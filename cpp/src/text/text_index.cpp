@@ -6,6 +6,7 @@
 
 #include "termsift/text_counter.hpp"
 #include "text/finished_rows.hpp"
+#include "text/first_bad_text.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -156,14 +157,17 @@ TextIndex::~TextIndex() = default;
 TextMatrix TextIndex::matrix(Texts texts, const Threads& threads) const {
   const std::vector<std::int64_t> bounds = chunk_bounds(texts);
   std::vector<FinishedRows> rows(bounds.size() - 1);
-  std::vector<std::unique_ptr<State::Scratch>> scratch(static_cast<std::size_t>(std::max(threads.count, 1)));
-  for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const auto b = static_cast<std::size_t>(block);
-    std::unique_ptr<State::Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
-    if (!own) own = state_->take_scratch();
-    if (!own) own = std::make_unique<State::Scratch>(state_->rules);
-    prefetch_texts(texts, bounds[b], bounds[b + 1]);
-    state_->count(texts, bounds[b], bounds[b + 1], *own, worker, rows[b]);
+  const auto n_chunks = static_cast<std::int64_t>(rows.size());
+  std::vector<std::unique_ptr<State::Scratch>> scratch(static_cast<std::size_t>(worth(threads, n_chunks, 1).count));
+  name_first_bad_text(state_->rules, texts, threads, [&] {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+      const auto b = static_cast<std::size_t>(block);
+      std::unique_ptr<State::Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
+      if (!own) own = state_->take_scratch();
+      if (!own) own = std::make_unique<State::Scratch>(state_->rules);
+      prefetch_texts(texts, bounds[b], bounds[b + 1]);
+      state_->count(texts, bounds[b], bounds[b + 1], *own, worker, rows[b]);
+    });
   });
   for (std::unique_ptr<State::Scratch>& own : scratch)
     if (own) state_->keep_scratch(std::move(own));
