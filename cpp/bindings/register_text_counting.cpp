@@ -52,6 +52,10 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
+  // Every length of n-grams of words has tables of its own.
+  constexpr std::int64_t most_words = 1000;
+  if (rules.analyzer == Analyzer::word && max_n > most_words)
+    throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
   rules.min_n = min_n;
   rules.max_n = max_n;
   rules.stop_words = utf8_of(stop_words, "stop words");

@@ -175,6 +175,12 @@ struct TextCounter::State {
     if (!columns.empty() && static_cast<std::int64_t>(columns.size()) != sorted().n_terms())
       throw std::invalid_argument("columns has " + std::to_string(columns.size()) + " elements for " +
                                   std::to_string(sorted().n_terms()) + " terms");
+    std::int32_t last = -1;
+    for (const std::int32_t column : columns) {
+      if (column < 0) continue;
+      if (column <= last) throw std::invalid_argument("columns must increase, " + std::to_string(column) + " does not");
+      last = column;
+    }
   }
 };
 
@@ -324,6 +330,7 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
   const auto held = state_->access.read();
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
+  if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
     throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));
