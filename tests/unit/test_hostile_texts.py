@@ -176,6 +176,6 @@ def test_the_first_file_that_fails_is_named(tmp_path: Any) -> None:
     (tmp_path / "b").mkdir()
     names = [tmp_path / "a", tmp_path / "b", *[tmp_path / "none"] * 50, tmp_path / "c"]
     for _ in range(20):
-        with pytest.raises(OSError, match="directory|denied") as raised:
+        with pytest.raises(OSError, match=r"directory|denied") as raised:
             _core.Texts.of_files(names, 4)
         assert str(raised.value.filename) == str(tmp_path / "b")
