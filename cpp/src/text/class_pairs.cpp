@@ -25,7 +25,7 @@ struct Pair {
   std::int64_t count, documents;
 };
 
-// Adds the entries of a class up, by column. Each thread has its own.
+// Adds up the entries of a class by column. Each thread has its own.
 class ClassSum {
  public:
   explicit ClassSum(std::int64_t n_columns) : place_(LargeArray<std::int64_t>::zeroed(n_columns)), n_columns_(n_columns) {}
@@ -53,7 +53,8 @@ class ClassSum {
   }
 
  private:
-  // Also clears the places. Walking over all columns is faster than sorting unless the class has few of them.
+  // Sorts pairs_ by column, and clears the places. Walking over all columns is faster than sorting, unless the class has
+  // few of them.
   void sort() {
     if (static_cast<std::int64_t>(pairs_.size()) * 16 < n_columns_) {
       for (const Pair& pair : pairs_) place_[pair.column] = 0;
@@ -68,7 +69,7 @@ class ClassSum {
     pairs_.swap(sorted_);
   }
 
-  LargeArray<std::int64_t> place_;  // of each column in pairs_, plus one
+  LargeArray<std::int64_t> place_;  // 1 + the place of each column in pairs_, or 0
   std::int64_t n_columns_;
   std::vector<Pair> pairs_, sorted_;
 };
@@ -93,7 +94,7 @@ ClassRowPtr<std::int64_t> class_row(std::span<const Pair> pairs, std::int64_t n_
 
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker) {
   RowStore<ClassEntry> united;
-  // Of each number its place in the open row, plus one, and the row's number among the classes met.
+  // Where each id has its entry in the open row: valid if `row` is the number of that row, from 1 on.
   struct Place {
     std::uint32_t row, at;
   };

@@ -11,7 +11,7 @@
 
 namespace termsift {
 
-// The rows of a thread, of terms of one length, and the term of each of their numbers, or -1.
+// The rows of a thread, of terms of one length, and the sorted term of each id, or -1.
 template <class Entry>
 struct TermEntries {
   const RowStore<Entry>* store;

@@ -30,17 +30,17 @@ std::int32_t murmur3(std::string_view bytes) {
   return static_cast<std::int32_t>(hash ^ hash >> 16);
 }
 
-// The column of a term, and its sign in the top bit.
+// Returns the column of a term, with its sign in the top bit.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // As scikit-learn has it where |hash| does not fit.
+  // |hash| does not fit 32 bits; scikit-learn computes this.
   const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
                                   ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
                                   : (hash < 0 ? -hash : hash) % n_columns;
   return static_cast<std::uint32_t>(column) | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
-// What a thread has counted of a chunk, and the columns of all terms that it has met.
+// The counts of one thread's chunk, and the columns of all terms that the thread has found.
 class HashingCounter {
  public:
   HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)
@@ -66,7 +66,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables only save the hashing of terms that come again, so memory need not hold all terms.
+    // The tables only avoid hashing a term again, so they may be emptied when they are large.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }
@@ -102,7 +102,7 @@ class HashingCounter {
   const std::int32_t n_columns_;
   const bool alternate_sign_;
   std::unique_ptr<ThreadCounter<DocumentEntry>> counter_;
-  std::vector<std::vector<std::uint32_t>> columns_;  // at n - 1: of each n-gram of n words
+  std::vector<std::vector<std::uint32_t>> columns_;  // at [n - 1][id]: the signed column of an n-gram of n words
   RowSorter sorter_;
   std::string term_;
 };

@@ -17,7 +17,7 @@ namespace termsift {
 namespace {
 
 template <class Entry>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // of each thread that has counted, or null
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // by thread; null if a thread has not counted
 
 template <class Entry>
 std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
@@ -26,10 +26,10 @@ std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
   return tables;
 }
 
-// Documents in the order of their classes, which is any order otherwise: counts by class do not depend on it.
+// Documents sorted by class, so that a row serves many of them. Counts by class do not depend on the order of documents.
 struct ByClass {
   std::vector<Text> texts;
-  std::vector<std::int64_t> number;  // of each in the caller's order
+  std::vector<std::int64_t> number;  // the place of each in the caller's order
   std::vector<ClassId> classes;
 };
 
@@ -146,7 +146,7 @@ struct TextCounter::State {
         for (const auto& rows : counter->rows) n += rows.store().n_entries();
     return n;
   }
-  // Memory is bounded by the number of pairs of class and term, not by that of calls.
+  // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassEntry>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -158,7 +158,7 @@ struct TextCounter::State {
 
   template <class Entry>
   void sort(Counters<Entry>& counters, const Threads& threads) {
-    // Chunks name counters by position, so that a place stays for each thread.
+    // Chunks refer to counters by position, so every position needs one.
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Entry>>(rules);
     const std::vector<TermTables*> tables = tables_of(counters);
@@ -186,7 +186,7 @@ struct TextCounter::State {
 
 namespace {
 
-// The column of each number of the tables' terms: the sorted term itself, or columns[term].
+// The column of each id in the tables of the threads: that of its sorted term, columns[term], or else the term itself.
 class ColumnsOfIds {
  public:
   template <class Entry>

@@ -36,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n
 }  // namespace
 
 struct TextIndex::State {
-  // What a thread needs while it looks texts up. Kept from call to call, so that a short text costs little.
+  // Buffers of one thread. They are kept from call to call, so that a short text costs little.
   struct Scratch {
     explicit Scratch(const TextRules& rules) : cutter(rules), steps(most_words(rules)) {}
     Cutter cutter;
@@ -80,7 +80,7 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Looks the tokens of the parts up. Those with a column go to the sorter; the numbers of all but stop words to `ids`.
+  // Looks up the tokens of the parts. Adds those with a column to the sorter, and the ids of all but stop words to `ids`.
   template <class Table, class Source>
   void look_up(const Table& table, const Source& source, std::span<const Part> parts, std::size_t n, std::int64_t begin,
                Scratch& scratch) const {
@@ -143,7 +143,7 @@ struct TextIndex::State {
 
   const TextRules rules;
   TermTables tables;
-  std::vector<std::vector<std::int32_t>> columns;  // at n - 1: of each n-gram of n words, or -1
+  std::vector<std::vector<std::int32_t>> columns;  // at [n - 1][id]: the column of an n-gram of n words, or -1
   std::int64_t n_columns = 0;
   std::uint32_t n_stop = 0;
   std::vector<std::uint8_t> padded;
