@@ -52,14 +52,21 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
+  // Every length of n-grams of words has tables of its own.
+  constexpr std::int64_t most_words = 1000;
+  if (rules.analyzer == Analyzer::word && max_n > most_words)
+    throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
   rules.min_n = min_n;
   rules.max_n = max_n;
   rules.stop_words = utf8_of(stop_words, "stop words");
   return rules;
 }
 
-std::span<const std::int32_t> span_of_columns(const Columns& columns) {
-  return columns ? span_of<std::int32_t>(*columns, "columns") : std::span<const std::int32_t>();
+// Copies an array that is checked and then used without the GIL: another thread of Python may change it meanwhile.
+std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
+  if (!array) return {};
+  const auto elements = span_of<std::int32_t>(*array, name);
+  return {elements.begin(), elements.end()};
 }
 
 // Returns (data, indices, indptr).
@@ -71,26 +78,26 @@ py::tuple arrays_of(TextMatrix matrix) {
 
 void add(TextCounter& counter, const py::object& texts, const std::optional<py::array>& classes, int n_threads) {
   const Texts documents = texts_of(texts);
-  const auto of_documents = classes ? span_of<ClassId>(*classes, "classes") : std::span<const ClassId>();
+  const std::vector<ClassId> of_documents = copied(classes, "classes");
   const Threads threads = python_threads(n_threads);
   without_gil([&] { counter.add(documents, of_documents, threads); });
 }
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
-  counter.for_each_term(span_of_columns(columns),
+  counter.for_each_term(copied(columns, "columns"),
                         [&](std::int64_t, std::string_view bytes) { strings.append(string_of(bytes)); });
   return strings;
 }
 
 py::tuple matrix(const TextCounter& counter, const Columns& columns, int n_threads) {
-  const auto of_terms = span_of_columns(columns);
+  const std::vector<std::int32_t> of_terms = copied(columns, "columns");
   const Threads threads = python_threads(n_threads);
   return arrays_of(without_gil([&] { return counter.matrix(of_terms, threads); }));
 }
 
 py::object counts(const TextCounter& counter, std::int64_t n_classes, const Columns& columns, bool binary, int n_threads) {
-  const auto of_terms = span_of_columns(columns);
+  const std::vector<std::int32_t> of_terms = copied(columns, "columns");
   const Threads threads = python_threads(n_threads);
   return bindings::to_python(CountsObject(without_gil([&] {
     std::int64_t n_columns = of_terms.empty() ? counter.n_terms() : 0;

@@ -200,7 +200,11 @@ void register_bad_text(py::module_& module) {
 
 }  // namespace
 
-Texts texts_of(const py::handle& object) { return py::cast<const TextsObject&>(object).texts; }
+Texts texts_of(const py::handle& object) {
+  if (!py::isinstance<TextsObject>(object))
+    throw py::type_error(std::string("texts must be a _core.Texts, found a ") + Py_TYPE(object.ptr())->tp_name);
+  return py::cast<const TextsObject&>(object).texts;
+}
 
 void register_texts(py::module_& module) {
   register_bad_text(module);

@@ -1,7 +1,9 @@
 #include "text/cutter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "check.hpp"
 #include "plain_cutter.hpp"
@@ -88,6 +90,31 @@ std::int64_t refused_at(const std::string& text, std::int64_t piece) {
     return bad.byte;
   }
   return -1;
+}
+
+// Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses these
+// characters: the tables are never emptied.
+TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
+  use_plain_characters();
+  std::u32string text;
+  for (char32_t c = 0x1e00; c < 0x2000; ++c) text += {c, c, U' '};
+  for (char32_t c = 0xac40; c < 0xacc0; ++c) text += {c, 0x3a3, c, U' '};
+  for (char32_t c = 0x10400; c < 0x10450; ++c) text += {c, 0xfdfa, c, 0x300, 0x3a3, U' '};
+  TextRules rules;
+  rules.strip_accents = StripAccents::unicode;
+  Cut expected{tokens_of(text, rules)};
+  std::vector<Cut> found(4);
+  std::vector<std::thread> threads;
+  std::atomic<int> waiting{static_cast<int>(found.size())};
+  for (Cut& own : found)
+    threads.emplace_back([&] {
+      Encoded texts;
+      texts.add(text, TextEncoding::ucs4);
+      for (--waiting; waiting > 0;) std::this_thread::yield();
+      own = cut(texts.texts(), rules, 1 << 16);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Cut& own : found) CHECK_EQ(own, expected);
 }
 
 }  // namespace

@@ -316,19 +316,4 @@ TEST(terms_that_collide_are_added_up) {
   CHECK_EQ(as_vector(matrix.data, 2), (std::vector<std::int64_t>{5, 1}));
 }
 
-TEST(invalid_text_is_named_by_its_place_in_the_call) {
-  const Collection collection{{"aa", "bb \xFF", "cc"}, {1, 0, 0}, 2};
-  for (const bool by_class : {false, true}) {
-    TextCounter counter({}, by_class);
-    try {
-      add_in_blocks(counter, collection, 3, by_class, {1});
-      CHECK(false);
-    } catch (const BadText& bad) {
-      CHECK_EQ(bad.document, 1);
-      CHECK_EQ(bad.byte, 3);
-      CHECK(std::string(bad.what()).find("document 1") != std::string::npos);
-    }
-  }
-}
-
 }  // namespace

@@ -25,13 +25,15 @@ struct TextMatrix {
 };
 
 // Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, on
-// the blocks or on the seed of the hash tables.
+// the blocks or on the seed of the hash tables. A call that comes while another thread changes the counter throws
+// std::logic_error.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);
   ~TextCounter();
   // Adds documents. `classes` has the class of each in a counter by class, and is empty otherwise.
-  // If it throws, the counter must not be used any more.
+  // Throws BadText for the first text that is not UTF-8. If it throws after the arguments were checked, later calls of the
+  // counter throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
 
   // Sorts the terms that were found (by code points). No text is added after that.
@@ -43,7 +45,7 @@ class TextCounter {
   // Calls visit(term, its UTF-8 bytes) for every sorted term with column[term] >= 0, or for all if `columns` is empty.
   void for_each_term(std::span<const std::int32_t> columns,
                      const std::function<void(std::int64_t, std::string_view)>& visit) const;
-  // columns[term] is the column of a term, or -1 if it is dropped.
+  // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. None given: all terms stay.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,
                                    bool binary, const Threads& threads) const;               // by class

@@ -1,10 +1,12 @@
 #include "termsift/whole_files.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -69,10 +71,22 @@ WholeFile read_file(const std::string& path, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
+  // Files are begun in order. The first that fails is known when all before it have been read.
+  std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
+  std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {
     const auto at = static_cast<std::size_t>(i);
-    files[at] = read_file(paths[at], worker);
+    if (i > first_failed) return;
+    try {
+      files[at] = read_file(paths[at], worker);
+    } catch (const FileError& error) {
+      errors[at] = error.code;
+      for (std::int64_t first = first_failed; i < first && !first_failed.compare_exchange_weak(first, i);) {
+      }
+    }
   });
+  if (const auto first = static_cast<std::size_t>(first_failed); first < paths.size())
+    throw FileError(errors[first], paths[first]);
   return files;
 }
 

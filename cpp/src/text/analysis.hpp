@@ -1,4 +1,4 @@
-// What an analyzer is to the Cutter.
+// The interface of analyzers, which the Cutter calls.
 #pragma once
 
 #include <cstdint>

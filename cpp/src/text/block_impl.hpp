@@ -1,4 +1,4 @@
-// What is done to 64 bytes of text at once, for one SIMD target. Sixteen bytes at a time are nearly as fast as 64.
+// Lowercases and marks 64 bytes of text, for one SIMD target. Vectors of 16 bytes are nearly as fast as those of 64.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace termsift {
 
-// Sorts by `less`, which must agree with the splitters: a sample of the elements divides them into buckets, which are filled
-// and then sorted by all threads. O(n log n) comparisons, and n elements of extra memory.
+// Sorts by `less`. Elements of a sample divide the others into buckets, which all threads fill and then sort.
+// O(n log n) comparisons, and n elements of extra memory.
 template <class T, class Less>
 void sort_in_buckets(std::vector<T>& elements, const Less& less, const Threads& threads) {
   const auto n = static_cast<std::int64_t>(elements.size());

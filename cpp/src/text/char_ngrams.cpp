@@ -50,7 +50,7 @@ class CharNgrams final : public Cutter::Analysis {
         }
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
-          drop();  // no token points into it
+          drop();  // no token points into bytes_
         }
       }
       if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
@@ -83,7 +83,7 @@ class CharNgrams final : public Cutter::Analysis {
     after_space_ = true;
   }
 
-  // Removes the characters whose n-grams have been given.
+  // Removes the characters whose n-grams have been returned.
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
@@ -97,8 +97,8 @@ class CharNgrams final : public Cutter::Analysis {
     }
   }
 
-  // Reads a piece of the document, without the white space that analyzers leave out: several white-space characters in a row
-  // are one blank and, between words, so is each.
+  // Reads a piece of the document. Two or more white-space characters in a row become one blank. For n-grams within words
+  // a single one becomes a blank too.
   void read() {
     raw_.clear();
     normaliser_.read(piece_, raw_);
@@ -110,7 +110,7 @@ class CharNgrams final : public Cutter::Analysis {
     const std::uint8_t* const raw = raw_.bytes();
     const std::size_t n_before = starts_.size();
     starts_.resize(n_before + static_cast<std::size_t>(n) + 1);
-    std::uint32_t* next = starts_.data() + n_before;  // starts_ without what is not written yet ends here
+    std::uint32_t* next = starts_.data() + n_before;  // the first element of starts_ that is not written yet
     for (std::int64_t i = 0; i < n;) {
       const int length = utf8_length(raw[i]);
       const bool space = (raw_.marks()[i / 64] >> i % 64 & 1) != 0;
@@ -193,13 +193,13 @@ class CharNgrams final : public Cutter::Analysis {
   Normaliser normaliser_;
   Texts texts_;
   std::int64_t next_ = 0, end_ = 0;
-  bool open_ = false, all_read_ = false;  // of the document next_
+  bool open_ = false, all_read_ = false;  // whether the document next_ has been begun, and read to its end
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint32_t> starts_{0};  // where each character begins in bytes_, and where the last ends
   bool after_space_ = false;              // whether the last character is white space
   std::int64_t at_ = 0;                   // the character whose n-grams are next
-  // The end of the word of at_, with its blank, or 0; and from where to search for it.
+  // The end of the word that at_ is in, behind its blank, or 0 if not known; and where to search for it.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

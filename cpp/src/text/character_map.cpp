@@ -7,7 +7,7 @@
 namespace termsift {
 namespace {
 
-// Characters are looked up in groups, since those of a script stand together.
+// Characters are looked up in groups, since those of a script are neighbours.
 constexpr char32_t group = 64;
 
 CharacterSource& source() {

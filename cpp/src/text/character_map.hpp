@@ -15,25 +15,26 @@ inline constexpr char32_t n_code_points = 0x110000, capital_sigma = 0x3a3, small
 // Writes a character as UTF-8, also a lone surrogate, and returns the number of bytes.
 int write_utf8(char32_t c, std::uint8_t* out);
 
-// What a character becomes: at most four bytes, all in one word so that a thread reads them whole. Zero is not known yet.
+// What a character becomes: at most four bytes, with their number and marks, in one word, so that a thread never reads half
+// of it. Zero if it has not been looked up yet.
 class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Whether the rest is meaningful. It is not for a character that becomes several characters, whose CharacterMap::Expansion
-  // says more, and for the capital sigma, whose lowercase depends on its neighbours.
+  // Whether this says what the character becomes. It does not for a character that becomes several (see
+  // CharacterMap::Expansion), nor for the capital sigma, whose lowercase depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // The number of bytes of the character before and after, where that is the same, else zero. Zero for lone surrogates.
+  // The number of bytes if the character has as many before as after, else zero. Zero for lone surrogates.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // One bit for each byte if the character is of a word, or if it is white space.
+  // One bit for each byte if it is a word character, or, with `spaces`, if it is white space; else zero.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
 };
 
-// The characters as the rules ask: lowercase, or without accents, or both. It is filled as characters are met.
+// What every character becomes: its lowercase, or without accents, or both. It is filled as characters occur, by any thread.
 class CharacterMap {
  public:
   struct Expansion {
@@ -46,11 +47,12 @@ class CharacterMap {
 
   // c < n_code_points.
   Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
-  // Where operator[] reads. A loop that writes bytes keeps this, since the compiler thinks that bytes may change members.
+  // The array behind operator[]. A loop that writes bytes keeps a copy of this pointer, since the compiler must assume that
+  // a byte it writes changes the member.
   const std::atomic<std::uint64_t>* entries() const { return mapped_.get(); }
-  // As operator[], for a character that may not be known yet.
+  // As operator[], but looks the character up if it has not occurred yet.
   Mapped find(char32_t c) const;
-  // What a character becomes which is not simple, other than the capital sigma.
+  // What a character becomes that is not simple; not for the capital sigma.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }
@@ -61,7 +63,7 @@ class CharacterMap {
 
   bool lowercase_;
   StripAccents strip_accents_;
-  // For every code point; memory is used only for those that are met.
+  // For every code point; memory is used only for those that occur.
   LargeArray<std::atomic<std::uint64_t>> mapped_;
   LargeArray<std::atomic<const Expansion*>> expansions_;
 };

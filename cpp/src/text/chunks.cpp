@@ -28,7 +28,7 @@ void prefetch_texts([[maybe_unused]] Texts texts, [[maybe_unused]] std::int64_t 
   for (std::int64_t i = begin; i < end; ++i) {
     const Text& text = texts[static_cast<std::size_t>(i)];
     const auto* const bytes = static_cast<const char*>(text.data);
-    const std::int64_t size = std::min(bytes_of(text), most);  // of a longer text the hardware prefetches the rest
+    const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest of a longer text
     for (std::int64_t at = 0; at < size; at += line) __builtin_prefetch(bytes + at);
   }
 #endif

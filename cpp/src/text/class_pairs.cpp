@@ -25,7 +25,7 @@ struct Pair {
   std::int64_t count, documents;
 };
 
-// Adds the entries of a class up, by column. Each thread has its own.
+// Adds up the entries of a class by column. Each thread has its own.
 class ClassSum {
  public:
   explicit ClassSum(std::int64_t n_columns) : place_(LargeArray<std::int64_t>::zeroed(n_columns)), n_columns_(n_columns) {}
@@ -53,7 +53,8 @@ class ClassSum {
   }
 
  private:
-  // Also clears the places. Walking over all columns is faster than sorting unless the class has few of them.
+  // Sorts pairs_ by column, and clears the places. Walking over all columns is faster than sorting, unless the class has
+  // few of them.
   void sort() {
     if (static_cast<std::int64_t>(pairs_.size()) * 16 < n_columns_) {
       for (const Pair& pair : pairs_) place_[pair.column] = 0;
@@ -68,7 +69,7 @@ class ClassSum {
     pairs_.swap(sorted_);
   }
 
-  LargeArray<std::int64_t> place_;  // of each column in pairs_, plus one
+  LargeArray<std::int64_t> place_;  // 1 + the place of each column in pairs_, or 0
   std::int64_t n_columns_;
   std::vector<Pair> pairs_, sorted_;
 };
@@ -93,7 +94,7 @@ ClassRowPtr<std::int64_t> class_row(std::span<const Pair> pairs, std::int64_t n_
 
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker) {
   RowStore<ClassEntry> united;
-  // Of each number its place in the open row, plus one, and the row's number among the classes met.
+  // Where each id has its entry in the open row: valid if `row` is the number of that row, from 1 on.
   struct Place {
     std::uint32_t row, at;
   };
@@ -136,7 +137,7 @@ ClassCounts<std::int64_t> class_counts(std::span<const CountedRows> counted, std
   for (const CountedRows& part : counted)
     for (const ClassRowOfStore& row : part.store->rows())
       if (row.size > 0) rows[static_cast<std::size_t>(row.owner)].emplace_back(&row, part.columns);
-  PerThread<ClassSum> sums(threads);
+  PerThread<ClassSum> sums(worth(threads, n_classes, 1));
   for_each_block(n_classes, threads, [&](std::int64_t block, Worker& worker) {
     const auto c = static_cast<std::size_t>(block);
     const std::int64_t n_docs = c < documents.size() ? documents[c] : 0;

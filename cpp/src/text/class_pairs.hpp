@@ -13,7 +13,7 @@ namespace termsift {
 // Unites the rows of each class, all closed, into one. A term keeps several entries if a sum exceeds 32 bits. O(entries).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// The rows of all threads and lengths of terms, one row or more for a class, and the column of each of their numbers, or -1.
+// The rows of one thread, of terms of one length, with any number of rows for a class; and the column of each id, or -1.
 struct CountedRows {
   const RowStore<ClassEntry>* store;
   const std::int32_t* columns;

@@ -83,8 +83,8 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   matrix.indptr = LargeArray<std::int64_t>::uninitialised(matrix.n_rows + 1);
   std::int64_t* const sizes = matrix.indptr.get() + 1;
   matrix.indptr[0] = 0;
-  PerThread<Scratch> scratch(threads);
   const auto n_chunks = static_cast<std::int64_t>(counted.chunks.size());
+  PerThread<Scratch> scratch(worth(threads, n_chunks, 1));
   for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
     count_entries(counted, counted.chunks[static_cast<std::size_t>(c)], sizes, scratch.own(worker), worker);
   });

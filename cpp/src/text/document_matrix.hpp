@@ -1,4 +1,4 @@
-// The CSR matrix of documents that were counted by number.
+// The CSR matrix of counted documents.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct CountedChunk {
   std::size_t thread;
 };
 
-// The rows of all threads: rows[thread] of each length of terms, in increasing order of documents, and
-// columns[thread][length] the column of each number, or -1.
+// The rows of all threads: rows[thread][n - 1] has the rows of terms of n words, in increasing order of documents, and
+// columns[thread][n - 1] the column of each id of such a term, or -1.
 struct CountedDocuments {
   std::vector<CountedChunk> chunks;  // in order
   std::vector<std::vector<const RowStore<DocumentEntry>*>> rows;

@@ -18,11 +18,11 @@ struct FinishedRows {
   std::vector<std::int32_t> indices;
   std::vector<std::int64_t> data;
 
-  // Takes the rows of n_documents documents that the sorter has got.
+  // Takes the rows of n_documents documents, whose entries were added to the sorter.
   void take(RowSorter& sorter, std::int64_t first_document, std::int64_t n_documents);
 };
 
-// Joins the rows of chunks, in their order, to a matrix. O(entries), parallel over chunks.
+// Concatenates the rows of chunks, in order, to a matrix. O(entries), parallel over chunks.
 TextMatrix joined_rows(std::span<const FinishedRows> chunks, std::int64_t n_documents, const Threads& threads);
 
 }  // namespace termsift

@@ -1,6 +1,7 @@
 // In how many documents terms occur, and how often, summed over rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -10,7 +11,7 @@
 
 namespace termsift {
 
-// The rows of a thread, of terms of one length, and the term of each of their numbers, or -1.
+// The rows of a thread, of terms of one length, and the sorted term of each id, or -1.
 template <class Entry>
 struct TermEntries {
   const RowStore<Entry>* store;
@@ -21,9 +22,11 @@ struct TermEntries {
 template <class Entry, class Value>
 LargeArray<std::int64_t> sum_entries(std::span<const TermEntries<Entry>> stores, std::int64_t n_terms, const Value& value,
                                      const Threads& threads) {
-  const std::int64_t n_sums = std::max(threads.count, 1);
-  const LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(n_sums * std::max<std::int64_t>(n_terms, 1));
   constexpr std::size_t block_rows = 1 << 10;
+  std::size_t most_rows = 0;
+  for (const TermEntries<Entry>& part : stores) most_rows = std::max(most_rows, part.store->rows().size());
+  const std::int64_t n_sums = worth(threads, static_cast<std::int64_t>(most_rows / block_rows) + 1, 1).count;
+  const LargeArray<std::int64_t> sums = LargeArray<std::int64_t>::zeroed(n_sums * std::max<std::int64_t>(n_terms, 1));
   for (const TermEntries<Entry>& part : stores) {
     const auto& rows = part.store->rows();
     for_each_block(static_cast<std::int64_t>((rows.size() + block_rows - 1) / block_rows), threads,

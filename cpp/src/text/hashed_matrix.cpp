@@ -6,6 +6,7 @@
 #include "base/per_thread.hpp"
 #include "termsift/text_counter.hpp"
 #include "text/finished_rows.hpp"
+#include "text/first_bad_text.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -29,17 +30,17 @@ std::int32_t murmur3(std::string_view bytes) {
   return static_cast<std::int32_t>(hash ^ hash >> 16);
 }
 
-// The column of a term, and its sign in the top bit.
+// Returns the column of a term, with its sign in the top bit.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
-  // As scikit-learn has it where |hash| does not fit.
+  // |hash| does not fit 32 bits; scikit-learn computes this.
   const std::int32_t column = hash == std::numeric_limits<std::int32_t>::min()
                                   ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
                                   : (hash < 0 ? -hash : hash) % n_columns;
   return static_cast<std::uint32_t>(column) | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
-// What a thread has counted of a chunk, and the columns of all terms that it has met.
+// The counts of one thread's chunk, and the columns of all terms that the thread has found.
 class HashingCounter {
  public:
   HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)
@@ -65,7 +66,7 @@ class HashingCounter {
       store.clear();
     }
     rows.take(sorter_, begin, end - begin);
-    // The tables only save the hashing of terms that come again, so memory need not hold all terms.
+    // The tables only avoid hashing a term again, so they may be emptied when they are large.
     for (const std::vector<std::uint32_t>& columns : columns_)
       if (columns.size() > most_terms) return start();
   }
@@ -101,7 +102,7 @@ class HashingCounter {
   const std::int32_t n_columns_;
   const bool alternate_sign_;
   std::unique_ptr<ThreadCounter<DocumentEntry>> counter_;
-  std::vector<std::vector<std::uint32_t>> columns_;  // at n - 1: of each n-gram of n words
+  std::vector<std::vector<std::uint32_t>> columns_;  // at [n - 1][id]: the signed column of an n-gram of n words
   RowSorter sorter_;
   std::string term_;
 };
@@ -113,11 +114,14 @@ TextMatrix hashed_matrix(const TextRules& rules, Texts texts, std::int32_t n_col
   if (n_columns < 1) throw std::invalid_argument("the number of columns must be positive, got " + std::to_string(n_columns));
   const std::vector<std::int64_t> bounds = chunk_bounds(texts);
   std::vector<FinishedRows> rows(bounds.size() - 1);
-  PerThread<HashingCounter> counters(threads);
-  for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const auto b = static_cast<std::size_t>(block);
-    prefetch_texts(texts, bounds[b], bounds[b + 1]);
-    counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
+  const auto n_chunks = static_cast<std::int64_t>(rows.size());
+  PerThread<HashingCounter> counters(worth(threads, n_chunks, 1));
+  name_first_bad_text(rules, texts, threads, [&] {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+      const auto b = static_cast<std::size_t>(block);
+      prefetch_texts(texts, bounds[b], bounds[b + 1]);
+      counters.own(worker, rules, n_columns, alternate_sign).count(texts, bounds[b], bounds[b + 1], worker, rows[b]);
+    });
   });
   return joined_rows(rows, static_cast<std::int64_t>(texts.size()), threads);
 }

@@ -128,7 +128,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   }
 }
 
-// Reads one character with all care.
+// Reads one character of any kind.
 template <class Encoding>
 void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -185,8 +185,8 @@ void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   at_ += n;
 }
 
-// Reads 64 bytes at a time. Most characters have as many bytes in lowercase as before; they are changed in their places. At
-// one that has not, or is wrong, a new block begins behind it.
+// Reads 64 bytes at a time. Most characters have as many bytes in lowercase as before, and are changed in place. A character
+// that has not, or is wrong, ends its block.
 void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const std::uint8_t*>(text_.data);
   const std::atomic<std::uint64_t>* const entries = map_.entries();

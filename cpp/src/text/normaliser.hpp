@@ -20,7 +20,7 @@ class NormalText {
     size_ = 0;
     marks_[0] = 0;
   }
-  // Makes room for n bytes more, and for 128 that nobody reads.
+  // Makes room for n further bytes, and for 128 that a loop may write beyond them.
   void reserve(std::int64_t n);
   // Adds `n` bytes, which have been written behind the last.
   void append(std::int64_t n, std::uint64_t marks) {  // n <= 64
@@ -33,8 +33,8 @@ class NormalText {
   void append_blocks(std::int64_t n) { marks_[(size_ += n) / 64] = 0; }
   // Adds bytes without marks, at least one, up to a multiple of 64.
   void align();
-  // Keeps the bytes from `begin` on, all of which are marked, behind so many others that the size is a multiple of
-  // 64. Returns their number.
+  // Removes the bytes before `begin`; all others must be marked. Puts unmarked bytes before them, so that the size is a
+  // multiple of 64, and returns how many.
   std::int64_t keep_marked(std::int64_t begin);
 
  private:
@@ -56,7 +56,7 @@ class Normaliser {
   // Appends the next `n` units of the document, or a few more, or those that are left.
   void read(std::int64_t n, NormalText& out);
   bool at_end() const { return at_ == text_.length; }
-  bool ascii() const { return ascii_; }  // what was read of the document
+  bool ascii() const { return ascii_; }  // whether the document is ASCII as far as it was read
 
  private:
   // Reads blocks of 64 bytes up to one that is not ASCII, if the text so far ends with such a block.

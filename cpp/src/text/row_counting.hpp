@@ -1,4 +1,4 @@
-// The loop that looks tokens up and adds them up in rows.
+// The loop that looks up tokens and adds them to rows.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace termsift {
 // The tokens of one document, or of a piece of it, among consecutive ones.
 struct Part {
   std::int64_t document;
-  std::int64_t owner;  // the row's: the document or its class
+  std::int64_t owner;  // whose row counts it: the document, or its class
   std::int64_t end;    // in tokens
 };
 
@@ -32,17 +32,17 @@ class TermRows {
 
   const RowStore<Entry>& store() const { return store_; }
   RowStore<Entry>& store() { return store_; }
-  // Closes the last row. The next document is another one, whatever its number.
+  // Closes the last row. The next text is a new document, even if a later call numbers it as the last one.
   void finish() {
     store_.close();
     document_ = -1;
   }
 
   // Counts the tokens of the parts. source.key(i) is the key of token i, and source.slot(i, key) its slot in `table`, which
-  // it inserts if it must. If `ids` is given, the numbers of the tokens from `n_stop` on are appended to it, and kept[part]
-  // is set to how many there are after each part. Tokens with smaller numbers are left out.
-  // The loop is bound by the latency of memory: it asks for a slot `ahead` tokens before it needs it (8 tokens took a third
-  // more time), and adds up without a branch, since nobody can predict whether a word has occurred in the document before.
+  // is filled if the term is new. Tokens with an id below `n_stop` are left out. If `ids` is given, the ids of the others
+  // are written to it, and kept[part] is set to the number of ids at the end of each part.
+  // The loop is bound by the latency of memory. It prefetches a slot `ahead` tokens before it is needed (8 tokens took a
+  // third more time), and adds up without a branch: whether a word has occurred in the document before is unpredictable.
   template <class Table, class Source>
   void count(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::uint32_t* ids,
              std::int64_t* kept) {
@@ -64,7 +64,7 @@ class TermRows {
     const KeyHash hash = table.hash();
     Key keys[ring];
     std::uint64_t hashes[ring];
-    // A copy, since the compiler must take every store for one to the table.
+    // A copy: the compiler must assume that any store changes the table.
     typename Table::Homes homes = table.homes();
     const auto prepare = [&](std::int64_t i) {
       const Key key = source.key(i);
@@ -92,7 +92,7 @@ class TermRows {
         const std::uint32_t id = slot->id;
         const bool keep = !stops || id >= n_stop;
         if (row != nullptr) {
-          // Masks, because compilers make branches of selects here.
+          // Masks, because compilers turn selects into branches here.
           const bool same = (slot->row == row_tag) & keep;
           const std::uint32_t if_same = 0U - static_cast<std::uint32_t>(same);
           const std::uint32_t at = (slot->at & if_same) | (size & ~if_same);
@@ -119,7 +119,7 @@ class TermRows {
     }
   }
 
-  // Opens a row where the owner changes, or where counts might exceed 32 bits.
+  // Opens a row if the owner changes, or if counts of the open row might exceed 32 bits.
   template <class Table>
   void begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
     using Key = typename Table::KeyType;

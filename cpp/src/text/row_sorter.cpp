@@ -9,7 +9,8 @@
 namespace termsift {
 
 void RowSorter::add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
-  grow(capacity_ + count / most_count);  // the room that was reserved remains
+  reserved_ += count / most_count;  // the other entries still need the room that was made for them
+  if (reserved_ > capacity_) grow(reserved_);
   for (; count > most_count; count -= most_count) entries_[size_++] = pack(document, column, negative, most_count);
   entries_[size_++] = pack(document, column, negative, count);
 }

@@ -18,9 +18,10 @@ class RowSorter {
     n_columns_ = n_columns;
     size_ = 0;
   }
-  // Makes room for `more` entries, of which none has a count of 2^20 or more.
+  // Makes room for `more` entries.
   void reserve(std::int64_t more) {
-    if (size_ + more > capacity_) grow(size_ + more);
+    reserved_ = size_ + more;
+    if (reserved_ > capacity_) grow(reserved_);
   }
   // Adds an entry; `document` counts from the chunk's first. Precondition: there is room.
   void add(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
@@ -56,6 +57,7 @@ class RowSorter {
   std::vector<std::uint32_t> histogram_;
   std::vector<std::int32_t> last_;
   std::int64_t n_columns_ = 0, size_ = 0, capacity_ = 0;
+  std::int64_t reserved_ = 0;  // the size after all entries for which room was made
 };
 
 }  // namespace termsift

@@ -1,4 +1,4 @@
-// Rows of counts in the making.
+// Rows of counts that are being filled.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Row {
   std::int64_t size;
 };
 
-// The rows that a thread filled, of which the last may be open. Rows stay where they are once they are closed.
+// The rows of one thread. The last may be open, that is, still growing. Closed rows do not move.
 template <class Entry>
 class RowStore {
  public:
@@ -52,7 +52,7 @@ class RowStore {
     n_entries_ += rows_.back().size;
     is_open_ = false;
   }
-  // Forgets all rows, which must be closed. The last block is used again.
+  // Removes all rows, which must be closed. Keeps the last block for new rows.
   void clear() {
     rows_.clear();
     if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
@@ -61,7 +61,8 @@ class RowStore {
   }
 
  private:
-  // Blocks double up to 32 MiB, so that little text takes little memory and much takes few page faults.
+  // Moves a row to a new block. Blocks double up to 32 MiB, so that little text takes little memory, and much text causes
+  // few page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     next_block_ = std::min<std::int64_t>(2 * next_block_, (std::int64_t{32} << 20) / std::int64_t{sizeof(Entry)});

@@ -34,9 +34,9 @@ inline std::uint64_t load_u64(const std::uint8_t* bytes) {
 // A seeded hash function of keys.
 class KeyHash;
 
-// A word, or an n-gram of characters. One of at most 16 bytes is the key itself, padded with zeros, which no other such
-// token shares unless its last byte is zero. Any other token is `outside`: `low` is a hash of its bytes, and `high` says
-// where they are in the table's arena.
+// The key of a word or of an n-gram of characters. A token of at most 16 bytes, of which the last is not zero, is its own
+// key, padded with zeros. Any other token is "outside": `low` is a hash of its bytes, and `high` tells where they are in
+// the table's arena.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -49,7 +49,7 @@ struct WordKey {
   bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
 };
 
-// An n-gram of words: the number of its first n - 1 words, and that of its last word.
+// The key of an n-gram of words: the id of its first n - 1 words (its prefix), and that of its last word.
 struct NgramKey {
   std::uint64_t pair_plus_one = 0;  // 0 marks an empty slot
 
@@ -83,15 +83,15 @@ class KeyHash {
   std::uint64_t seed_[3];
 };
 
-// The first `size` of 16 bytes, and zeros. 16 bytes must be readable; size <= 16.
+// Returns the first `size` of 16 bytes, padded with zeros. 16 bytes must be readable; size <= 16.
 inline WordKey padded_key(const std::uint8_t* bytes, std::uint32_t size) {
   static constexpr std::uint8_t mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
   const std::uint8_t* const kept = mask + (16 - size);
   return {load_u64(bytes) & load_u64(kept), load_u64(bytes + 8) & load_u64(kept + 8)};
 }
 
-// The key to look a token up by; one that is outside has no place in an arena yet. 16 bytes must be readable, and the token
-// must not be empty.
+// Returns the key by which a token is looked up. If the token is outside, the key does not tell where it is in the arena.
+// 16 bytes must be readable, and the token must not be empty.
 inline WordKey key_of_token(const std::uint8_t* bytes, std::uint32_t size, const KeyHash& hash) {
   if (size > WordKey::most_bytes || bytes[size - 1] == 0) [[unlikely]]
     return {hash.of_bytes(bytes, size), WordKey::outside_bits};

@@ -1,4 +1,4 @@
-// Open-addressing hash tables from terms to numbers 0, 1, ..., in the order in which they are first met.
+// Open-addressing hash tables from terms to ids 0, 1, ..., in the order of their first occurrence.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace termsift {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-// The key lies in the slot, beside all that the counting of a token reads and writes: one cache miss a token, where a key
-// elsewhere costs two.
+// A slot holds the key and all that counting a token reads and writes, so that a token costs one cache miss. With the key
+// elsewhere it would cost two.
 template <class Key>
 struct Slot {
   Key key;
@@ -43,7 +43,7 @@ class SlotTable {
   };
   Homes homes() const { return {slots_.get(), shift_}; }
   Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
-  // The keys by number, of a table that keeps them.
+  // The key of each id, if the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
 
   // Returns the slot whose key satisfies same(key), or an empty one.
@@ -72,7 +72,7 @@ class SlotTable {
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
 
-  // Gives the slots back; the numbers remain.
+  // Frees the slots. No term can be looked up after that.
   void drop_slots() { slots_ = {}, n_slots_ = 0; }
 
  private:
@@ -105,7 +105,7 @@ class WordTable : public SlotTable<WordKey> {
  public:
   using SlotTable::SlotTable;
 
-  // Finds a token whose key did not match the slot at its home; it may be outside.
+  // Returns the slot of a token, which may be outside, or an empty one.
   Slot<WordKey>* find_token(const WordKey& key, const std::uint8_t* bytes, std::uint32_t size) const {
     const std::uint64_t hashed = hash()(key);
     if (!key.is_outside()) return find(hashed, [&](const WordKey& other) { return key == other; });
@@ -159,12 +159,12 @@ class NgramTable : public SlotTable<NgramKey> {
   }
 };
 
-// What a thread has met: words, and n-grams of 2, 3, ... words.
+// The terms that a thread has found: words, and n-grams of 2, 3, ... words.
 struct TermTables {
   explicit TermTables(std::int64_t max_n, bool keeps_keys = false) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
-  // The number of terms of n words that were met.
+  // Returns how many terms of n words were found.
   std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
 
   WordTable words;

@@ -4,9 +4,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "text/access.hpp"
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
 #include "text/document_matrix.hpp"
+#include "text/first_bad_text.hpp"
 #include "text/frequencies.hpp"
 #include "text/thread_counter.hpp"
 #include "text/vocabulary.hpp"
@@ -15,7 +17,7 @@ namespace termsift {
 namespace {
 
 template <class Entry>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // of each thread that has counted, or null
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // by thread; null if a thread has not counted
 
 template <class Entry>
 std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
@@ -24,10 +26,10 @@ std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
   return tables;
 }
 
-// Documents in the order of their classes, which is any order otherwise: counts by class do not depend on it.
+// Documents sorted by class, so that a row serves many of them. Counts by class do not depend on the order of documents.
 struct ByClass {
   std::vector<Text> texts;
-  std::vector<std::int64_t> number;  // of each in the caller's order
+  std::vector<std::int64_t> number;  // the place of each in the caller's order
   std::vector<ClassId> classes;
 };
 
@@ -51,8 +53,12 @@ ByClass by_class(Texts texts, std::span<const ClassId> classes, std::size_t n_cl
 }  // namespace
 
 struct TextCounter::State {
-  TextRules rules;
-  bool by_class;
+  State(const TextRules& given, bool counts_by_class) : rules(given), by_class(counts_by_class) {}
+
+  const TextRules rules;
+  const bool by_class;
+  mutable Access access;
+  bool failed = false;  // whether a call that changes the counter did not end, so that its parts do not fit together
   Counters<DocumentEntry> documents;
   Counters<ClassEntry> classes;
   std::vector<CountedChunk> chunks;                 // not by class
@@ -60,19 +66,33 @@ struct TextCounter::State {
   std::int64_t n_united = 0;                        // the entries by class after they were last united
   std::unique_ptr<Vocabulary> vocabulary;           // once sorted
 
-  // Counts chunks of texts, where owner(document) is the row's of each, and done(chunk, thread) is called after each.
+  void require_whole() const {
+    if (failed) throw std::logic_error("an earlier call of this counter failed; start again with a new counter");
+  }
+  // Calls f(), which changes the counter. After an exception of f the counter refuses all calls.
+  template <class F>
+  void change(const F& f) {
+    require_whole();
+    failed = true;
+    f();
+    failed = false;
+  }
+
+  // Counts texts. owner(document) is the owner of the document's row, and done(chunk, begin, end, thread) is called after
+  // each chunk of documents [begin, end).
   template <class Entry, class Owner, class Done>
   void count(Counters<Entry>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
     const std::vector<std::int64_t> bounds = chunk_bounds(texts);
-    const auto n_threads = static_cast<std::size_t>(std::max(threads.count, 1));
+    const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
+    const auto n_threads = static_cast<std::size_t>(worth(threads, n_chunks, 1).count);
     if (counters.size() < n_threads) counters.resize(n_threads);
-    for_each_block(static_cast<std::int64_t>(bounds.size()) - 1, threads, [&](std::int64_t block, Worker& worker) {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
       const auto thread = static_cast<std::size_t>(worker.thread());
       if (!counters[thread]) counters[thread] = std::make_unique<ThreadCounter<Entry>>(rules);
       const std::int64_t begin = bounds[static_cast<std::size_t>(block)], end = bounds[static_cast<std::size_t>(block) + 1];
       prefetch_texts(texts, begin, end);
       counters[thread]->count(texts, begin, end, owner, worker);
-      done(block, begin, end, thread, *counters[thread]);
+      done(block, begin, end, thread);
     });
     for (const auto& counter : counters)
       if (counter) counter->finish_rows();
@@ -82,30 +102,36 @@ struct TextCounter::State {
     const std::size_t n_chunks = chunks.size();
     const std::int64_t first = chunks.empty() ? 0 : chunks.back().end;
     chunks.resize(n_chunks + chunk_bounds(texts).size() - 1);
-    count(
-        documents, texts, threads, [first](std::int64_t document) { return first + document; },
-        [&](std::int64_t block, std::int64_t begin, std::int64_t end, std::size_t thread, ThreadCounter<DocumentEntry>&) {
-          chunks[n_chunks + static_cast<std::size_t>(block)] = {first + begin, first + end, thread};
-        });
+    name_first_bad_text(rules, texts, threads, [&] {
+      count(
+          documents, texts, threads, [first](std::int64_t document) { return first + document; },
+          [&](std::int64_t block, std::int64_t begin, std::int64_t end, std::size_t thread) {
+            chunks[n_chunks + static_cast<std::size_t>(block)] = {first + begin, first + end, thread};
+          });
+    });
   }
 
-  void add_classes(Texts texts, std::span<const ClassId> of_texts, const Threads& threads) {
+  // Returns the number of classes that the documents need.
+  static std::size_t checked(Texts texts, std::span<const ClassId> of_texts) {
     if (of_texts.size() != texts.size()) throw std::invalid_argument("each document needs a class");
+    if (of_texts.empty()) return 0;
     const auto [least, most] = std::minmax_element(of_texts.begin(), of_texts.end());
-    if (!of_texts.empty() && *least < 0) throw std::invalid_argument("a class is negative");
-    const std::size_t n_classes = of_texts.empty() ? 0 : static_cast<std::size_t>(*most) + 1;
+    if (*least < 0) throw std::invalid_argument("a class is negative");
+    return static_cast<std::size_t>(*most) + 1;
+  }
+  void add_classes(Texts texts, std::span<const ClassId> of_texts, std::size_t n_classes, const Threads& threads) {
     if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
     const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
+    std::int64_t bad_text = -1;
     try {
       count(
           classes, sorted.texts, threads,
           [&](std::int64_t document) { return std::int64_t{sorted.classes[static_cast<std::size_t>(document)]}; },
           [](auto&&...) {});
     } catch (const BadText& bad) {
-      const std::int64_t number = sorted.number[static_cast<std::size_t>(bad.document)];
-      const std::string message = bad.what();  // "document 7, byte 3: ..."
-      throw BadText(number, bad.byte, "document " + std::to_string(number) + message.substr(message.find(", byte")));
+      bad_text = sorted.number[static_cast<std::size_t>(bad.document)];
     }
+    if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     const std::int64_t entries = n_entries();
     if (entries < text_tuning().rows_to_merge || entries < 2 * n_united) return;
@@ -120,7 +146,7 @@ struct TextCounter::State {
         for (const auto& rows : counter->rows) n += rows.store().n_entries();
     return n;
   }
-  // Memory is bounded by the number of pairs of class and term, not by that of calls.
+  // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassEntry>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -132,7 +158,7 @@ struct TextCounter::State {
 
   template <class Entry>
   void sort(Counters<Entry>& counters, const Threads& threads) {
-    // Chunks name counters by position, so that a place stays for each thread.
+    // Chunks refer to counters by position, so every position needs one.
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Entry>>(rules);
     const std::vector<TermTables*> tables = tables_of(counters);
@@ -141,6 +167,7 @@ struct TextCounter::State {
   }
 
   const Vocabulary& sorted() const {
+    require_whole();
     if (!vocabulary) throw std::logic_error("the terms have not been sorted");
     return *vocabulary;
   }
@@ -148,12 +175,18 @@ struct TextCounter::State {
     if (!columns.empty() && static_cast<std::int64_t>(columns.size()) != sorted().n_terms())
       throw std::invalid_argument("columns has " + std::to_string(columns.size()) + " elements for " +
                                   std::to_string(sorted().n_terms()) + " terms");
+    std::int32_t last = -1;
+    for (const std::int32_t column : columns) {
+      if (column < 0) continue;
+      if (column <= last) throw std::invalid_argument("columns must increase, " + std::to_string(column) + " does not");
+      last = column;
+    }
   }
 };
 
 namespace {
 
-// The column of each number of the tables' terms: the sorted term itself, or columns[term].
+// The column of each id in the tables of the threads: that of its sorted term, columns[term], or else the term itself.
 class ColumnsOfIds {
  public:
   template <class Entry>
@@ -212,28 +245,39 @@ bool has_split_rows(const Counters<DocumentEntry>& counters) {
 }  // namespace
 
 TextCounter::TextCounter(const TextRules& rules, bool by_class)
-    : state_(new State{rules, by_class, {}, {}, {}, {}, 0, {}}) {}
+    : state_(new State(rules, by_class)) {}
 TextCounter::~TextCounter() = default;
 
 void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threads& threads) {
+  const auto held = state_->access.change();
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
-  if (state_->by_class) return state_->add_classes(texts, classes, threads);
-  if (!classes.empty()) throw std::invalid_argument("a counter by document takes no classes");
-  state_->add_documents(texts, threads);
+  if (!state_->by_class) {
+    if (!classes.empty()) throw std::invalid_argument("a counter by document takes no classes");
+    return state_->change([&] { state_->add_documents(texts, threads); });
+  }
+  const std::size_t n_classes = State::checked(texts, classes);
+  state_->change([&] { state_->add_classes(texts, classes, n_classes, threads); });
 }
 
 void TextCounter::sort(const Threads& threads) {
+  const auto held = state_->access.change();
   if (state_->vocabulary) return;
-  if (state_->by_class)
-    state_->sort(state_->classes, threads);
-  else
-    state_->sort(state_->documents, threads);
+  state_->change([&] {
+    if (state_->by_class)
+      state_->sort(state_->classes, threads);
+    else
+      state_->sort(state_->documents, threads);
+  });
 }
 
-std::int64_t TextCounter::n_terms() const { return state_->sorted().n_terms(); }
+std::int64_t TextCounter::n_terms() const {
+  const auto held = state_->access.read();
+  return state_->sorted().n_terms();
+}
 
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
                                 const std::function<void(std::int64_t, std::string_view)>& visit) const {
+  const auto held = state_->access.read();
   state_->check_columns(columns);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
     if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
@@ -241,6 +285,7 @@ void TextCounter::for_each_term(std::span<const std::int32_t> columns,
 }
 
 LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads) const {
+  const auto held = state_->access.read();
   const Vocabulary& vocabulary = state_->sorted();
   if (state_->by_class) {
     const auto documents = [](const ClassEntry& entry) { return entry.documents; };
@@ -258,6 +303,7 @@ LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads)
 }
 
 LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) const {
+  const auto held = state_->access.read();
   const auto count = [](const auto& entry) { return entry.count; };
   const Vocabulary& vocabulary = state_->sorted();
   if (state_->by_class) return sum_entries<ClassEntry>(entries_of(state_->classes, vocabulary), n_terms(), count, threads);
@@ -265,6 +311,7 @@ LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) con
 }
 
 TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {
+  const auto held = state_->access.read();
   if (state_->by_class) throw std::logic_error("a counter by class has no matrix");
   state_->check_columns(columns);
   const ColumnsOfIds of_ids(state_->documents, state_->sorted(), columns, threads);
@@ -280,8 +327,10 @@ TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Thre
 
 ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> columns, std::int64_t n_columns,
                                               std::int64_t n_classes, bool binary, const Threads& threads) const {
+  const auto held = state_->access.read();
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
+  if (n_classes < 0) throw std::invalid_argument("there are " + std::to_string(n_classes) + " classes");
   if (n_classes < static_cast<std::int64_t>(state_->class_documents.size()))
     throw std::invalid_argument("documents have class " + std::to_string(state_->class_documents.size() - 1) +
                                 ", expected below " + std::to_string(n_classes));

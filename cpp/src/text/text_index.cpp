@@ -6,6 +6,7 @@
 
 #include "termsift/text_counter.hpp"
 #include "text/finished_rows.hpp"
+#include "text/first_bad_text.hpp"
 #include "text/thread_counter.hpp"
 
 namespace termsift {
@@ -35,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n
 }  // namespace
 
 struct TextIndex::State {
-  // What a thread needs while it looks texts up. Kept from call to call, so that a short text costs little.
+  // Buffers of one thread. They are kept from call to call, so that a short text costs little.
   struct Scratch {
     explicit Scratch(const TextRules& rules) : cutter(rules), steps(most_words(rules)) {}
     Cutter cutter;
@@ -79,7 +80,7 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Looks the tokens of the parts up. Those with a column go to the sorter; the numbers of all but stop words to `ids`.
+  // Looks up the tokens of the parts. Adds those with a column to the sorter, and the ids of all but stop words to `ids`.
   template <class Table, class Source>
   void look_up(const Table& table, const Source& source, std::span<const Part> parts, std::size_t n, std::int64_t begin,
                Scratch& scratch) const {
@@ -142,7 +143,7 @@ struct TextIndex::State {
 
   const TextRules rules;
   TermTables tables;
-  std::vector<std::vector<std::int32_t>> columns;  // at n - 1: of each n-gram of n words, or -1
+  std::vector<std::vector<std::int32_t>> columns;  // at [n - 1][id]: the column of an n-gram of n words, or -1
   std::int64_t n_columns = 0;
   std::uint32_t n_stop = 0;
   std::vector<std::uint8_t> padded;
@@ -156,14 +157,17 @@ TextIndex::~TextIndex() = default;
 TextMatrix TextIndex::matrix(Texts texts, const Threads& threads) const {
   const std::vector<std::int64_t> bounds = chunk_bounds(texts);
   std::vector<FinishedRows> rows(bounds.size() - 1);
-  std::vector<std::unique_ptr<State::Scratch>> scratch(static_cast<std::size_t>(std::max(threads.count, 1)));
-  for_each_block(static_cast<std::int64_t>(rows.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const auto b = static_cast<std::size_t>(block);
-    std::unique_ptr<State::Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
-    if (!own) own = state_->take_scratch();
-    if (!own) own = std::make_unique<State::Scratch>(state_->rules);
-    prefetch_texts(texts, bounds[b], bounds[b + 1]);
-    state_->count(texts, bounds[b], bounds[b + 1], *own, worker, rows[b]);
+  const auto n_chunks = static_cast<std::int64_t>(rows.size());
+  std::vector<std::unique_ptr<State::Scratch>> scratch(static_cast<std::size_t>(worth(threads, n_chunks, 1).count));
+  name_first_bad_text(state_->rules, texts, threads, [&] {
+    for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
+      const auto b = static_cast<std::size_t>(block);
+      std::unique_ptr<State::Scratch>& own = scratch[static_cast<std::size_t>(worker.thread())];
+      if (!own) own = state_->take_scratch();
+      if (!own) own = std::make_unique<State::Scratch>(state_->rules);
+      prefetch_texts(texts, bounds[b], bounds[b + 1]);
+      state_->count(texts, bounds[b], bounds[b + 1], *own, worker, rows[b]);
+    });
   });
   for (std::unique_ptr<State::Scratch>& own : scratch)
     if (own) state_->keep_scratch(std::move(own));

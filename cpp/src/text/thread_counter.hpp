@@ -1,4 +1,4 @@
-// What one thread has counted.
+// The terms and counts of one thread.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The numbers of the n-grams of the length before, and how many there are after each part: the words' at first.
+  // The ids of the n-grams that are one word shorter, and where those of each part end; for n = 2, of the words.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
   std::vector<Part> parts;     // of the n-grams to look up
@@ -53,15 +53,16 @@ class NgramSteps {
   void start_texts() { document_ = -1; }
   // Begins with a piece whose words are `ids` and `ends`.
   void start(std::span<const Part> of_words);
-  // Prepares the n-grams of n = 2, 3, ... words. Their numbers must be put into `ids` and `ends` before the next call.
+  // Sets `parts` and `keys` for the n-grams of n words; n = 2, 3, ... The caller looks them up, and writes their ids to
+  // `ids` and `ends` before the next call.
   void prepare(std::size_t n);
 
  private:
   std::vector<Part> of_words_;
   std::vector<std::uint32_t> words_;
   std::vector<std::int64_t> word_ends_;
-  std::vector<std::uint32_t> before_;  // at n: the n-gram that ends with the last word of the document's pieces before
-  std::int64_t document_ = -1;         // whose pieces may go on
+  std::vector<std::uint32_t> before_;  // at n: the n-gram at the end of the document's earlier pieces
+  std::int64_t document_ = -1;         // the document of the last piece, which the next piece may continue
   bool continues_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What the tests change in the counting of texts. Results do not depend on it.
+// Sizes and seeds, which tests change. Results do not depend on them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The terms that all threads met, sorted.
+// The sorted terms of all threads.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace termsift {
 
-// The sorted words of all threads. A word of at most 16 bytes is `first` alone; the others begin with it.
+// A word as it is sorted. A word that is its own key (term_keys.hpp) is `first`; any other begins with it.
 struct SortedWord {
   std::uint64_t first[2];  // its first 16 bytes, the first of them the most significant, and zeros
   const char* outside;     // null, or where a word that no key holds lies in a table's arena
@@ -35,10 +35,10 @@ class Vocabulary {
   Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
-  // The term of number `id` among those of n words of a table, at [table][n - 1][id]; -1 for stop words and for terms that
-  // are too short.
+  // terms(table, n)[id] is the sorted term of an id among the n-grams of n words of a table, or -1 if it is a stop word or
+  // too short to be a term.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
-  // In how many rows of the tables each term occurred.
+  // The number of rows that each term occurs in.
   LargeArray<std::int64_t>& rows() { return rows_; }
   const LargeArray<std::int64_t>& rows() const { return rows_; }
   // Calls visit(term, its bytes) for every term, in order.
@@ -56,7 +56,7 @@ class Vocabulary {
   // At n - 2: the sorted n-grams, each by the rank of its prefix among the n-grams of n - 1 words, and of its last word.
   std::vector<std::vector<NgramKey>> ngrams_;
   std::vector<std::vector<std::int64_t>> documents_;  // at n - 1, by rank
-  std::vector<std::vector<Ranks>> terms_;             // at [table][n - 1]: first the rank by number, at last the term
+  std::vector<std::vector<Ranks>> terms_;  // at [table][n - 1][id]: the rank while terms are sorted, then the term
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;
   LargeArray<std::int64_t> rows_;

@@ -24,12 +24,13 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     """Return the arguments of `_core.TextRules`, or None if the core cannot cut by these rules."""
     least, most = rules.ngram_range
     is_word = rules.analyzer == "word"
+    longest = 1000 if is_word else 2**31  # the core has tables for every length of n-grams of words
     if (
         not isinstance(rules.analyzer, str)
         or rules.preprocessor is not None
         or not (rules.strip_accents is None or isinstance(rules.strip_accents, str))
         or (is_word and (rules.tokenizer is not None or rules.token_pattern != TOKEN_PATTERN))
-        or not (is_integer(least) and is_integer(most) and 1 <= least <= most < 2**31)
+        or not (is_integer(least) and is_integer(most) and 1 <= least <= most < longest)
     ):
         return None
     # Only strings can be words, so that others stop none.

@@ -1,0 +1,160 @@
+// Counters of texts after errors, used by several threads, and with counts that fill their fields.
+#include "termsift/text_counter.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "plain_cutter.hpp"
+#include "termsift/types.hpp"
+#include "text/row_sorter.hpp"
+#include "text/tuning.hpp"
+
+using namespace termsift;
+
+namespace {
+
+const bool characters_are_known = (plain_cutter::use_plain_characters(), true);
+
+struct Collection {
+  std::vector<std::string> texts;
+  std::vector<ClassId> classes;
+
+  std::vector<Text> views() const {
+    std::vector<Text> all;
+    for (const std::string& text : texts)
+      all.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+    return all;
+  }
+};
+
+TEST(many_large_counts_take_little_memory) {
+  RowSorter sorter;
+  constexpr std::int32_t n = 60;  // the room once doubled with every large count
+  constexpr std::uint32_t count = 3'000'000;
+  sorter.start(n);
+  sorter.reserve(n);
+  for (std::int32_t column = n; column > 0; --column) sorter.add(0, column - 1, false, count);
+  std::int64_t sizes[1] = {0}, place[1] = {0};
+  sorter.add_sizes(sizes);
+  CHECK_EQ(sizes[0], std::int64_t{3 * n});
+  std::vector<std::int32_t> indices(3 * n);
+  std::vector<std::int64_t> data(3 * n);
+  sorter.write(place, indices.data(), data.data());
+  CHECK_EQ(place[0], std::int64_t{n});
+  for (std::int32_t column = 0; column < n; ++column) {
+    CHECK_EQ(indices[static_cast<std::size_t>(column)], column);
+    CHECK_EQ(data[static_cast<std::size_t>(column)], std::int64_t{count});
+  }
+}
+
+void check_matrix_size(const TextCounter& counter, std::int64_t n_documents) {
+  CHECK_EQ(counter.matrix({}, {2}).n_rows, n_documents);
+}
+
+// Texts of which most are broken, so that every thread finds another one. The first lies at the end of a long text.
+Collection broken_collection() {
+  Collection collection{{}, {}};
+  for (int i = 0; i < 200; ++i) {
+    std::string text = i < 17 ? "aa" : "bb \xFF";
+    if (i == 17) text.insert(0, std::string(200'000, ' '));
+    collection.texts.push_back(text);
+    collection.classes.push_back(static_cast<ClassId>((200 - i) % 3));
+  }
+  return collection;
+}
+
+template <class F>
+void check_names_first(const F& count) {
+  try {
+    count();
+  } catch (const BadText& bad) {
+    CHECK_EQ(bad.document, 17);
+    CHECK_EQ(bad.byte, 200'003);
+    CHECK(std::string(bad.what()).find("document 17, byte 200003") != std::string::npos);
+    return;
+  }
+  CHECK(false);
+}
+
+TEST(the_first_invalid_text_is_named) {
+  const TextTuning before = text_tuning();
+  text_tuning().chunk_bytes = 100;
+  const Collection collection = broken_collection();
+  const std::vector<Text> texts = collection.views();
+  for (int round = 0; round < 20; ++round)
+    for (const int count : {1, 2, 4}) {
+      const Threads threads{count};
+      check_names_first([&] { TextCounter({}, false).add(texts, {}, threads); });
+      check_names_first([&] { TextCounter({}, true).add(texts, collection.classes, threads); });
+      check_names_first([&] { TextIndex({}, {}).matrix(texts, threads); });
+      check_names_first([&] { hashed_matrix({}, texts, 10, false, threads); });
+    }
+  text_tuning() = before;
+}
+
+TEST(a_counter_that_failed_refuses_further_calls) {
+  const Collection good{{"aa bb", "aa"}, {0, 1}}, bad = broken_collection();
+  for (const bool by_class : {false, true}) {
+    TextCounter counter({}, by_class);
+    const auto of = [&](const Collection& collection) {
+      return by_class ? std::span<const ClassId>(collection.classes) : std::span<const ClassId>();
+    };
+    // Wrong arguments change nothing.
+    const std::vector<ClassId> wrong = {0, -1};
+    CHECK_THROWS(counter.add(good.views(), wrong, {1}), std::invalid_argument, by_class ? "negative" : "no classes");
+    counter.add(good.views(), of(good), {1});
+    CHECK_THROWS(counter.add(bad.views(), of(bad), {2}), BadText, "document 17");
+    CHECK_THROWS(counter.add(good.views(), of(good), {1}), std::logic_error, "an earlier call of this counter failed");
+    CHECK_THROWS(counter.sort({1}), std::logic_error, "failed");
+    CHECK_THROWS(counter.n_terms(), std::logic_error, "failed");
+    CHECK_THROWS(counter.document_frequency({1}), std::logic_error, "failed");
+  }
+}
+
+TEST(an_interrupted_counter_refuses_further_calls) {
+  const Collection collection{std::vector<std::string>(1000, "aa bb cc"), {}};
+  TextCounter counter({}, false);
+  counter.add(collection.views(), {}, {1});
+  // A poll that is asked at once stops the call, or it ends before the first poll.
+  try {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+      counter.add(collection.views(), {}, {1, [] { return true; }});
+    CHECK(false);
+  } catch (const Interrupted&) {
+  }
+  CHECK_THROWS(counter.sort({1}), std::logic_error, "failed");
+}
+
+TEST(a_counter_that_another_thread_changes_refuses_calls) {
+  const Collection collection{std::vector<std::string>(1000, "aa bb cc"), {}};
+  const std::vector<Text> texts = collection.views();
+  for (int round = 0; round < 5; ++round) {
+    TextCounter counter({}, false);
+    std::atomic<int> added{0};
+    const auto add = [&] {
+      for (int i = 0; i < 50; ++i) try {
+          counter.add(texts, {}, {2});
+          ++added;
+        } catch (const std::logic_error& error) {
+          CHECK(std::string(error.what()).find("another thread") != std::string::npos);
+        }
+    };
+    std::thread other(add);
+    add();
+    other.join();
+    counter.sort({1});
+    CHECK_EQ(counter.n_terms(), 3);
+    CHECK_EQ(counter.term_frequency({2})[0], std::int64_t{1000} * added);
+    // Any number of calls may read.
+    std::thread reader([&] { for (int i = 0; i < 20; ++i) check_matrix_size(counter, 1000 * added); });
+    for (int i = 0; i < 20; ++i) check_matrix_size(counter, 1000 * added);
+    reader.join();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,181 @@
+"""The core refuses wrong arguments, and calls from several threads at once, without a crash."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from termsift import _core
+
+STOP_WORDS = ["", "\0", "aa bb", "aa", "aa", "\ud800"]
+
+
+def rules(analyzer: str = "word", most: int = 1, stop_words: Any = ()) -> _core.TextRules:
+    return _core.TextRules(analyzer, True, None, 1, most, stop_words)
+
+
+def texts() -> _core.Texts:
+    return _core.Texts.of_strings(["aa bb aa", "cc", "\xe9\ud800x aa\0b"])
+
+
+def sorted_counter(*, by_class: bool = False, n_threads: int = 0) -> _core.TextCounter:
+    counter = _core.TextCounter(rules(), by_class)
+    counter.add(texts(), np.zeros(3, dtype=np.int32) if by_class else None, n_threads)
+    counter.sort(n_threads)
+    return counter
+
+
+@pytest.mark.parametrize(
+    ("classes", "error", "message"),
+    [
+        (None, ValueError, "each document needs a class"),
+        (np.zeros(2, dtype=np.int32), ValueError, "each document needs a class"),
+        (np.array([0, -1, 0], dtype=np.int32), ValueError, "a class is negative"),
+        (np.zeros((3, 1), dtype=np.int32), ValueError, "contiguous vector"),
+        (np.zeros(6, dtype=np.int32)[::2], ValueError, "contiguous vector"),
+        (np.zeros(3), TypeError, "dtype float64"),
+        (np.zeros(3, dtype=">i4"), TypeError, "dtype >i4"),
+    ],
+)
+def test_wrong_classes_change_nothing(classes: Any, error: type[Exception], message: str) -> None:
+    counter = _core.TextCounter(rules(), by_class=True)
+    with pytest.raises(error, match=message):
+        counter.add(texts(), classes)
+    counter.add(texts(), np.zeros(3, dtype=np.int32))
+    counter.sort()
+    assert counter.terms() == ["aa", "bb", "cc"]
+
+
+@pytest.mark.parametrize("given", [None, ["aa"], "aa", 3])
+def test_other_objects_are_no_texts(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"texts must be a _core\.Texts, found a|incompatible"):
+        _core.TextCounter(rules()).add(given)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [([0, 0, 1], "0 does not"), ([2, 1, 0], "1 does not"), ([0, 1], "2 elements for 3 terms")],
+)
+def test_wrong_columns_are_refused(columns: list[int], message: str) -> None:
+    for by_class in (False, True):
+        counter, array = sorted_counter(by_class=by_class), np.array(columns, dtype=np.int32)
+        with pytest.raises(ValueError, match=message):
+            counter.counts(1, array) if by_class else counter.matrix(array)
+
+
+def test_wrong_numbers_of_classes_are_refused() -> None:
+    with pytest.raises(ValueError, match="documents have class 0, expected below 0"):
+        sorted_counter(by_class=True).counts(0)
+    with pytest.raises(ValueError, match="there are -1 classes"):
+        sorted_counter(by_class=True).counts(-1)
+
+
+@pytest.mark.parametrize("n_threads", [-1, 1000, 2**31 - 1])
+def test_any_number_of_threads_counts(n_threads: int) -> None:
+    assert sorted_counter(n_threads=n_threads).term_frequency(n_threads).tolist() == [3, 1, 1]
+    by_class = sorted_counter(by_class=True, n_threads=n_threads)
+    assert by_class.document_frequency(n_threads).tolist() == [2, 1, 1]
+    assert by_class.counts(1, n_threads=n_threads).n_terms == 3
+    index = _core.TextIndex(rules(), ["aa"])
+    assert index.matrix(texts(), n_threads)[0].tolist() == [2, 1]
+    assert len(_core.hashed_matrix(rules(), texts(), 5, True, n_threads)[0]) == 4
+
+
+def test_stop_words_may_be_anything_that_is_a_string() -> None:
+    counter = _core.TextCounter(rules(stop_words=STOP_WORDS))
+    counter.add(texts())
+    counter.sort()
+    assert counter.terms() == ["bb", "cc"]
+    for other in (None, 1, b"aa"):
+        with pytest.raises(TypeError, match="stop words must be strings"):
+            rules(stop_words=[other])
+
+
+def test_a_vocabulary_may_hold_any_strings() -> None:
+    index = _core.TextIndex(rules(), ["aa", "", "\ud800", "a\0b", "cc"])
+    assert [part.tolist() for part in index.matrix(texts())] == [[2, 1, 1], [0, 4, 0], [0, 1, 2, 3]]
+
+
+def test_the_length_of_ngrams_is_bounded() -> None:
+    with pytest.raises(ValueError, match="n-grams may have at most 1000 words, got 1001"):
+        rules(most=1001)
+    counter = _core.TextCounter(rules("char", most=2**62))
+    counter.add(_core.Texts.of_strings(["abc"]))
+    counter.sort()
+    assert counter.n_terms == 6
+    # Beyond that, terms are cut in Python, as by scikit-learn.
+    pytest.importorskip("sklearn")
+    vectorizer = ts.text.CountVectorizer(ngram_range=(1, 10**9))
+    assert vectorizer.fit_transform(["aa bb cc"]).shape == (1, 6)
+
+
+def test_a_counter_in_two_threads_counts_all_or_refuses() -> None:
+    documents = _core.Texts.of_strings(["aa bb cc dd"] * 20_000)
+    counter = _core.TextCounter(rules())
+    added, refused = list[int](), list[str]()
+
+    def add() -> None:
+        for _ in range(20):
+            try:
+                counter.add(documents, None, 2)
+                added.append(len(documents))
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=add) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    counter.sort()
+    assert counter.document_frequency().tolist() == [sum(added)] * 4
+    assert all("another thread is using this counter" in message for message in refused)
+
+
+def test_classes_that_change_meanwhile_are_read_once() -> None:
+    documents = _core.Texts.of_strings(["aa bb"] * 20_000)
+    classes, done = np.zeros(20_000, dtype=np.int32), threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            classes[:] = 100_000
+            classes[:] = 0
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(10):
+            counter = _core.TextCounter(rules(), by_class=True)
+            counter.add(documents, classes, 2)
+            counter.sort()
+            assert counter.term_frequency().tolist() == [20_000] * 2
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_a_counter_that_failed_refuses_further_calls(by_class: bool) -> None:
+    counter = _core.TextCounter(rules(), by_class)
+    broken = _core.Texts.of_bytes([b"aa", b"\xff", b"\xfe"])
+    with pytest.raises(_core.BadTextError, match="document 1, byte 0"):
+        counter.add(broken, np.array([1, 1, 0], dtype=np.int32) if by_class else None)
+    with pytest.raises(RuntimeError, match="an earlier call of this counter failed"):
+        counter.sort()
+    with pytest.raises(RuntimeError, match="an earlier call of this counter failed"):
+        counter.terms()
+
+
+def test_the_first_file_that_fails_is_named(tmp_path: Any) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).write_bytes(b"aa")
+    (tmp_path / "b").mkdir()
+    names = [tmp_path / "a", tmp_path / "b", *[tmp_path / "none"] * 50, tmp_path / "c"]
+    for _ in range(20):
+        with pytest.raises(OSError, match=r"directory|denied") as raised:
+            _core.Texts.of_files(names, 4)
+        assert str(raised.value.filename) == str(tmp_path / "b")
