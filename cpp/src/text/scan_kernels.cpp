@@ -26,31 +26,37 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. Returns true if
-// each keeps its length. An overlong form does not, since its character has a shorter one; nor does a surrogate.
+// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. The bytes that
+// follow each are known to be of a character. Returns true if each character keeps its length. An overlong form does not,
+// since its character has a shorter one; nor does a surrogate.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
   constexpr std::uint64_t in_place = std::uint64_t{length} << 40;
   const int first_mark = rules.spaces ? 52 : 48;
-  std::uint64_t wrong = 0;
+  const MappedEntry* const entries = rules.entries;
+  std::uint64_t differences = 0, marks = 0;
   for (; leads != 0; leads &= leads - 1) {
     const int i = __builtin_ctzll(leads);
     const std::uint8_t* const at = in + i;
-    char32_t c = 0;
-    if (length == 2) c = static_cast<char32_t>(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
-    else c = static_cast<char32_t>(at[0] & 0xf) << 12 | static_cast<char32_t>(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    // The bits that say what each byte is are subtracted together.
+    std::uint32_t c = 0;
+    if (length == 2) c = (std::uint32_t{at[0]} << 6) + at[1] - 0x3080;
+    if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
-      c = static_cast<char32_t>(at[0] & 7) << 18 | static_cast<char32_t>(at[1] & 0x3f) << 12 |
-          static_cast<char32_t>(at[2] & 0x3f) << 6 | (at[3] & 0x3f);
-      if (c >= n_code_points) c = 0;  // keeps its length no more
+      c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
+      if (c >= n_code_points) c = 0;  // whose length is another
     }
-    const std::uint64_t entry = rules.entries[c].load(std::memory_order_relaxed);
-    wrong |= (entry ^ in_place) & (std::uint64_t{0xff} << 40);
-    for (int b = 0; b < length; ++b) to[i + b] = static_cast<std::uint8_t>(entry >> 8 * b);
-    marked |= (entry >> first_mark & 0xf) << i;
+    const std::uint64_t entry = entries[c].load(std::memory_order_relaxed);
+    differences |= entry ^ in_place;
+    const auto two = static_cast<std::uint16_t>(entry), next_two = static_cast<std::uint16_t>(entry >> 16);
+    std::memcpy(to + i, &two, 2);
+    if (length == 3) to[i + 2] = static_cast<std::uint8_t>(entry >> 16);
+    if (length == 4) std::memcpy(to + i + 2, &next_two, 2);
+    marks |= (entry >> first_mark & 1) << i;
   }
-  return wrong == 0;
+  for (int i = 0; i < length; ++i) marked |= marks << i;
+  return (differences >> 40 & 0xff) == 0;
 }
 
 std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t limit, std::int64_t end, const ScanRules& rules,
