@@ -180,8 +180,8 @@ bool Normaliser::sigma_is_final() const {
 void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   if (out.size() % 64 != 0) return;
   const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(
-      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, rules_.case_bit, rules_.spaces, out.bytes() + out.size(),
-      out.marks() + out.size() / 64);
+      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, rules_.case_bit, rules_.spaces,
+      out.bytes() + out.size(), out.marks() + out.size() / 64);
   out.append_blocks(n);
   at_ += n;
 }

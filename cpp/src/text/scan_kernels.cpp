@@ -26,9 +26,9 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. The bytes that
-// follow each are known to be of a character. Returns true if each character keeps its length. An overlong form does not,
-// since its character has a shorter one; nor does a surrogate.
+// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. The bytes
+// that follow each are known to be of a character. Returns true if each character keeps its length. An overlong form does
+// not, since its character has a shorter one; nor does a surrogate.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -59,8 +59,8 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
   return (differences >> 40 & 0xff) == 0;
 }
 
-std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t limit, std::int64_t end, const ScanRules& rules,
-                       MarkedBytes& result) {
+std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t limit, std::int64_t end,
+                       const ScanRules& rules, MarkedBytes& result) {
   MarkedBytes out = result;
   while (at < limit) {
     const std::int64_t n = end - at < 64 ? end - at : 64;

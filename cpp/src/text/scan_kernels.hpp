@@ -24,10 +24,10 @@ struct ScanKernels {
   // and returns the number of bytes in those before it.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
-  // Appends text from `at` on, in blocks of up to 64 units, until one begins at `limit` or later or holds a character that the
-  // block cannot take; returns where that one begins. A block takes the characters whose entries are simple and, of UTF-8,
-  // those that keep their length. The text ends at `end`, and `out` must have room for four bytes for each unit, and 256 more.
-  // Of UTF-8, 67 bytes must be readable from where each block begins.
+  // Appends text from `at` on, in blocks of up to 64 units, until one begins at `limit` or later or holds a character that
+  // the block cannot take; returns where that one begins. A block takes the characters whose entries are simple and, of
+  // UTF-8, those that keep their length. The text ends at `end`, and `out` must have room for four bytes for each unit, and
+  // 256 more. Of UTF-8, 67 bytes must be readable from where each block begins.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
