@@ -13,6 +13,9 @@ inline constexpr char32_t n_code_points = 0x110000;
 // What a character becomes (see Mapped), in an array that grows while other threads read it.
 using MappedEntry = std::atomic<std::uint64_t>;
 
+// For kernels. The standard libraries always inline a load, so that no SIMD target's version of it is kept.
+TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
+
 // Bytes with one bit for each. The bits after the last byte, to the end of their word, are zero.
 struct MarkedBytes {
   std::uint8_t* bytes = nullptr;

@@ -1,8 +1,6 @@
 // As in logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 #include "text/scan_kernels.hpp"
 
-#include <cstring>
-
 #include "text/block_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -47,12 +45,12 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
       if (c >= n_code_points) c = 0;  // whose length is another
     }
-    const std::uint64_t entry = entries[c].load(std::memory_order_relaxed);
+    const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
     const auto two = static_cast<std::uint16_t>(entry), next_two = static_cast<std::uint16_t>(entry >> 16);
-    std::memcpy(to + i, &two, 2);
+    __builtin_memcpy(to + i, &two, 2);
     if (length == 3) to[i + 2] = static_cast<std::uint8_t>(entry >> 16);
-    if (length == 4) std::memcpy(to + i + 2, &next_two, 2);
+    if (length == 4) __builtin_memcpy(to + i + 2, &next_two, 2);
     marks |= (entry >> first_mark & 1) << i;
   }
   for (int i = 0; i < length; ++i) marked |= marks << i;
@@ -96,7 +94,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
 // Takes 64 characters at once if all are ASCII, else 16, in a loop without branches: most blocks mix scripts and blanks.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
-                                        const ScanRules& rules, MarkedBytes& result) {
+                        const ScanRules& rules, MarkedBytes& result) {
   MarkedBytes out = result;
   const int first_mark = rules.spaces ? 52 : 48;
   while (at < limit) {
@@ -123,10 +121,10 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
       for (int i = 0; i < n_here; ++i) {
         char32_t c = text[at + i];
         if (sizeof(Unit) == 4 && c >= n_code_points) c = 0, simple = 0;
-        const std::uint64_t entry = rules.entries[c].load(std::memory_order_relaxed);
+        const std::uint64_t entry = read_entry(rules.entries + c);
         simple &= entry;
         const auto written = static_cast<std::uint32_t>(entry);
-        std::memcpy(to + n_bytes, &written, 4);
+        __builtin_memcpy(to + n_bytes, &written, 4);
         marks |= (entry >> first_mark & 0xf) << n_bytes;
         n_bytes += static_cast<int>(entry >> 32 & 7);
       }
