@@ -16,6 +16,12 @@ struct BlockMarks {
   std::uint64_t high;    // the bytes that are not ASCII
 };
 
+// The bytes of UTF-8 by the length of the characters that they begin, and those that follow in a character. The bytes 0xF8
+// and above are none of these.
+struct Utf8Marks {
+  std::uint64_t two, three, four, following;
+};
+
 // Writes 64 bytes of `text` to `out`, with capital letters of ASCII changed by `case_bit`: 0x20 makes them small, 0 does
 // not change them.
 #if defined(__AVX512BW__)
@@ -33,6 +39,15 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   const std::uint64_t marked = spaces ? within(bytes, 9, 5) | within(bytes, 28, 5)
                                       : letters | within(bytes, '0', 10) | underscores;
   return {marked, _mm512_movepi8_mask(bytes)};
+}
+
+TERMSIFT_INLINE Utf8Marks mark_utf8(const std::uint8_t* text) {
+  const __m512i bytes = _mm512_loadu_si512(text);
+  const auto from = [bytes](int first) __attribute__((always_inline)) {
+    return std::uint64_t{_mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(first)))};
+  };
+  const std::uint64_t two = from(0xc0), three = from(0xe0), four = from(0xf0), none = from(0xf8);
+  return {two & ~three, three & ~four, four & ~none, _mm512_movepi8_mask(bytes) & ~two};
 }
 
 #elif defined(TERMSIFT_SSE2)
@@ -58,6 +73,24 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
   return marks;
 }
 
+TERMSIFT_INLINE std::uint64_t marks_from(__m128i bytes, int first) {
+  const __m128i from = _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(static_cast<char>(first))), bytes);
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(from));
+}
+
+TERMSIFT_INLINE Utf8Marks mark_utf8(const std::uint8_t* text) {
+  std::uint64_t high = 0, two = 0, three = 0, four = 0, none = 0;
+  for (int i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + i));
+    high |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << i;
+    two |= marks_from(bytes, 0xc0) << i;
+    three |= marks_from(bytes, 0xe0) << i;
+    four |= marks_from(bytes, 0xf0) << i;
+    none |= marks_from(bytes, 0xf8) << i;
+  }
+  return {two & ~three, three & ~four, four & ~none, high & ~two};
+}
+
 #else
 
 TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t case_bit, bool spaces, std::uint8_t* out) {
@@ -69,6 +102,18 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
     const bool marked = spaces ? within(9, 5) || within(28, 5) : letter || within('0', 10) || text[i] == '_';
     marks.marked |= std::uint64_t{marked} << i;
     marks.high |= std::uint64_t{text[i] >= 0x80} << i;
+  }
+  return marks;
+}
+
+TERMSIFT_INLINE Utf8Marks mark_utf8(const std::uint8_t* text) {
+  Utf8Marks marks{};
+  for (int i = 0; i < 64; ++i) {
+    const std::uint8_t byte = text[i];
+    marks.two |= std::uint64_t{byte >= 0xc0 && byte < 0xe0} << i;
+    marks.three |= std::uint64_t{byte >= 0xe0 && byte < 0xf0} << i;
+    marks.four |= std::uint64_t{byte >= 0xf0 && byte < 0xf8} << i;
+    marks.following |= std::uint64_t{byte >= 0x80 && byte < 0xc0} << i;
   }
   return marks;
 }

@@ -53,7 +53,7 @@ int write_utf8(char32_t c, std::uint8_t* out) {
 CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
     : lowercase_(lowercase),
       strip_accents_(strip_accents),
-      mapped_(LargeArray<std::atomic<std::uint64_t>>::zeroed_for_few(n_code_points)),
+      mapped_(LargeArray<MappedEntry>::zeroed_for_few(n_code_points)),
       expansions_(LargeArray<std::atomic<const Expansion*>>::zeroed_for_few(n_code_points)) {}
 
 const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents) {

@@ -7,10 +7,11 @@
 #include "termsift/characters.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
+#include "text/marked_bytes.hpp"
 
 namespace termsift {
 
-inline constexpr char32_t n_code_points = 0x110000, capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
+inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
 
 // Writes a character as UTF-8, also a lone surrogate, and returns the number of bytes.
 int write_utf8(char32_t c, std::uint8_t* out);
@@ -47,10 +48,9 @@ class CharacterMap {
 
   // c < n_code_points.
   Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
-  // The array behind operator[]. A loop that writes bytes keeps a copy of this pointer, since the compiler must assume that
-  // a byte it writes changes the member.
-  const std::atomic<std::uint64_t>* entries() const { return mapped_.get(); }
-  // As operator[], but looks the character up if it has not occurred yet.
+  // Where operator[] reads: the bits of Mapped.
+  const MappedEntry* entries() const { return mapped_.get(); }
+  // As operator[], for a character that may not be known yet.
   Mapped find(char32_t c) const;
   // What a character becomes that is not simple; not for the capital sigma.
   const Expansion& expansion(char32_t c) const;
@@ -63,8 +63,8 @@ class CharacterMap {
 
   bool lowercase_;
   StripAccents strip_accents_;
-  // For every code point; memory is used only for those that occur.
-  LargeArray<std::atomic<std::uint64_t>> mapped_;
+  // For every code point; memory is used only for those that are met.
+  LargeArray<MappedEntry> mapped_;
   LargeArray<std::atomic<const Expansion*>> expansions_;
 };
 

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "simd/targets.hpp"
-#include "text/block_impl.hpp"
-#include "text/scan_kernels.hpp"
 
 namespace termsift {
 namespace {
@@ -55,38 +53,38 @@ struct OneUnit {
   static const Unit* before(const Unit*, const Unit* at) { return at - 1; }
 };
 
-std::uint64_t low_bits(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
-
 }  // namespace
 
 // ---- the text ----------------------------------------------------------------------------------------------------
 
 void NormalText::reserve(std::int64_t n) {
-  const std::int64_t need = size_ + n + 128;
+  const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
   room_ = std::max(need, 2 * room_);
   auto bytes = LargeArray<std::uint8_t>::uninitialised(room_);
   auto marks = LargeArray<std::uint64_t>::uninitialised(room_ / 64 + 2);
   if (marks_.get() != nullptr) {
-    std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size_));
-    std::memcpy(marks.get(), marks_.get(), static_cast<std::size_t>(size_ / 64 + 1) * sizeof(std::uint64_t));
+    std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
+    std::memcpy(marks.get(), marks_.get(), static_cast<std::size_t>(size() / 64 + 1) * sizeof(std::uint64_t));
   }
   bytes_ = std::move(bytes);
   marks_ = std::move(marks);
+  all_.bytes = bytes_.get();
+  all_.marks = marks_.get();
 }
 
 void NormalText::align() {
   reserve(64);
-  append(64 - size_ % 64, 0);
+  all_.append(64 - size() % 64, 0);
 }
 
 std::int64_t NormalText::keep_marked(std::int64_t begin) {
-  const std::int64_t n = size_ - begin, unmarked = (64 - n % 64) % 64;
-  size_ = n + unmarked;  // <= the size before, or 64
+  const std::int64_t n = size() - begin, unmarked = (64 - n % 64) % 64;
+  all_.size = n + unmarked;  // <= the size before, or 64
   std::memmove(bytes() + unmarked, bytes() + begin, static_cast<std::size_t>(n));
-  std::fill_n(marks(), size_ / 64, ~std::uint64_t{0});
-  if (size_ > 0) marks_[0] <<= unmarked;
-  marks_[size_ / 64] = 0;
+  std::fill_n(marks(), size() / 64, ~std::uint64_t{0});
+  if (size() > 0) marks()[0] <<= unmarked;
+  marks()[size() / 64] = 0;
   return unmarked;
 }
 
@@ -114,6 +112,8 @@ void Normaliser::refuse() const {
 
 void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
+  const ScanKernels& kernels = kernels_in_use<ScanKernels>();
+  out.all().ascii = ascii_;
   // Steps, so that there is never much more room than text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
@@ -121,11 +121,12 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
     out.reserve(4 * (end - at_) + 256);
     switch (text_.encoding) {
       case TextEncoding::utf8: read_utf8(end, out); break;
-      case TextEncoding::latin1: read_units<std::uint8_t>(end, out); break;
-      case TextEncoding::ucs2: read_units<std::uint16_t>(end, out); break;
-      case TextEncoding::ucs4: read_units<std::uint32_t>(end, out); break;
+      case TextEncoding::latin1: read_units(kernels.read_latin1, end, out); break;
+      case TextEncoding::ucs2: read_units(kernels.read_ucs2, end, out); break;
+      case TextEncoding::ucs4: read_units(kernels.read_ucs4, end, out); break;
     }
   }
+  ascii_ = out.all().ascii;
 }
 
 // Reads one character of any kind.
@@ -135,17 +136,17 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   char32_t c = 0;
   const int length = Encoding::read(text + at_, text + text_.length, c);
   if (length == 0) refuse();
-  if (c >= 0x80) ascii_ = false;
+  if (c >= 0x80) out.all().ascii = false;
   if (map_.lowercase() && c == capital_sigma) c = sigma_is_final<Encoding>() ? final_sigma : small_sigma;
   if (const Mapped mapped = map_.find(c); mapped.simple()) {
     const std::uint32_t bytes = mapped.bytes();
     std::memcpy(out.bytes() + out.size(), &bytes, 4);
-    out.append(mapped.length(), mapped.marks(marks_spaces_));
+    out.all().append(mapped.length(), mapped.marks(rules_.spaces));
   } else {
     const CharacterMap::Expansion& expansion = map_.expansion(c);
     out.reserve(4 * std::max<std::int64_t>(limit - at_, 0) + 256);
     std::memcpy(out.bytes() + out.size(), expansion.bytes, sizeof expansion.bytes);
-    out.append(expansion.length, marks_spaces_ ? expansion.spaces : expansion.words);
+    out.all().append(expansion.length, rules_.spaces ? expansion.spaces : expansion.words);
   }
   at_ += length;
 }
@@ -179,133 +180,69 @@ bool Normaliser::sigma_is_final() const {
 void Normaliser::read_ascii(std::int64_t limit, NormalText& out) {
   if (out.size() % 64 != 0) return;
   const std::int64_t n = kernels_in_use<ScanKernels>().read_ascii(
-      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, case_bit_, marks_spaces_, out.bytes() + out.size(),
-      out.marks() + out.size() / 64);
+      static_cast<const std::uint8_t*>(text_.data) + at_, limit - at_, rules_.case_bit, rules_.spaces,
+      out.bytes() + out.size(), out.marks() + out.size() / 64);
   out.append_blocks(n);
   at_ += n;
 }
 
-// Reads 64 bytes at a time. Most characters have as many bytes in lowercase as before, and are changed in place. A character
-// that has not, or is wrong, ends its block.
-void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
-  const auto* const text = static_cast<const std::uint8_t*>(text_.data);
-  const std::atomic<std::uint64_t>* const entries = map_.entries();
-  const bool spaces = marks_spaces_;
-  read_ascii(limit, out);
-  while (at_ < limit) {
-    const std::uint8_t* in = text + at_;
-    std::uint8_t last[64 + 4] = {};
-    int n = 64;
-    if (text_.length - at_ < n + 3) {  // a character that begins in the block must not be read beyond the text
-      n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, n));
-      in = static_cast<const std::uint8_t*>(std::memcpy(last, in, static_cast<std::size_t>(text_.length - at_)));
-    }
+// Reads up to `n` units one character after the other, those that are simple with little care.
+template <class Encoding>
+void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
+  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
+  const ScanRules rules = rules_;
+  const std::int64_t end = std::min(at_ + n, limit);
+  while (at_ < end) {
     std::uint8_t* const to = out.bytes() + out.size();
-    BlockMarks block = read_block(in, case_bit_, marks_spaces_, to);
-    if (block.high == 0) {
-      out.append(n, block.marked);
-      at_ += n;
-      continue;
-    }
-    ascii_ = false;
-    int done = n;
-    bool in_place = true;
-    for (std::uint64_t left = block.high & low_bits(n); left != 0;) {
-      const int i = std::countr_zero(left);
-      const std::uint8_t* const at = in + i;
+    std::uint64_t marks = 0;
+    std::int64_t at = at_;
+    int n_bytes = 0;
+    bool ascii = true, simple = true;
+    while (at < end && n_bytes <= 60) {
       char32_t c = 0;
-      int length = 2;
-      bool valid;
-      if (at[0] < 0xe0) {
-        c = static_cast<char32_t>(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
-        valid = at[0] >= 0xc0 && (at[1] & 0xc0) == 0x80;
-      } else if (at[0] < 0xf0) {
-        c = static_cast<char32_t>(at[0] & 0xf) << 12 | static_cast<char32_t>(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
-        valid = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
-        length = 3;
-      } else {
-        length = Utf8::read(at, at + 4, c);
-        valid = length != 0;
-      }
-      const Mapped mapped = valid ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
-      // Overlong forms and surrogates differ from the length here, as does what is not known yet.
-      in_place = valid && mapped.length_in_place() == length;
-      if (!in_place || i + length > n) {  // the next block begins with it
-        done = i;
-        break;
-      }
+      const int length = Encoding::read(text + at, text + text_.length, c);
+      const Mapped mapped = length == 0 ? Mapped() : Mapped(rules.entries[c].load(std::memory_order_relaxed));
+      simple = mapped.simple();
+      if (!simple) break;
+      ascii &= c < 0x80;
       const std::uint32_t bytes = mapped.bytes();
-      std::memcpy(to + i, &bytes, 2);
-      left &= left - 1;
-      left &= left - 1;
-      if (length > 2) {
-        to[i + 2] = static_cast<std::uint8_t>(bytes >> 16);
-        left &= left - 1;
-        if (length == 4) {
-          to[i + 3] = static_cast<std::uint8_t>(bytes >> 24);
-          left &= left - 1;
-        }
-      }
-      block.marked |= mapped.marks(spaces) << i;
+      std::memcpy(to + n_bytes, &bytes, 4);
+      marks |= mapped.marks(rules.spaces) << n_bytes;
+      n_bytes += mapped.length();
+      at += length;
     }
-    out.append(done, block.marked & low_bits(done));
-    at_ += done;
-    if (!in_place) read_one<Utf8>(limit, out);
+    out.all().append(n_bytes, marks);
+    out.all().ascii &= ascii;
+    at_ = at;
+    if (!simple) read_one<Encoding>(limit, out);
   }
 }
 
-// Reads blocks of ASCII, and other characters one by one until some of ASCII follow each other.
+void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
+  constexpr std::int64_t readable = 67;  // from where the kernel's blocks begin
+  const auto* const text = static_cast<const std::uint8_t*>(text_.data);
+  const auto kernel = kernels_in_use<ScanKernels>().read_utf8;
+  read_ascii(limit, out);
+  while (at_ < limit) {
+    const std::int64_t left = text_.length - at_;
+    if (left >= readable) {
+      at_ = kernel(text, at_, std::min(limit, text_.length - readable + 1), text_.length, rules_, out.all());
+      if (text_.length - at_ < readable) continue;
+    } else {
+      std::uint8_t last[2 * readable] = {};
+      std::memcpy(last, text + at_, static_cast<std::size_t>(left));
+      at_ += kernel(last, 0, left, left, rules_, out.all());
+    }
+    read_some<Utf8>(64, limit, out);
+  }
+}
+
 template <class Unit>
-void Normaliser::read_units(std::int64_t limit, NormalText& out) {
-  constexpr int enough_ascii = sizeof(Unit) == 1 ? 1 : 8;
-  const auto* const text = static_cast<const Unit*>(text_.data);
-  const std::atomic<std::uint64_t>* const entries = map_.entries();
-  const bool spaces = marks_spaces_;
+void Normaliser::read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out) {
   if (sizeof(Unit) == 1) read_ascii(limit, out);
   while (at_ < limit) {
-    const auto n = static_cast<int>(std::min<std::int64_t>(text_.length - at_, 64));
-    std::uint8_t narrow[64] = {};
-    const std::uint8_t* in = narrow;
-    if (sizeof(Unit) == 1 && n == 64) in = reinterpret_cast<const std::uint8_t*>(text + at_);
-    else
-      for (int i = 0; i < n; ++i) narrow[i] = static_cast<std::uint8_t>(text[at_ + i] < 0x80 ? text[at_ + i] : 0x80);
-    const BlockMarks block = read_block(in, case_bit_, marks_spaces_, out.bytes() + out.size());
-    const int n_ascii = block.high == 0 ? n : std::countr_zero(block.high);
-    out.append(n_ascii, block.marked & low_bits(n_ascii));
-    at_ += n_ascii;
-    if (n_ascii == n) continue;
-    ascii_ = false;
-    std::uint8_t* to = out.bytes() + out.size();
-    std::uint64_t marks = 0;
-    int n_bytes = 0;
-    std::int64_t at = at_;
-    for (int ascii = 0; at < limit && ascii < enough_ascii; ++at) {
-      const char32_t c = text[at];
-      const Mapped mapped = c < n_code_points ? Mapped(entries[c].load(std::memory_order_relaxed)) : Mapped();
-      if (!mapped.simple()) {
-        at_ = at;
-        out.append(n_bytes, marks);
-        marks = 0;
-        n_bytes = 0;
-        read_one<OneUnit<Unit>>(limit, out);
-        at = at_ - 1;
-        to = out.bytes() + out.size();
-        continue;
-      }
-      const std::uint32_t bytes = mapped.bytes();
-      std::memcpy(to, &bytes, 4);
-      to += mapped.length();
-      marks |= mapped.marks(spaces) << n_bytes;
-      n_bytes += mapped.length();
-      ascii = c < 0x80 ? ascii + 1 : 0;
-      if (n_bytes > 60) {
-        out.append(n_bytes, marks);
-        marks = 0;
-        n_bytes = 0;
-      }
-    }
-    out.append(n_bytes, marks);
-    at_ = at;
+    at_ = kernel(static_cast<const Unit*>(text_.data), at_, limit, text_.length, rules_, out.all());
+    read_some<OneUnit<Unit>>(16, limit, out);
   }
 }
 

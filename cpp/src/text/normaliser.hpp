@@ -5,32 +5,27 @@
 
 #include "termsift/texts.hpp"
 #include "text/character_map.hpp"
+#include "text/scan_kernels.hpp"
 
 namespace termsift {
 
-// Text that grows at its end, with one bit for each byte. The bits after the last byte, to the end of their word, are zero.
+// Owns text that grows at its end.
 class NormalText {
  public:
-  std::uint8_t* bytes() const { return bytes_.get(); }
-  std::uint64_t* marks() const { return marks_.get(); }
-  std::int64_t size() const { return size_; }
+  std::uint8_t* bytes() const { return all_.bytes; }
+  std::uint64_t* marks() const { return all_.marks; }
+  std::int64_t size() const { return all_.size; }
+  MarkedBytes& all() { return all_; }  // for those who append
 
   void clear() {
     reserve(64);
-    size_ = 0;
-    marks_[0] = 0;
+    all_.size = 0;
+    marks()[0] = 0;
   }
   // Makes room for n further bytes, and for 128 that a loop may write beyond them.
   void reserve(std::int64_t n);
-  // Adds `n` bytes, which have been written behind the last.
-  void append(std::int64_t n, std::uint64_t marks) {  // n <= 64
-    const std::int64_t word = size_ / 64, bit = size_ % 64;
-    marks_[word] |= marks << bit;
-    if (bit + n >= 64) marks_[word + 1] = bit == 0 ? 0 : marks >> (64 - bit);
-    size_ += n;
-  }
   // Adds n bytes of which the marks have been written too. Both n and size() are multiples of 64.
-  void append_blocks(std::int64_t n) { marks_[(size_ += n) / 64] = 0; }
+  void append_blocks(std::int64_t n) { marks()[(all_.size += n) / 64] = 0; }
   // Adds bytes without marks, at least one, up to a multiple of 64.
   void align();
   // Removes the bytes before `begin`; all others must be marked. Puts unmarked bytes before them, so that the size is a
@@ -40,7 +35,8 @@ class NormalText {
  private:
   LargeArray<std::uint8_t> bytes_;
   LargeArray<std::uint64_t> marks_;
-  std::int64_t size_ = 0, room_ = 0;
+  MarkedBytes all_;
+  std::int64_t room_ = 0;
 };
 
 class Normaliser {
@@ -48,8 +44,7 @@ class Normaliser {
   // Marks the characters of words, or white space.
   Normaliser(const TextRules& rules, bool marks_spaces)
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
-        marks_spaces_(marks_spaces),
-        case_bit_(rules.lowercase ? 0x20 : 0) {}
+        rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
 
   // Begins with a document. Its number is for messages.
   void open(const Text& text, std::int64_t document);
@@ -63,7 +58,9 @@ class Normaliser {
   void read_ascii(std::int64_t limit, NormalText& out);
   void read_utf8(std::int64_t limit, NormalText& out);
   template <class Unit>
-  void read_units(std::int64_t limit, NormalText& out);
+  void read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out);
+  template <class Encoding>
+  void read_some(std::int64_t n, std::int64_t limit, NormalText& out);
   template <class Encoding>
   void read_one(std::int64_t limit, NormalText& out);
   template <class Encoding>
@@ -71,8 +68,7 @@ class Normaliser {
   [[noreturn]] void refuse() const;
 
   const CharacterMap& map_;
-  bool marks_spaces_;
-  std::uint8_t case_bit_;
+  ScanRules rules_;
   Text text_;
   std::int64_t document_ = 0, at_ = 0;
   bool ascii_ = true;

@@ -22,6 +22,124 @@ std::int64_t read_ascii(const std::uint8_t* text, std::int64_t n, std::uint8_t c
   return spaces ? read<true>(text, n, case_bit, out, marks) : read<false>(text, n, case_bit, out, marks);
 }
 
+TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+
+// Changes the characters of `length` bytes that begin at the bits of `leads`, in their places, and marks them. The bytes
+// that follow each are known to be of a character. Returns true if each character keeps its length. An overlong form does
+// not, since its character has a shorter one; nor does a surrogate.
+template <int length>
+TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
+                                     std::uint64_t& marked) {
+  constexpr std::uint64_t in_place = std::uint64_t{length} << 40;
+  const int first_mark = rules.spaces ? 52 : 48;
+  const MappedEntry* const entries = rules.entries;
+  std::uint64_t differences = 0, marks = 0;
+  for (; leads != 0; leads &= leads - 1) {
+    const int i = __builtin_ctzll(leads);
+    const std::uint8_t* const at = in + i;
+    // The bits that say what each byte is are subtracted together.
+    std::uint32_t c = 0;
+    if (length == 2) c = (std::uint32_t{at[0]} << 6) + at[1] - 0x3080;
+    if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
+    if (length == 4) {
+      c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
+      if (c >= n_code_points) c = 0;  // whose length is another
+    }
+    const std::uint64_t entry = read_entry(entries + c);
+    differences |= entry ^ in_place;
+    const auto two = static_cast<std::uint16_t>(entry), next_two = static_cast<std::uint16_t>(entry >> 16);
+    __builtin_memcpy(to + i, &two, 2);
+    if (length == 3) to[i + 2] = static_cast<std::uint8_t>(entry >> 16);
+    if (length == 4) __builtin_memcpy(to + i + 2, &next_two, 2);
+    marks |= (entry >> first_mark & 1) << i;
+  }
+  for (int i = 0; i < length; ++i) marked |= marks << i;
+  return (differences >> 40 & 0xff) == 0;
+}
+
+std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t limit, std::int64_t end,
+                       const ScanRules& rules, MarkedBytes& result) {
+  MarkedBytes out = result;
+  while (at < limit) {
+    const std::int64_t n = end - at < 64 ? end - at : 64;
+    std::uint8_t* const to = out.bytes + out.size;
+    BlockMarks block = read_block(text + at, rules.case_bit, rules.spaces, to);
+    const std::uint64_t within = low_bits(n);
+    std::int64_t done = n;
+    if ((block.high & within) != 0) {
+      out.ascii = false;
+      Utf8Marks utf8 = mark_utf8(text + at);
+      // The next block begins with the character that does not end in this one.
+      const std::uint64_t split = (utf8.two & std::uint64_t{1} << 63) | (utf8.three & std::uint64_t{3} << 62) |
+                                  (utf8.four & std::uint64_t{7} << 61);
+      if (split != 0 && n == 64) done = __builtin_ctzll(split);
+      const std::uint64_t inside = low_bits(done);
+      utf8.two &= inside, utf8.three &= inside, utf8.four &= inside;
+      const std::uint64_t of_three = utf8.three | utf8.four;
+      const std::uint64_t follow = (utf8.two | of_three) << 1 | of_three << 2 | utf8.four << 3;
+      if (follow != (utf8.following & inside) ||
+          (utf8.two | of_three | follow) != (block.high & inside) ||
+          !change_in_place<2>(text + at, utf8.two, rules, to, block.marked) ||
+          !change_in_place<3>(text + at, utf8.three, rules, to, block.marked) ||
+          !change_in_place<4>(text + at, utf8.four, rules, to, block.marked))
+        break;
+    }
+    out.append(done, block.marked & low_bits(done));
+    at += done;
+  }
+  result = out;
+  return at;
+}
+
+// Takes 64 characters at once if all are ASCII, else 16, in a loop without branches: most blocks mix scripts and blanks.
+template <class Unit>
+std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
+                        const ScanRules& rules, MarkedBytes& result) {
+  MarkedBytes out = result;
+  const int first_mark = rules.spaces ? 52 : 48;
+  while (at < limit) {
+    const std::int64_t n = end - at < 64 ? end - at : 64;
+    std::uint8_t narrow[64] = {};
+    Unit all = 0;
+    if (n == 64) {
+      for (int i = 0; i < 64; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+    } else {
+      for (int i = 0; i < n; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+    }
+    if (all < 0x80) {
+      const BlockMarks block = read_block(narrow, rules.case_bit, rules.spaces, out.bytes + out.size);
+      out.append(n, block.marked & low_bits(n));
+      at += n;
+      continue;
+    }
+    out.ascii = false;
+    for (std::int64_t left = n; left > 0; left -= 16) {
+      const int n_here = static_cast<int>(left < 16 ? left : 16);
+      std::uint8_t* to = out.bytes + out.size;
+      std::uint64_t marks = 0, simple = ~std::uint64_t{0};
+      int n_bytes = 0;
+      for (int i = 0; i < n_here; ++i) {
+        char32_t c = text[at + i];
+        if (sizeof(Unit) == 4 && c >= n_code_points) c = 0, simple = 0;
+        const std::uint64_t entry = read_entry(rules.entries + c);
+        simple &= entry;
+        const auto written = static_cast<std::uint32_t>(entry);
+        __builtin_memcpy(to + n_bytes, &written, 4);
+        marks |= (entry >> first_mark & 0xf) << n_bytes;
+        n_bytes += static_cast<int>(entry >> 32 & 7);
+      }
+      if (simple >> 56 == 0) {
+        result = out;
+        return at;
+      }
+      out.append(n_bytes, marks);
+      at += n_here;
+    }
+  }
+  result = out;
+  return at;
+}
+
 #ifndef __AVX512F__
 TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
   return static_cast<std::uint32_t>(__builtin_ctzll(bits | std::uint64_t{1} << 63));
@@ -73,6 +191,12 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
 
 namespace termsift {
 
-const ScanKernels ScanKernels::TERMSIFT_TARGET{simd::TERMSIFT_TARGET::read_ascii, simd::TERMSIFT_TARGET::cut};
+const ScanKernels ScanKernels::TERMSIFT_TARGET{
+    simd::TERMSIFT_TARGET::read_ascii,
+    simd::TERMSIFT_TARGET::read_utf8,
+    simd::TERMSIFT_TARGET::read_units<std::uint8_t>,
+    simd::TERMSIFT_TARGET::read_units<std::uint16_t>,
+    simd::TERMSIFT_TARGET::read_units<std::uint32_t>,
+    simd::TERMSIFT_TARGET::cut};
 
 }  // namespace termsift

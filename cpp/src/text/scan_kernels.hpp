@@ -1,9 +1,22 @@
-// The loops over text in ASCII and over the marks of its words. They are compiled once for each SIMD target.
+// The loops over text and over the marks of its words. They are compiled once for each SIMD target.
 #pragma once
 
 #include <cstdint>
 
+#include "text/marked_bytes.hpp"
+
 namespace termsift {
+
+// How a loop reads the characters of a document that is not all ASCII.
+struct ScanRules {
+  const MappedEntry* entries;  // CharacterMap::entries
+  std::uint8_t case_bit;       // block_impl.hpp
+  bool spaces;                 // whether white space is marked, or the characters of words
+};
+
+template <class Unit>
+using ReadUnits = std::int64_t (*)(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
+                                   const ScanRules& rules, MarkedBytes& out);
 
 struct ScanKernels {
   // Copies `text` to `out`, with capital letters changed by `case_bit` (block_impl.hpp), and writes one bit for each byte
@@ -11,8 +24,16 @@ struct ScanKernels {
   // ASCII, and returns the number of bytes before it.
   std::int64_t (*read_ascii)(const std::uint8_t* text, std::int64_t n, std::uint8_t case_bit, bool spaces, std::uint8_t* out,
                              std::uint64_t* marks);
-  // Writes the begin and end of every run of two or more ones, as first + the number of the bit, and returns how many
-  // numbers were written. The last bit must be zero. There must be room for 64 n_words + 64 numbers.
+  // Appends text from `at` on, in blocks of up to 64 units, until one begins at `limit` or later or holds a character that
+  // the block cannot take; returns where that one begins. A block takes the characters whose entries are simple and, of
+  // UTF-8, those that keep their length. The text ends at `end`, and `out` must have room for four bytes for each unit, and
+  // 256 more. Of UTF-8, 67 bytes must be readable from where each block begins.
+  ReadUnits<std::uint8_t> read_utf8;
+  ReadUnits<std::uint8_t> read_latin1;
+  ReadUnits<std::uint16_t> read_ucs2;
+  ReadUnits<std::uint32_t> read_ucs4;
+  // Writes where the runs of two or more bits begin and end, as first + the number of the bit, and returns how many numbers
+  // that are. No run begins before the first bit or ends after the last. There must be room for 64 n_words + 64 numbers.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
 
   static const ScanKernels baseline, avx2, avx512;
