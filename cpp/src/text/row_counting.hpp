@@ -54,7 +54,7 @@ class TermRows {
 
  private:
   static constexpr bool by_class = std::is_same_v<Entry, ClassEntry>;
-  static constexpr std::int64_t ahead = 48, ring = 64;
+  static constexpr std::int64_t batch = 64, ring = 2 * batch;
 
   template <bool stops, class Table, class Source>
   void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop,
@@ -66,14 +66,17 @@ class TermRows {
     std::uint64_t hashes[ring];
     // A copy, since the compiler must take every store for one to the table.
     typename Table::Homes homes = table.homes();
-    const auto prepare = [&](std::int64_t i) {
-      const Key key = source.key(i);
-      const std::uint64_t hashed = hash(key);
-      keys[i % ring] = key;
-      hashes[i % ring] = hashed;
-      prefetch_for_write(homes.of(hashed));
+    const auto prepare = [&](std::int64_t begin) {
+      Key* const batch_keys = keys + begin % ring;
+      std::uint64_t* const batch_hashes = hashes + begin % ring;
+      const typename Table::Homes now = homes;
+      for (std::int64_t k = 0; k < std::min(batch, n - begin); ++k) {
+        batch_keys[k] = source.key(begin + k);
+        batch_hashes[k] = hash(batch_keys[k]);
+        prefetch_for_write(now.of(batch_hashes[k]));
+      }
     };
-    for (std::int64_t i = 0; i < std::min(ahead, n); ++i) prepare(i);
+    prepare(0);
     std::int64_t i = 0, n_ids = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Part& part = parts[p];
@@ -82,9 +85,11 @@ class TermRows {
       auto size = static_cast<std::uint32_t>(counted_ ? store_.open_size() : 0);
       const std::uint32_t row_tag = row_tag_, document_tag = document_tag_;
       for (; i < part.end; ++i) {
-        if (i + ahead < n) prepare(i + ahead);
-        const Key key = keys[i % ring];
-        Slot<Key>* slot = homes.of(hashes[i % ring]);
+        if (i % batch == 0) [[unlikely]]
+          prepare(i + batch);
+        const auto place = static_cast<std::size_t>(i) % ring;
+        const Key key = keys[place];
+        Slot<Key>* slot = homes.of(hashes[place]);
         if (!(slot->key == key)) [[unlikely]] {
           slot = source.slot(i, key);
           homes = table.homes();
