@@ -102,6 +102,7 @@ class TermRows {
           const std::uint32_t if_same = 0U - static_cast<std::uint32_t>(same);
           const std::uint32_t at = (slot->at & if_same) | (size & ~if_same);
           Entry& entry = row[at];
+          prefetch_for_write(row + size + 32);
           slot->row = row_tag;
           slot->at = at;
           if constexpr (by_class) {
