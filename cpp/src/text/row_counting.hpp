@@ -41,8 +41,8 @@ class TermRows {
   // Counts the tokens of the parts. source.key(i) is the key of token i, and source.slot(i, key) its slot in `table`, which
   // it inserts if it must. If `ids` is given, the numbers of the tokens from `n_stop` on are appended to it, and kept[part]
   // is set to how many there are after each part. Tokens with smaller numbers are left out.
-  // The loop is bound by the latency of memory: it asks for a slot `ahead` tokens before it needs it (8 tokens took a third
-  // more time), and adds up without a branch, since nobody can predict whether a word has occurred in the document before.
+  // The loop is bound by the latency of memory: it asks for the slots of a batch while it counts the batch before (8 tokens
+  // ahead took a third more time), and adds up without a branch, since nobody can predict whether a word has occurred in the document before.
   template <class Table, class Source>
   void count(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::uint32_t* ids,
              std::int64_t* kept) {
@@ -54,7 +54,8 @@ class TermRows {
 
  private:
   static constexpr bool by_class = std::is_same_v<Entry, ClassEntry>;
-  static constexpr std::int64_t batch = 64, ring = 2 * batch;
+  static constexpr std::int64_t batch = 64, ring = 2 * batch;  // in tokens
+  static constexpr std::int64_t entries_ahead = 32;            // of the open row's end, where new lines of memory begin
 
   template <bool stops, class Table, class Source>
   void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop,
@@ -102,7 +103,7 @@ class TermRows {
           const std::uint32_t if_same = 0U - static_cast<std::uint32_t>(same);
           const std::uint32_t at = (slot->at & if_same) | (size & ~if_same);
           Entry& entry = row[at];
-          prefetch_for_write(row + size + 32);
+          prefetch_for_write(row + size + entries_ahead);
           slot->row = row_tag;
           slot->at = at;
           if constexpr (by_class) {
