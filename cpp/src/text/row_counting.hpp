@@ -42,7 +42,8 @@ class TermRows {
   // it inserts if it must. If `ids` is given, the numbers of the tokens from `n_stop` on are appended to it, and kept[part]
   // is set to how many there are after each part. Tokens with smaller numbers are left out.
   // The loop is bound by the latency of memory: it asks for the slots of a batch while it counts the batch before (8 tokens
-  // ahead took a third more time), and adds up without a branch, since nobody can predict whether a word has occurred in the document before.
+  // ahead took a third more time), and adds up without a branch, since nobody can predict whether a word has occurred in the
+  // document before.
   template <class Table, class Source>
   void count(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::uint32_t* ids,
              std::int64_t* kept) {
