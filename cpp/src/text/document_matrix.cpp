@@ -32,10 +32,7 @@ void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorte
     worker.check();
     for (const DocumentRow& row : rows) {
       sorter.reserve(row.size);
-      for (std::int64_t i = 0; i < row.size; ++i) {
-        const std::int32_t column = columns[row.entries[i].id];
-        if (column >= 0) sorter.add(row.owner - chunk.begin, column, false, row.entries[i].count);
-      }
+      sorter.add_row(row.owner - chunk.begin, {row.entries, static_cast<std::size_t>(row.size)}, columns);
     }
   });
 }
@@ -71,7 +68,7 @@ void count_entries(const CountedDocuments& counted, const CountedChunk& chunk, s
   scratch.indices.resize(static_cast<std::size_t>(room) + 1);
   scratch.data.resize(static_cast<std::size_t>(room) + 1);
   end = begin;
-  scratch.sorter.write(end.data(), scratch.indices.data(), scratch.data.data());
+  scratch.sorter.write(end, scratch.indices.data(), scratch.data.data());
   for (std::size_t i = 0; i < begin.size(); ++i) sizes[chunk.begin + static_cast<std::int64_t>(i)] = end[i] - begin[i];
 }
 
@@ -97,7 +94,7 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
     RowSorter& sorter = scratch.own(worker).sorter;
     gather(counted, chunk, sorter, worker);
     std::vector<std::int64_t> place(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
-    sorter.write(place.data(), matrix.indices.get(), matrix.data.get());
+    sorter.write(place, matrix.indices.get(), matrix.data.get());
   });
   return matrix;
 }

@@ -14,7 +14,7 @@ void FinishedRows::take(RowSorter& sorter, std::int64_t first_document, std::int
   indices.resize(static_cast<std::size_t>(room));
   data.resize(static_cast<std::size_t>(room));
   std::vector<std::int64_t> ends = begins;
-  sorter.write(ends.data(), indices.data(), data.data());
+  sorter.write(ends, indices.data(), data.data());
   // Entries of the same place were added up, so rows may have become shorter. Close the gaps between them.
   std::int64_t end = 0;
   sizes.resize(begins.size());

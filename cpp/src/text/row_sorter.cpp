@@ -26,44 +26,58 @@ void RowSorter::grow(std::int64_t size) {
   capacity_ = capacity;
 }
 
-void RowSorter::sort() {
+void RowSorter::sort(std::int64_t n_documents) {
   std::uint64_t* from = entries_.get();
   constexpr std::int64_t few = 256;
   if (size_ < few) return std::sort(from, from + size_);
+  struct Digit {
+    int shift, width;
+  };
+  std::vector<Digit> digits;
+  const auto add_digits = [&](int shift, std::int64_t n_values) {
+    const auto last = static_cast<std::uint64_t>(std::max<std::int64_t>(n_values - 1, 1));
+    const int bits = static_cast<int>(std::bit_width(last)), n = (bits + 10) / 11, width = (bits + n - 1) / n;
+    for (int i = 0; i < n; ++i) digits.push_back({shift + i * width, width});
+  };
+  add_digits(column_shift, n_columns_);
+  add_digits(document_shift, n_documents);
   std::uint64_t* to = sorted_.get();
-  const auto last_column = static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1));
-  const int bits = static_cast<int>(std::bit_width(last_column));
-  const int passes = (bits + 10) / 11, width = (bits + passes - 1) / passes;
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  for (int pass = 0; pass < passes; ++pass) {
-    const int shift = column_shift + pass * width;
-    histogram_.assign(static_cast<std::size_t>(mask) + 1, 0);
-    for (std::int64_t i = 0; i < size_; ++i) ++histogram_[from[i] >> shift & mask];
+  for (const auto& [shift, width] : digits) {
+    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
+    places_.assign(static_cast<std::size_t>(mask) + 1, 0);
+    std::uint32_t* const places = places_.data();
+    for (std::int64_t i = 0; i < size_; ++i) ++places[from[i] >> shift & mask];
     std::uint32_t begin = 0;
-    for (std::uint32_t& count : histogram_) begin += std::exchange(count, begin);
-    for (std::int64_t i = 0; i < size_; ++i) to[histogram_[from[i] >> shift & mask]++] = from[i];
+    for (std::uint32_t& count : places_) begin += std::exchange(count, begin);
+    for (std::int64_t i = 0; i < size_; ++i) to[places[from[i] >> shift & mask]++] = from[i];
     std::swap(from, to);
   }
   if (from != entries_.get()) std::swap(entries_, sorted_);
 }
 
-void RowSorter::write(std::int64_t* place, std::int32_t* indices, std::int64_t* data) {
-  sort();
-  // The last column of each row so far. Rows are filled side by side.
-  last_.assign(static_cast<std::size_t>(most_chunk_documents), -1);
-  for (std::int64_t i = 0; i < size_; ++i) {
-    const std::uint64_t entry = entries_[i];
-    const auto column = static_cast<std::int32_t>(entry >> column_shift);
-    const auto document = static_cast<std::size_t>(document_of(entry));
-    const auto count = static_cast<std::int64_t>(entry & most_count);
-    const std::int64_t value = entry >> count_bits & 1 ? -count : count;
-    if (last_[document] == column) [[unlikely]] {
-      data[place[document] - 1] += value;
+void RowSorter::write(std::span<std::int64_t> place, std::int32_t* indices, std::int64_t* data) {
+  sort(static_cast<std::int64_t>(place.size()));
+  const std::uint64_t* const entries = entries_.get();
+  for (std::int64_t begin = 0, end = 0; begin < size_; begin = end) {
+    const std::int64_t document = document_of(entries[begin]);
+    bool repeats = false;
+    for (end = begin + 1; end < size_ && document_of(entries[end]) == document; ++end)
+      repeats |= (entries[end] ^ entries[end - 1]) >> column_shift == 0;
+    std::int64_t& at = place[static_cast<std::size_t>(document)];
+    if (!repeats) {
+      for (std::int64_t i = begin; i < end; ++i) indices[at + i - begin] = column_of(entries[i]);
+      for (std::int64_t i = begin; i < end; ++i) data[at + i - begin] = value_of(entries[i]);
+      at += end - begin;
       continue;
     }
-    last_[document] = column;
-    indices[place[document]] = column;
-    data[place[document]++] = value;
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i > begin && column_of(entries[i]) == column_of(entries[i - 1])) {
+        data[at - 1] += value_of(entries[i]);
+        continue;
+      }
+      indices[at] = column_of(entries[i]);
+      data[at++] = value_of(entries[i]);
+    }
   }
 }
 

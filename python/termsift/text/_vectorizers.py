@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -67,10 +68,9 @@ class _CutByCore:
             if _holds_objects(documents):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                is_text = set(map(type, documents)) <= {str}
-            else:
-                is_text = _is_column(documents)
-            if is_text:
+                with suppress(TypeError):  # some are no strings: bytes, for example
+                    return [_core.Texts.of_strings(documents)]
+            elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
