@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
+  // The slots, of which some are empty. Keys lie in the order of their hashes, which is any order.
+  std::span<const Slot<Key>> slots() const { return {slots_.get(), static_cast<std::size_t>(n_slots_)}; }
 
   // Gives the slots back; the numbers remain.
   void drop_slots() { slots_ = {}, n_slots_ = 0; }
