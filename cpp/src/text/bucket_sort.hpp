@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -63,15 +64,27 @@ Buckets<T> in_buckets(std::int64_t n, std::int64_t n_blocks, const ForEach& for_
     std::vector<std::uint16_t>& own = bucket_of[static_cast<std::size_t>(block)];
     std::vector<std::int64_t>& counts = places[static_cast<std::size_t>(block)];
     counts.assign(n_buckets, 0);
+    // A batch is searched step by step, so that its searches wait for memory together.
+    std::array<SortPrefix, 256> batch;
+    std::array<std::uint32_t, batch.size()> found;
+    std::size_t n_batch = 0;
+    const auto search = [&] {
+      std::fill_n(found.begin(), n_batch, 0);
+      for (auto step = static_cast<std::uint32_t>(n_buckets / 2); step > 0; step /= 2)
+        for (std::size_t i = 0; i < n_batch; ++i)
+          found[i] += step & (0U - static_cast<std::uint32_t>(splitters[found[i] + step - 1] <= batch[i]));
+      for (std::size_t i = 0; i < n_batch; ++i) {
+        own.push_back(static_cast<std::uint16_t>(found[i]));
+        ++counts[found[i]];
+      }
+      n_batch = 0;
+    };
     for_each(block, [&](const T& element) {
-      const SortPrefix first = prefix(element);
-      std::size_t bucket = 0;
-      for (std::size_t step = n_buckets / 2; step > 0; step /= 2)
-        bucket += step & (std::size_t{0} - static_cast<std::size_t>(splitters[bucket + step - 1] <= first));
-      own.push_back(static_cast<std::uint16_t>(bucket));
-      ++counts[bucket];
+      batch[n_batch++] = prefix(element);
+      if (n_batch == batch.size()) search();
       return true;
     });
+    search();
   });
   Buckets<T> buckets;
   std::int64_t begin = 0;

@@ -1,7 +1,9 @@
 // Open-addressing hash tables from terms to numbers 0, 1, ..., in the order in which they are first met.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -42,7 +44,7 @@ class SlotTable {
     int shift;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
   };
-  Homes homes() const { return {slots_.get(), shift_}; }
+  Homes homes() const { return {slots_, shift_}; }
   Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
   // The keys by number, of a table that keeps them.
   const std::vector<Key>& keys() const { return keys_; }
@@ -58,7 +60,7 @@ class SlotTable {
   // Fills the empty slot that find() returned, or another one if the table must grow.
   Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
     if (size_ == most_terms) throw std::length_error("a thread met more than 2^31 different terms");
-    if (2 * (std::int64_t{size_} + 1) > n_slots_) {
+    if (size_ >= most_taken()) {
       grow();
       slot = find(hash_(key), [](const Key&) { return false; });
     }
@@ -73,21 +75,29 @@ class SlotTable {
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
   // The slots, of which some are empty. Keys lie in the order of their hashes, which is any order.
-  std::span<const Slot<Key>> slots() const { return {slots_.get(), static_cast<std::size_t>(n_slots_)}; }
+  std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
 
   // Gives the slots back; the numbers remain.
-  void drop_slots() { slots_ = {}, n_slots_ = 0; }
+  void drop_slots() { memory_ = {}, slots_ = nullptr, n_slots_ = 0; }
 
  private:
-  Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_.get() + n_slots_ ? slots_.get() : slot; }
+  // A large table has more in fewer pages, and its slots are out of the cache anyway.
+  std::int64_t most_taken() const { return n_slots_ > text_tuning().small_slots ? n_slots_ / 4 * 3 : n_slots_ / 2; }
+  Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }
   void resize(std::int64_t n_slots) {
-    slots_ = LargeArray<Slot<Key>>::zeroed(n_slots);
+    // Slots of 32 bytes must not lie across two cache lines, of which only one is prefetched.
+    constexpr std::size_t line = 64;
+    memory_ = LargeArray<std::byte>::zeroed(n_slots * std::int64_t{sizeof(Slot<Key>)} + std::int64_t{line});
+    void* aligned = memory_.get();
+    std::size_t room = line;
+    slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
   }
   // Small tables grow fourfold, because each growth costs page faults.
   void grow() {
-    const LargeArray<Slot<Key>> old = std::move(slots_);
+    const LargeArray<std::byte> held = std::move(memory_);
+    const Slot<Key>* const old = slots_;
     const std::int64_t n_old = n_slots_;
     resize(n_old * (n_old < (1 << 16) ? 4 : 2));
     for (std::int64_t i = 0; i < n_old; ++i)
@@ -95,7 +105,8 @@ class SlotTable {
   }
 
   KeyHash hash_;
-  LargeArray<Slot<Key>> slots_;
+  LargeArray<std::byte> memory_;
+  Slot<Key>* slots_ = nullptr;
   std::vector<Key> keys_;
   std::int64_t n_slots_ = 0;
   int shift_ = 64;
