@@ -289,6 +289,12 @@ TEST(large_counts_are_exact) {
   }
 }
 
+TEST(many_stop_words_may_leave_no_terms) {
+  TextRules rules;
+  for (int i = 0; i < 5000; ++i) rules.stop_words.push_back("stop_" + std::to_string(i));
+  for (const char* text : {"stop_1 stop_4999", "stop_7 word"}) check_documents({{text, ""}, {0, 0}, 1}, rules, {2});
+}
+
 TEST(no_text_gives_no_terms) {
   for (const Collection& collection : {Collection{{}, {}, 1}, Collection{{"", "a", " "}, {0, 0, 0}, 1}}) {
     check_documents(collection, {}, {2});

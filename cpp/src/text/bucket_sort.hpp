@@ -35,7 +35,7 @@ struct Buckets {
   T* end(std::int64_t b) const { return begin(b + 1); }
 };
 
-// Puts about n elements into buckets, which a sample of them divides. for_each(block, f) calls f(element) for the elements of a
+// Puts n elements into buckets, which a sample of them divides. for_each(block, f) calls f(element) for those of a
 // block, in the same order each time, as long as f returns true: they are visited twice, so that they need not be held
 // elsewhere. The first of a block must be a fair sample of it. prefix(element) must agree with the order.
 // O(n log n) in total, and little more memory than the elements take. Many elements of one prefix are in one bucket.

@@ -27,7 +27,8 @@ struct Slot {
   std::uint32_t documents;  // counting by document: how many rows it occurred in; by class: the last document's tag
 };
 
-// At most half of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term costs 48 to 128.
+// At most three quarters of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term of a large
+// table costs 32 to 86 bytes, and half as much again while the table grows.
 template <class Key>
 class SlotTable {
  public:

@@ -74,7 +74,7 @@ auto unite(std::span<Table* const> tables, std::uint32_t n_stop, std::span<std::
   std::vector<SlotBlock> blocks;
   std::int64_t n_met = 0;
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    n_met += tables[t]->size();
+    n_met += tables[t]->size() - std::min(n_stop, tables[t]->size());
     const std::vector<SlotBlock> of_table = slot_blocks(t, tables[t]->slots().size());
     blocks.insert(blocks.end(), of_table.begin(), of_table.end());
   }
@@ -85,8 +85,9 @@ auto unite(std::span<Table* const> tables, std::uint32_t n_stop, std::span<std::
       if (!f(Met<Key>{key(block.table, slot), static_cast<std::uint32_t>(block.table), slot.id, slot.documents})) return;
     }
   };
-  const Buckets<Met<Key>> buckets = in_buckets<Met<Key>>(
-      n_met, static_cast<std::int64_t>(blocks.size()), visit, [](const Met<Key>& met) { return prefix_of(met.key); }, threads);
+  const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
+  const auto n_blocks = static_cast<std::int64_t>(blocks.size());
+  const Buckets<Met<Key>> buckets = in_buckets<Met<Key>>(n_met, n_blocks, visit, prefix, threads);
   for (Table* const table : tables) table->drop_slots();
 
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.n_buckets()) + 1, 0);  // in the ranks
