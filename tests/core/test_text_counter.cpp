@@ -239,6 +239,24 @@ TEST(small_chunks_give_the_same_counts) {
   check_everything(10);
 }
 
+TEST(many_words_in_full_tables_give_the_same_counts) {
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 2000;
+  text_tuning().first_slots = 4;
+  text_tuning().small_slots = 64;
+  std::mt19937_64 random(14);
+  const Collection collection = random_collection(random, 400, 20'000, 3);
+  for (const auto& [min_n, max_n] : {std::pair(1, 1), {1, 2}, {2, 3}})
+    for (const int count : {1, 2, 3, 7}) {
+      TextRules rules;
+      rules.min_n = min_n;
+      rules.max_n = max_n;
+      rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
+      check_documents(collection, rules, {count});
+      check_classes(collection, rules, {count});
+    }
+}
+
 TEST(the_seed_changes_no_result) {
   const Tuned tuned;
   for (const std::uint64_t seed : {0, 1}) {
@@ -269,6 +287,12 @@ TEST(large_counts_are_exact) {
     check_documents(collection, rules, {1});
     check_classes(collection, rules, {1});
   }
+}
+
+TEST(many_stop_words_may_leave_no_terms) {
+  TextRules rules;
+  for (int i = 0; i < 5000; ++i) rules.stop_words.push_back("stop_" + std::to_string(i));
+  for (const char* text : {"stop_1 stop_4999", "stop_7 word"}) check_documents({{text, ""}, {0, 0}, 1}, rules, {2});
 }
 
 TEST(no_text_gives_no_terms) {

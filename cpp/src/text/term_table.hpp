@@ -1,7 +1,10 @@
 // Open-addressing hash tables from terms to ids 0, 1, ..., in the order of their first occurrence.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -24,7 +27,8 @@ struct Slot {
   std::uint32_t documents;  // counting by document: how many rows it occurred in; by class: the last document's tag
 };
 
-// At most half of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term costs 48 to 128.
+// At most three quarters of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term of a large
+// table costs 32 to 86 bytes, and half as much again while the table grows.
 template <class Key>
 class SlotTable {
  public:
@@ -57,7 +61,7 @@ class SlotTable {
   // Fills the empty slot that find() returned, or another one if the table must grow.
   Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
     if (size_ == most_terms) throw std::length_error("a thread met more than 2^31 different terms");
-    if (2 * (std::int64_t{size_} + 1) > n_slots_) {
+    if (size_ >= most_taken()) {
       grow();
       slot = find(hash_(key), [](const Key&) { return false; });
     }
@@ -80,24 +84,29 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
+  // The slots, of which some are empty. Keys lie in the order of their hashes, which is any order.
+  std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
 
   // Frees the slots. No term can be looked up after that.
   void drop_slots() { memory_ = {}, slots_ = nullptr, n_slots_ = 0; }
 
  private:
+  // A large table has more in fewer pages, and its slots are out of the cache anyway.
+  std::int64_t most_taken() const { return n_slots_ > text_tuning().small_slots ? n_slots_ / 4 * 3 : n_slots_ / 2; }
   Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }
-  // The slots begin at a cache line. Where the allocator puts them, every other slot would lie in two lines.
   void resize(std::int64_t n_slots) {
+    // Slots of 32 bytes must not lie across two cache lines, of which only one is prefetched.
     constexpr std::size_t line = 64;
-    memory_ = LargeArray<Slot<Key>>::zeroed(n_slots + static_cast<std::int64_t>(line / sizeof(Slot<Key>)) + 1);
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory_.get());
-    slots_ = reinterpret_cast<Slot<Key>*>((begin + line - 1) / line * line);
+    memory_ = LargeArray<std::byte>::zeroed(n_slots * std::int64_t{sizeof(Slot<Key>)} + std::int64_t{line});
+    void* aligned = memory_.get();
+    std::size_t room = line;
+    slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
   }
   // Small tables grow fourfold, because each growth costs page faults.
   void grow() {
-    const LargeArray<Slot<Key>> old_memory = std::move(memory_);
+    const LargeArray<std::byte> held = std::move(memory_);
     const Slot<Key>* const old = slots_;
     const std::int64_t n_old = n_slots_;
     resize(n_old * (n_old < (1 << 16) ? 4 : 2));
@@ -106,7 +115,7 @@ class SlotTable {
   }
 
   KeyHash hash_;
-  LargeArray<Slot<Key>> memory_;
+  LargeArray<std::byte> memory_;
   Slot<Key>* slots_ = nullptr;
   std::vector<Key> keys_;
   std::int64_t n_slots_ = 0;

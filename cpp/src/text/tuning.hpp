@@ -11,6 +11,7 @@ struct TextTuning {
   std::int64_t row_tokens = std::int64_t{1} << 31;      // a row is closed after so many tokens, so that counts fit 32 bits
   std::uint32_t first_tag = 1;                          // of the first row of a table
   std::int64_t first_slots = 1 << 10;                   // of a hash table; a power of two
+  std::int64_t small_slots = 1 << 18;                   // a larger table is filled to three quarters, not to half
   std::int64_t rows_to_merge = std::int64_t{1} << 20;   // least number of pairs by class that are worth merging
 };
 

@@ -1,7 +1,9 @@
 #include "text/vocabulary.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -19,12 +21,22 @@ std::uint64_t big_endian(std::uint64_t value) {
 }
 
 // Returns a word as the table has it; a word outside lies in its arena.
-SortedWord sorted_word(const WordTable& table, const WordKey& key) {
-  if (!key.is_outside()) return {{big_endian(key.low), big_endian(key.high)}, nullptr, 0};
+SortedWord sorted_key(const WordTable& table, const WordKey& key) {
+  if (!key.is_outside()) return {{big_endian(key.low), big_endian(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);
   std::uint64_t first[2] = {0, 0};
   std::memcpy(first, bytes.data(), std::min<std::size_t>(bytes.size(), sizeof first));
-  return {{big_endian(first[0]), big_endian(first[1])}, bytes.data(), static_cast<std::uint32_t>(bytes.size())};
+  return {{big_endian(first[0]), big_endian(first[1])}, bytes.data()};
+}
+
+std::string_view outside_bytes(const SortedWord& word) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, word.outside - sizeof size, sizeof size);
+  return {word.outside, size};
+}
+
+void check_number_of_terms(std::int64_t n) {
+  if (n > max_terms) throw std::length_error("the texts have more than 2^31 - 1 different terms");
 }
 
 // A term of one table, to be sorted among those of all.
@@ -36,28 +48,79 @@ struct Met {
 
 bool before(const SortedWord& a, const SortedWord& b) { return a < b; }
 bool before(NgramKey a, NgramKey b) { return a.pair_plus_one < b.pair_plus_one; }
+SortPrefix prefix_of(const SortedWord& word) { return {word.first[0], word.first[1]}; }
+SortPrefix prefix_of(NgramKey key) { return {key.pair_plus_one, 0}; }
 
-// Sorts the terms of all tables, unites those that are equal, and sets ranks[table][id] and documents[rank].
-template <class Key>
-void unite(std::vector<Met<Key>> met, const Threads& threads, std::vector<Key>& sorted, std::vector<std::int64_t>& documents,
-           const std::vector<std::int32_t*>& ranks) {
-  sort_in_buckets(met, [](const Met<Key>& a, const Met<Key>& b) { return before(a.key, b.key); }, threads);
-  for (const Met<Key>& term : met) {
-    if (sorted.empty() || !(sorted.back() == term.key)) {
-      sorted.push_back(term.key);
-      documents.push_back(0);
-    }
-    documents.back() += term.documents;
-    if (static_cast<std::int64_t>(sorted.size()) > max_terms)
-      throw std::length_error("the texts have more than 2^31 - 1 different terms");
-    ranks[term.table][term.id] = static_cast<std::int32_t>(sorted.size() - 1);
+// Slots of a table, which a thread takes at once.
+struct SlotBlock {
+  std::size_t table, begin, end;
+};
+
+std::vector<SlotBlock> slot_blocks(std::size_t table, std::size_t n_slots) {
+  constexpr std::size_t least_slots = std::size_t{1} << 14, most_blocks = 256;
+  const std::size_t size = std::max(least_slots, n_slots / most_blocks);
+  std::vector<SlotBlock> blocks;
+  for (std::size_t begin = 0; begin < n_slots; begin += size)
+    blocks.push_back({table, begin, std::min(begin + size, n_slots)});
+  return blocks;
+}
+
+// Sorts the terms of the tables but those below n_stop, unites equal ones, and sets ranks[table][id]. key(table, slot) is
+// what a slot's term is sorted by. Drops the slots.
+template <class Table, class KeyOf>
+auto unite(std::span<Table* const> tables, std::uint32_t n_stop, std::span<std::int32_t* const> ranks, const KeyOf& key,
+           const Threads& threads) {
+  using Key = decltype(key(0, tables[0]->slots()[0]));
+  std::vector<SlotBlock> blocks;
+  std::int64_t n_met = 0;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    n_met += tables[t]->size() - std::min(n_stop, tables[t]->size());
+    const std::vector<SlotBlock> of_table = slot_blocks(t, tables[t]->slots().size());
+    blocks.insert(blocks.end(), of_table.begin(), of_table.end());
   }
+  const auto visit = [&](std::int64_t b, const auto& f) {
+    const SlotBlock& block = blocks[static_cast<std::size_t>(b)];
+    for (const auto& slot : tables[block.table]->slots().subspan(block.begin, block.end - block.begin)) {
+      if (slot.key.is_empty() || slot.id < n_stop) continue;
+      if (!f(Met<Key>{key(block.table, slot), static_cast<std::uint32_t>(block.table), slot.id, slot.documents})) return;
+    }
+  };
+  const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
+  const auto n_blocks = static_cast<std::int64_t>(blocks.size());
+  const Buckets<Met<Key>> buckets = in_buckets<Met<Key>>(n_met, n_blocks, visit, prefix, threads);
+  for (Table* const table : tables) table->drop_slots();
+
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.n_buckets()) + 1, 0);  // in the ranks
+  for_each_block(buckets.n_buckets(), threads, [&](std::int64_t b, Worker& worker) {
+    worker.check();
+    std::sort(buckets.begin(b), buckets.end(b),
+              [](const Met<Key>& met, const Met<Key>& other) { return before(met.key, other.key); });
+    for (const Met<Key>* met = buckets.begin(b); met != buckets.end(b); ++met)
+      begins[static_cast<std::size_t>(b) + 1] += met == buckets.begin(b) || !(met->key == met[-1].key);
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  check_number_of_terms(begins.back());
+  SortedTerms<Key> sorted{begins.back(), LargeArray<Key>::uninitialised(begins.back()),
+                          LargeArray<std::int64_t>::uninitialised(begins.back())};
+  for_each_block(buckets.n_buckets(), threads, [&](std::int64_t b, Worker& worker) {
+    worker.check();
+    std::int64_t next = begins[static_cast<std::size_t>(b)];
+    for (const Met<Key>* met = buckets.begin(b); met != buckets.end(b); ++met) {
+      if (met == buckets.begin(b) || !(met->key == met[-1].key)) {
+        sorted.keys[next] = met->key;
+        sorted.documents[next++] = 0;
+      }
+      sorted.documents[next - 1] += met->documents;
+      ranks[met->table][met->id] = static_cast<std::int32_t>(next - 1);
+    }
+  });
+  return sorted;
 }
 
 }  // namespace
 
 std::string_view SortedWord::bytes(char* buffer) const {
-  if (outside != nullptr) return {outside, outside_size};
+  if (outside != nullptr) return outside_bytes(*this);
   const std::uint64_t bytes[2] = {big_endian(first[0]), big_endian(first[1])};
   std::memcpy(buffer, bytes, sizeof bytes);
   std::size_t size = sizeof bytes;
@@ -68,8 +131,7 @@ std::string_view SortedWord::bytes(char* buffer) const {
 bool SortedWord::operator==(const SortedWord& other) const {
   if (first[0] != other.first[0] || first[1] != other.first[1] || (outside == nullptr) != (other.outside == nullptr))
     return false;
-  const std::string_view mine(outside, outside_size), others(other.outside, other.outside_size);
-  return mine == others;
+  return outside == nullptr || outside_bytes(*this) == outside_bytes(other);
 }
 
 bool SortedWord::operator<(const SortedWord& other) const {
@@ -89,76 +151,74 @@ Vocabulary::Vocabulary(std::span<TermTables* const> tables, std::uint32_t n_stop
 }
 
 void Vocabulary::sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads) {
-  std::vector<Met<SortedWord>> met;
+  std::vector<WordTable*> words;
   std::vector<std::int32_t*> ranks;
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    WordTable& words = tables[t]->words;
-    ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(words.size())).get());
-    std::fill(ranks[t], ranks[t] + std::min(n_stop, words.size()), -1);
-    met.reserve(met.size() + words.size());
-    words.for_each_slot([&](const Slot<WordKey>& slot) {
-      if (slot.id < n_stop) return;
-      met.push_back({sorted_word(words, slot.key), static_cast<std::uint32_t>(t), slot.id, slot.documents});
-    });
-    words.drop_slots();
+    words.push_back(&tables[t]->words);
+    ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(words[t]->size())).get());
+    std::fill(ranks[t], ranks[t] + std::min(n_stop, words[t]->size()), -1);
   }
-  unite(std::move(met), threads, words_, documents_.emplace_back(), ranks);
+  const auto key = [&](std::size_t table, const Slot<WordKey>& slot) { return sorted_key(*words[table], slot.key); };
+  words_ = unite<WordTable>(words, n_stop, ranks, key, threads);
 }
 
 void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads) {
-  std::vector<Met<NgramKey>> met;
+  std::vector<NgramTable*> ngrams;
   std::vector<std::int32_t*> ranks;
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    NgramTable& ngrams = tables[t]->ngrams[n - 2];
-    ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(ngrams.size())).get());
-    met.reserve(met.size() + ngrams.size());
-    const std::int32_t *const prefixes = terms_[t][n - 2].get(), *const words = terms_[t][0].get();
-    ngrams.for_each_slot([&](const Slot<NgramKey>& slot) {
-      const auto prefix = static_cast<std::uint32_t>(prefixes[slot.key.prefix()]);
-      const auto word = static_cast<std::uint32_t>(words[slot.key.word()]);
-      met.push_back({NgramKey::of(prefix, word), static_cast<std::uint32_t>(t), slot.id, slot.documents});
-    });
-    ngrams.drop_slots();
+    ngrams.push_back(&tables[t]->ngrams[n - 2]);
+    ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(ngrams[t]->size())).get());
   }
-  unite(std::move(met), threads, ngrams_.emplace_back(), documents_.emplace_back(), ranks);
-}
-
-std::int64_t Vocabulary::n_of_length(std::size_t n) const {
-  return static_cast<std::int64_t>(n == 1 ? words_.size() : ngrams_[n - 2].size());
+  const auto key = [&](std::size_t table, const Slot<NgramKey>& slot) {
+    const std::int32_t *const prefixes = terms_[table][n - 2].get(), *const words = terms_[table][0].get();
+    return NgramKey::of(static_cast<std::uint32_t>(prefixes[slot.key.prefix()]),
+                        static_cast<std::uint32_t>(words[slot.key.word()]));
+  };
+  ngrams_.push_back(unite<NgramTable>(ngrams, 0, ranks, key, threads));
 }
 
 // Numbers the n-grams of every length from the ranks among those of the same length: each comes after its prefix, and after
 // all that begin with a smaller sibling. Replaces the ranks in terms_. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
+  if (max_n == 1) {  // a word's rank is its term
+    n_terms_ = words_.size;
+    rows_ = std::move(words_.documents);
+    return;
+  }
   // At n - 1: first how many terms each n-gram begins, itself included; then where they begin.
-  std::vector<std::vector<std::int64_t>> places;
-  for (std::size_t n = 1; n <= max_n; ++n)
-    places.emplace_back(static_cast<std::size_t>(n_of_length(n)), n >= min_n_ ? 1 : 0);
+  std::vector<LargeArray<std::int64_t>> places;
+  for (std::size_t n = 1; n <= max_n; ++n) {
+    places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
+    std::fill_n(places[n - 1].get(), n_of_length(n), n >= min_n_ ? 1 : 0);
+  }
   for (std::size_t n = max_n; n > 1; --n)
-    for (std::size_t i = 0; i < places[n - 1].size(); ++i) places[n - 2][ngrams_[n - 2][i].prefix()] += places[n - 1][i];
-  for (std::int64_t& place : places[0]) place = std::exchange(n_terms_, n_terms_ + place);
-  if (n_terms_ > max_terms) throw std::length_error("the texts have more than 2^31 - 1 different terms");
+    for (std::int64_t i = 0; i < n_of_length(n); ++i) places[n - 2][ngrams_[n - 2].keys[i].prefix()] += places[n - 1][i];
+  for (std::int64_t i = 0; i < n_of_length(1); ++i) places[0][i] = std::exchange(n_terms_, n_terms_ + places[0][i]);
+  check_number_of_terms(n_terms_);
   for (std::size_t n = 2; n <= max_n; ++n) {
-    std::int64_t next = 0;
-    for (std::size_t i = 0; i < places[n - 1].size(); ++i) {
-      const std::uint32_t prefix = ngrams_[n - 2][i].prefix();
-      if (i == 0 || prefix != ngrams_[n - 2][i - 1].prefix()) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
+    std::int64_t next = 0, before = -1;
+    for (std::int64_t i = 0; i < n_of_length(n); ++i) {
+      const std::int64_t prefix = ngrams_[n - 2].keys[i].prefix();
+      if (std::exchange(before, prefix) != prefix) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
       places[n - 1][i] = std::exchange(next, next + places[n - 1][i]);
     }
   }
   rows_ = LargeArray<std::int64_t>::uninitialised(n_terms_);
-  for (std::size_t n = min_n_; n <= max_n; ++n)
-    for (std::size_t i = 0; i < places[n - 1].size(); ++i) rows_[places[n - 1][i]] = documents_[n - 1][i];
-  documents_.clear();
-  for_each_block(static_cast<std::int64_t>(terms_.size() * max_n), threads, [&](std::int64_t block, Worker&) {
-    const std::size_t n = 1 + static_cast<std::size_t>(block) % max_n;
-    const std::size_t table = static_cast<std::size_t>(block) / max_n;
-    const auto term_of = [&](std::int32_t rank) {
-      return n < min_n_ || rank < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][static_cast<std::size_t>(rank)]);
-    };
-    std::int32_t* const terms = terms_[table][n - 1].get();
-    std::transform(terms, terms + tables[table]->size(n), terms, term_of);
-  });
+  for (std::size_t n = 1; n <= max_n; ++n) {
+    const LargeArray<std::int64_t> documents = std::move(n == 1 ? words_.documents : ngrams_[n - 2].documents);
+    for (std::int64_t i = 0; n >= min_n_ && i < n_of_length(n); ++i) rows_[places[n - 1][i]] = documents[i];
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      std::int32_t* const terms = terms_[t][n - 1].get();
+      constexpr std::int64_t block_size = 1 << 16;
+      const std::int64_t n_ids = tables[t]->size(n);
+      for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
+        std::transform(terms + block * block_size, terms + std::min(n_ids, (block + 1) * block_size),
+                       terms + block * block_size, [&](std::int32_t rank) {
+                         return n < min_n_ || rank < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][rank]);
+                       });
+      });
+    }
+  }
 }
 
 void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const {
@@ -166,20 +226,22 @@ void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::strin
   std::int64_t term = 0;
   std::string text;
   char buffer[16];
-  std::vector<std::size_t> next(max_n, 0);  // at n - 1: the next n-gram
+  std::vector<std::int64_t> next(max_n, 0);  // at n - 1: the next n-gram
   // Visits the n-gram next[n - 1] and all that it begins.
   const auto descend = [&](const auto& self, std::size_t n) -> void {
-    const std::size_t rank = next[n - 1]++;
+    const std::int64_t rank = next[n - 1]++;
     if (n >= min_n_) visit(term++, text);
-    for (; n < max_n && next[n] < ngrams_[n - 1].size() && ngrams_[n - 1][next[n]].prefix() == rank;) {
+    if (n == max_n) return;
+    const SortedTerms<NgramKey>& longer = ngrams_[n - 1];
+    for (; next[n] < longer.size && longer.keys[next[n]].prefix() == rank;) {
       const std::size_t size = text.size();
-      text.append(" ").append(words_[ngrams_[n - 1][next[n]].word()].bytes(buffer));
+      text.append(" ").append(words_.keys[longer.keys[next[n]].word()].bytes(buffer));
       self(self, n + 1);
       text.resize(size);
     }
   };
-  while (next[0] < words_.size()) {
-    text = words_[next[0]].bytes(buffer);
+  while (next[0] < words_.size) {
+    text = words_.keys[next[0]].bytes(buffer);
     descend(descend, 1);
   }
 }

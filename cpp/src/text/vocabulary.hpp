@@ -17,13 +17,20 @@ namespace termsift {
 // A word as it is sorted. A word that is its own key (term_keys.hpp) is `first`; any other begins with it.
 struct SortedWord {
   std::uint64_t first[2];  // its first 16 bytes, the first of them the most significant, and zeros
-  const char* outside;     // null, or where a word that no key holds lies in a table's arena
-  std::uint32_t outside_size;
+  const char* outside;     // null, or where a word that no key holds lies in a table's arena, right after its length
 
   // Returns its bytes, which may lie in `buffer` (of 16 bytes).
   std::string_view bytes(char* buffer) const;
   bool operator==(const SortedWord& other) const;
   bool operator<(const SortedWord& other) const;  // by bytes, which is by code points
+};
+
+// Different terms of one length, sorted, and in how many rows of the tables each occurred.
+template <class Key>
+struct SortedTerms {
+  std::int64_t size = 0;
+  LargeArray<Key> keys;
+  LargeArray<std::int64_t> documents;
 };
 
 // Terms are sorted as strings: by code points, a term right before those that it begins. A blank sorts below every character
@@ -50,12 +57,11 @@ class Vocabulary {
   void sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads);
   void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
   void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);
-  std::int64_t n_of_length(std::size_t n) const;
+  std::int64_t n_of_length(std::size_t n) const { return n == 1 ? words_.size : ngrams_[n - 2].size; }
 
-  std::vector<SortedWord> words_;
+  SortedTerms<SortedWord> words_;
   // At n - 2: the sorted n-grams, each by the rank of its prefix among the n-grams of n - 1 words, and of its last word.
-  std::vector<std::vector<NgramKey>> ngrams_;
-  std::vector<std::vector<std::int64_t>> documents_;  // at n - 1, by rank
+  std::vector<SortedTerms<NgramKey>> ngrams_;
   std::vector<std::vector<Ranks>> terms_;  // at [table][n - 1][id]: the rank while terms are sorted, then the term
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;

@@ -85,6 +85,9 @@ def count_texts(
     block of texts and of the counts. Otherwise each block becomes a matrix first, which takes
     longer. Callables cut texts at Python's speed.
 
+    While it counts, the core takes 95 to 150 bytes for each different word, once for each thread
+    that meets it, so that ``n_threads=1`` takes the least memory.
+
     Examples
     --------
     >>> import termsift as ts
