@@ -92,8 +92,8 @@ std::int64_t refused_at(const std::string& text, std::int64_t piece) {
   return -1;
 }
 
-// Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses these
-// characters: the tables are never emptied.
+// Threads that meet the same characters first, at the same time, fill the same tables. No other test of this suite uses
+// these characters: the tables are never emptied.
 TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
   use_plain_characters();
   std::u32string text;
