@@ -151,9 +151,11 @@ QUOTES = "a quote within a quoted field is written twice"
          "c.csv, line 1: expected one column 'text', found 'id', 'body'; "
          "name the columns by text and label (--text, --label)"),
         ("c.csv", "\nid,text\n1,x\n", {},
-         "c.csv, line 2: expected one column 'label', found 'id', 'text'"),
+         "c.csv, line 2: expected one column 'label', found 'id', 'text'; "
+         "name the columns by text and label (--text, --label)"),
         ("c.csv", "text,text,label\n", {},
-         "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'"),
+         "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'; "
+         "name the columns by text and label (--text, --label)"),
         ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
         ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
@@ -165,7 +167,8 @@ QUOTES = "a quote within a quoted field is written twice"
         ("c.csv", "label,text\na,one\n", {"text": 2},
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
-         "c.csv, line 1: expected at least 3 fields, found 2"),
+         "c.csv, line 1: expected at least 3 fields, found 2; "
+         "name the columns by text and label (--text, --label)"),
         ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
         ("c.csv", "", {},
          "c.csv: expected a header with the columns 'text' and 'label', found none"),

@@ -48,6 +48,10 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 # ------------------------------------------------------------------------------------- values
 
 COUNT = "expected a finite count that is not negative"
+TEXTS = (
+    "expected a matrix of counts: count texts with termsift.count_texts, or put "
+    "termsift.text.CountVectorizer before what needs a matrix"
+)
 NUMBERS = "expected booleans, integers or floats"
 NOT_FINITE = (NAN, INF, -INF, -0.5)
 BAD_VALUES = [
@@ -60,7 +64,8 @@ VALUE_CASES = [
       for form in FORMS for dtype, v in BAD_VALUES),
     *(case(f"X has {v} at row 2, column 3, expected a count below 2^63", with_last(v, np.uint64,
       form), error=OVERFLOW, id=form) for form in FORMS for v in (2**63, 2**64 - 1)),
-    *(case(f"X has dtype {np.dtype(dtype)}, {NUMBERS}", DENSE.astype(dtype) if form == "dense" else
+    *(case(f"X holds texts, {TEXTS}" if form == "dense" and dtype in ("U3", "S3") else
+           f"X has dtype {np.dtype(dtype)}, {NUMBERS}", DENSE.astype(dtype) if form == "dense" else
       edited(form, data=np.zeros(5, dtype)), error=TYPE, id=form) for form in FORMS for dtype in
       ("O", "c8", "c16", "U3", "S3", "M8[D]", "m8[s]", "V8")),
 ]  # fmt: skip
@@ -169,7 +174,7 @@ LABEL_CASES = [
       [0, 2, 3, 3]), shape=(3, 2)), id="duplicate",),
     *(case(f"y has shape {y.shape}, expected (3, n_classes)", y=y, id=type(y).__name__) for y in
       (INDICATOR[:2], sp.csr_array(INDICATOR[:2]), np.ones((3, 1, 1)))),
-    case("y has dtype <U4, " + NUMBERS, y=[["ham", "spam"]] * 3, error=TYPE),
+    case("y holds texts, " + TEXTS, y=[["ham", "spam"]] * 3, error=TYPE),
     case("y holds lists of different lengths, expected an array", y=[[1, 0], [1], [0, 1]]),
 ]  # fmt: skip
 WEIGHT_CASES = [

@@ -13,7 +13,8 @@ import termsift as ts
 from termsift import _core
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._util.validation import did_you_mean
-from termsift.text import PRESETS, Analyzer
+from termsift.text import PRESETS
+from termsift.text._rules import Analyzer
 
 INPUT_FORMATS = """\
 input, recognised by the ending of its name:

@@ -8,13 +8,13 @@ and need scikit-learn.
 from typing import TYPE_CHECKING, Any
 
 from termsift.text._counting import count_words
-from termsift.text._rules import PRESETS, Analyzer, TextRules, text_rules
+from termsift.text._rules import PRESETS, TextRules, text_rules
 
 if TYPE_CHECKING:
     from termsift.text._vectorizers import CountVectorizer as CountVectorizer
     from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
 
-__all__ = ["PRESETS", "Analyzer", "TextRules", "count_words", "text_rules"]
+__all__ = ["PRESETS", "TextRules", "count_words", "text_rules"]
 
 
 def __getattr__(name: str) -> Any:
