@@ -17,7 +17,7 @@ namespace termsift {
 struct SortPrefix {
   std::uint64_t high = 0, low = 0;
 
-  // Without a branch, which nobody could predict.
+  // Without a branch, which would be unpredictable.
   bool operator<=(const SortPrefix& other) const {
     return (static_cast<unsigned>(high < other.high) |
             (static_cast<unsigned>(high == other.high) & static_cast<unsigned>(low <= other.low))) != 0;

@@ -63,7 +63,7 @@ class CharacterMap {
 
   bool lowercase_;
   StripAccents strip_accents_;
-  // For every code point; memory is used only for those that are met.
+  // For every code point; memory is used only for those that occur.
   LargeArray<MappedEntry> mapped_;
   LargeArray<std::atomic<const Expansion*>> expansions_;
 };

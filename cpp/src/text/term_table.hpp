@@ -60,7 +60,7 @@ class SlotTable {
 
   // Fills the empty slot that find() returned, or another one if the table must grow.
   Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
-    if (size_ == most_terms) throw std::length_error("a thread met more than 2^31 different terms");
+    if (size_ == most_terms) throw std::length_error("the texts have more than 2^31 different terms");
     if (size_ >= most_taken()) {
       grow();
       slot = find(hash_(key), [](const Key&) { return false; });
@@ -70,8 +70,8 @@ class SlotTable {
     return slot;
   }
 
-  // Returns the slot of a term that is in the table, at `slot`, after it has moved it to its home if a term with a larger
-  // number lies there: what was met earlier is more frequent, and found at once. The run of slots stays without a gap.
+  // Returns the slot of a term that lies at `slot`. If its home holds a term with a larger id, the two change places first:
+  // a term that occurred earlier is usually more frequent, and is then found at once. The run of slots keeps no gap.
   Slot<Key>* moved_home(Slot<Key>* slot, std::uint64_t hash) {
     Slot<Key>* const first = home(hash);
     if (slot->id >= first->id) return slot;
