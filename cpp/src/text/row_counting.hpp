@@ -18,12 +18,6 @@ struct Part {
   std::int64_t end;    // in tokens
 };
 
-inline void prefetch_for_write([[maybe_unused]] const void* memory) {
-#if defined(__GNUC__)
-  __builtin_prefetch(memory, 1);
-#endif
-}
-
 // The rows of all terms of one length that a thread counts.
 template <class Entry>
 class TermRows {
@@ -75,7 +69,7 @@ class TermRows {
       for (std::int64_t k = 0; k < std::min(batch, n - begin); ++k) {
         batch_keys[k] = source.key(begin + k);
         batch_hashes[k] = hash(batch_keys[k]);
-        prefetch_for_write(now.of(batch_hashes[k]));
+        now.prefetch(batch_hashes[k]);
       }
     };
     prepare(0);
