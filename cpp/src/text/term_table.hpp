@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "termsift/large_memory.hpp"
@@ -117,8 +118,15 @@ class SlotTable {
     }
   }
 
-  // Frees the slots. No term can be looked up after that.
-  void drop_slots() { memory_ = {}, slots_ = nullptr, n_slots_ = 0; }
+  // Gives the memory of the slots away: room for `size` bytes. No term can be looked up after that.
+  struct Memory {
+    LargeArray<std::byte> bytes;
+    std::int64_t size = 0;
+  };
+  Memory take_slots() {
+    slots_ = nullptr;
+    return {std::move(memory_), std::exchange(n_slots_, 0) * std::int64_t{sizeof(Slot<Key>)}};
+  }
 
  private:
   Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }

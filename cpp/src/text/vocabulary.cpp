@@ -73,7 +73,7 @@ class WordsOfTables {
     constexpr std::int64_t per_part = 1 << 12;
     bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_words_ / per_part)));
     for (const WordTable* table : tables)
-      same_.push_back(LargeArray<Place>::uninitialised(tables.size() > 1 ? table->size() : 0));
+      same_.push_back(LargeArray<Place>::uninitialised(same_.empty() ? 0 : table->size()));
   }
   std::int64_t n_words() const { return n_words_; }  // a word of several tables counts as several
   std::int64_t n_parts() const { return std::int64_t{1} << bits_; }
@@ -121,7 +121,7 @@ class WordsOfTables {
       } else {
         words[heads[at] - 1].documents += word.documents;
       }
-      same_[word.table][word.id] = {words[heads[at] - 1].table, words[heads[at] - 1].id};
+      if (word.table > 0) same_[word.table][word.id] = {words[heads[at] - 1].table, words[heads[at] - 1].id};
     }
     words.resize(kept);
   }
@@ -130,7 +130,7 @@ class WordsOfTables {
   std::uint32_t n_stop_;
   std::int64_t n_words_ = 0;
   int bits_ = 0;
-  std::vector<LargeArray<Place>> same_;  // at [table][id]: the word as visit() appends it
+  std::vector<LargeArray<Place>> same_;  // at [table][id] but of the first table: the word as visit() appends it
 };
 
 // The n-grams of all tables, by the ranks of their parts, in parts of one table each.
@@ -172,13 +172,17 @@ class NgramsOfTables {
 };
 
 // Sorts n terms of tables, unites equal ones, and sets ranks[table][id]. visit(part, terms) appends the terms of a part.
-// Drops the slots of the tables.
+// Takes the slots of the tables.
 template <class Key, class Table, class Visit>
 SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, std::int64_t n_parts, const Visit& visit,
                               std::span<std::int32_t* const> ranks, const Threads& threads) {
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
   const Buckets<Met<Key>> buckets(n, n_parts, visit, prefix, threads);
-  for (Table* const table : tables) table->drop_slots();
+  typename Table::Memory largest;
+  for (Table* const table : tables) {
+    typename Table::Memory memory = table->take_slots();
+    if (memory.size > largest.size) largest = std::move(memory);
+  }
   // Calls f(term, whether it differs from the one before) for the terms of a sorted bucket.
   const auto for_each_term = [&](std::int64_t b, const auto& f) {
     const Met<Key>* last = nullptr;
@@ -199,8 +203,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   check_number_of_terms(begins.back());
-  SortedTerms<Key> sorted{begins.back(), LargeArray<Key>::uninitialised(begins.back()),
-                          LargeArray<std::int64_t>::uninitialised(begins.back())};
+  SortedTerms<Key> sorted(begins.back(), std::move(largest.bytes), largest.size);
   for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
     std::int64_t next = begins[static_cast<std::size_t>(b)];
@@ -282,7 +285,6 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
   if (max_n == 1) {  // a word's rank is its term
     n_terms_ = words_.size;
-    rows_ = std::move(words_.documents);
     return;
   }
   // At n - 1: first how many terms each n-gram begins, itself included; then where they begin.
@@ -305,7 +307,7 @@ void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t m
   }
   rows_ = LargeArray<std::int64_t>::uninitialised(n_terms_);
   for (std::size_t n = 1; n <= max_n; ++n) {
-    const LargeArray<std::int64_t> documents = std::move(n == 1 ? words_.documents : ngrams_[n - 2].documents);
+    const std::int64_t* const documents = n == 1 ? words_.documents : ngrams_[n - 2].documents;
     for (std::int64_t i = 0; n >= min_n_ && i < n_of_length(n); ++i) rows_[places[n - 1][i]] = documents[i];
     for (std::size_t t = 0; t < tables.size(); ++t) {
       std::int32_t* const terms = terms_[t][n - 1].get();
