@@ -128,8 +128,8 @@ class Buckets {
  private:
   template <class Visit, class Prefix>
   Buckets(const Splitters& splitters, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)
-      : n_buckets_(splitters.size()), of_threads_(static_cast<std::size_t>(std::max(threads.count, 1))) {
-    PerThread<std::vector<T>> found(threads);
+      : n_buckets_(splitters.size()), of_threads_(static_cast<std::size_t>(worth(threads, n_parts, 1).count)) {
+    PerThread<std::vector<T>> found(worth(threads, n_parts, 1));
     for_each_block(n_parts, threads, [&](std::int64_t part, Worker& worker) {
       worker.check();
       std::unique_ptr<BucketChunks<T>>& own = of_threads_[static_cast<std::size_t>(worker.thread())];

@@ -194,7 +194,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
     });
   };
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // in the ranks
-  PerThread<BucketSorter<Met<Key>>> sorters(threads);
+  PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
   for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
     const auto less = [](const Met<Key>& met, const Met<Key>& other) { return before(met.key, other.key); };
@@ -280,6 +280,35 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
   ngrams_.push_back(sorted_terms<NgramKey, NgramTable>(ngrams, all.n_ngrams(), all.n_parts(), visit, ranks, threads));
 }
 
+// Returns, at n - 1, the term of each sorted n-gram of n words if it is one, and else that of the first that it begins. Sets
+// n_terms_.
+std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
+  const auto for_each_ngram = [&](std::size_t n, const auto& f) {
+    for (std::int64_t i = 0; i < n_of_length(n); ++i) {
+      if (i % (1 << 16) == 0) worker.check();
+      f(i);
+    }
+  };
+  std::vector<LargeArray<std::int64_t>> places;  // first how many terms each n-gram begins, itself included
+  for (std::size_t n = 1; n <= max_n; ++n) {
+    places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
+    for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
+  }
+  for (std::size_t n = max_n; n > 1; --n)
+    for_each_ngram(n, [&](std::int64_t i) { places[n - 2][ngrams_[n - 2].keys[i].prefix()] += places[n - 1][i]; });
+  for_each_ngram(1, [&](std::int64_t i) { places[0][i] = std::exchange(n_terms_, n_terms_ + places[0][i]); });
+  check_number_of_terms(n_terms_);
+  for (std::size_t n = 2; n <= max_n; ++n) {
+    std::int64_t next = 0, before = -1;
+    for_each_ngram(n, [&](std::int64_t i) {
+      const std::int64_t prefix = ngrams_[n - 2].keys[i].prefix();
+      if (std::exchange(before, prefix) != prefix) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
+      places[n - 1][i] = std::exchange(next, next + places[n - 1][i]);
+    });
+  }
+  return places;
+}
+
 // Numbers the n-grams of every length from the ranks among those of the same length: each comes after its prefix, and after
 // all that begin with a smaller sibling. Replaces the ranks in terms_. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
@@ -287,37 +316,20 @@ void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t m
     n_terms_ = words_.size;
     return;
   }
-  // At n - 1: first how many terms each n-gram begins, itself included; then where they begin.
   std::vector<LargeArray<std::int64_t>> places;
-  for (std::size_t n = 1; n <= max_n; ++n) {
-    places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
-    std::fill_n(places[n - 1].get(), n_of_length(n), n >= min_n_ ? 1 : 0);
-  }
-  for (std::size_t n = max_n; n > 1; --n)
-    for (std::int64_t i = 0; i < n_of_length(n); ++i) places[n - 2][ngrams_[n - 2].keys[i].prefix()] += places[n - 1][i];
-  for (std::int64_t i = 0; i < n_of_length(1); ++i) places[0][i] = std::exchange(n_terms_, n_terms_ + places[0][i]);
-  check_number_of_terms(n_terms_);
-  for (std::size_t n = 2; n <= max_n; ++n) {
-    std::int64_t next = 0, before = -1;
-    for (std::int64_t i = 0; i < n_of_length(n); ++i) {
-      const std::int64_t prefix = ngrams_[n - 2].keys[i].prefix();
-      if (std::exchange(before, prefix) != prefix) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
-      places[n - 1][i] = std::exchange(next, next + places[n - 1][i]);
-    }
-  }
+  for_each_block(1, threads, [&](std::int64_t, Worker& worker) { places = places_of_terms(max_n, worker); });
   rows_ = LargeArray<std::int64_t>::uninitialised(n_terms_);
   for (std::size_t n = 1; n <= max_n; ++n) {
     const std::int64_t* const documents = n == 1 ? words_.documents : ngrams_[n - 2].documents;
-    for (std::int64_t i = 0; n >= min_n_ && i < n_of_length(n); ++i) rows_[places[n - 1][i]] = documents[i];
+    const std::int64_t* const own = places[n - 1].get();
+    for_ids(n < min_n_ ? 0 : n_of_length(n), threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) rows_[own[i]] = documents[i];
+    });
     for (std::size_t t = 0; t < tables.size(); ++t) {
       std::int32_t* const terms = terms_[t][n - 1].get();
-      constexpr std::int64_t block_size = 1 << 16;
-      const std::int64_t n_ids = tables[t]->size(n);
-      for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
-        std::transform(terms + block * block_size, terms + std::min(n_ids, (block + 1) * block_size),
-                       terms + block * block_size, [&](std::int32_t rank) {
-                         return n < min_n_ || rank < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][rank]);
-                       });
+      for_ids(tables[t]->size(n), threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t id = begin; id < end; ++id)
+          terms[id] = n < min_n_ || terms[id] < 0 ? -1 : static_cast<std::int32_t>(own[terms[id]]);
       });
     }
   }

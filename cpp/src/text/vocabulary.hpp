@@ -67,6 +67,7 @@ class Vocabulary {
 
   void sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads);
   void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
+  std::vector<LargeArray<std::int64_t>> places_of_terms(std::size_t max_n, Worker& worker);
   void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);
   std::int64_t n_of_length(std::size_t n) const { return n == 1 ? words_.size : ngrams_[n - 2].size; }
 
