@@ -4,6 +4,7 @@
 
 #include "base/per_thread.hpp"
 #include "text/row_sorter.hpp"
+#include "text/token_counting.hpp"
 
 namespace termsift {
 namespace {
