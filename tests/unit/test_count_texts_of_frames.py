@@ -154,7 +154,7 @@ def test_updates_add_classes_and_weights() -> None:
 @pytest.mark.parametrize(
     ("texts", "y", "options", "message"),
     [
-        (["eggs", 3], [0, 1], {}, "texts has a int at 1|3"),
+        (["eggs", 3], [0, 1], {}, "texts has an int at 1|3"),
         (["eggs"], [None], {}, "the label of document 0 is missing"),
         (["eggs"], [0], {"min_df": 2}, "use with_min_df when all texts are counted"),
         (["eggs"], [0], {"max_features": 2}, "use with_min_df"),
