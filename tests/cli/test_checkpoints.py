@@ -202,6 +202,9 @@ def test_other_options_are_refused(run: Any, tables: list[Path], out: Path) -> N
         (["--tf", "log"], "tf", "log"),
         (["--on-error", "skip"], "on_error", "skip"),
         (["--min-df", 2], "min_df", 2),
+        (["--strip-accents", "ascii"], "strip_accents", "ascii"),
+        (["--token-pattern", "a"], "token_pattern", "a"),
+        (["--binary"], "binary", True),
     ]:
         complaint = refused(run, out, *tables, *options)
         assert f"this one has {name}={value!r}" in complaint

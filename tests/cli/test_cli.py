@@ -447,12 +447,15 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
     assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
 
 
-@pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
+@pytest.mark.parametrize(
+    "option", ["--labels", "--text", "--label", "--stop-words", "--encoding", "--token-pattern"]
+)
 def test_options_of_labels_and_terms_are_refused_with_counts(
     run: Any, saved: Path, option: str
 ) -> None:
     expected = f"{saved}: holds counts, so leave out {option}"
     assert run("rank", saved, option, "x").complaint == expected
+    assert run("info", saved, "--binary").complaint.endswith("so leave out --binary")
 
 
 @pytest.mark.parametrize(

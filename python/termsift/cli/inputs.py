@@ -28,7 +28,7 @@ DEMO = "demo"
 FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
-    *("stop_words", "lowercase", "analyzer", "hashing"),
+    *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
 )
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
