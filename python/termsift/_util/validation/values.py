@@ -91,6 +91,11 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
     return isinstance(value, str) and value in known
 
 
+def number_of(n: int, thing: str) -> str:
+    """Return a number of things as in "1 row" or "2,000 rows"."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of an error message: the known name nearest to an unknown one, if any."""
     if not isinstance(name, str):
