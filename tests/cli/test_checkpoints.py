@@ -178,7 +178,7 @@ def test_rows_skipped_before_are_reported_at_the_end(
     interrupt(run, 3, *tables, "-o", out, "--on-error", "skip")
     result = run("count", *tables, "-o", out, "--on-error", "skip", "--checkpoint")
     lines = result.err.splitlines()
-    assert "termsift: left out 6 lines or rows that were not as expected:" in lines
+    assert "termsift: left out 6 lines or rows with errors:" in lines
     assert lines[2].startswith(f"termsift:   {tables[0]}, line {N_DOCS + 1}: ")
     assert lines[-1] == "termsift:   and 1 more"
 

@@ -222,6 +222,11 @@ class Scan:
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._resume(0, 0, [])
 
+    def __repr__(self) -> str:
+        named = ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
+        kind = "texts" if self.has_texts else "matrices"
+        return f"<Scan of {printable(named)}: {kind}, {self.n_bytes:,} bytes>"
+
     def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
         """Make every iteration begin after some inputs, of which some rows were left out."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
