@@ -95,7 +95,7 @@ class DelimitedTable(TextSource):
             logger.warning(
                 "%s: the first row, with the text %r and the label %r, was counted as a document; "
                 "if it is a header, %s",
-                self.path,
+                printable(str(self.path)),
                 *first,
                 NAMED,
             )
