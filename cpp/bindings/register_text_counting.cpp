@@ -85,8 +85,10 @@ void add(TextCounter& counter, const py::object& texts, const std::optional<py::
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
-  counter.for_each_term(copied(columns, "columns"),
-                        [&](std::int64_t, std::string_view bytes) { strings.append(string_of(bytes)); });
+  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t term, std::string_view bytes) {
+    if (term % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+    strings.append(string_of(bytes));
+  });
   return strings;
 }
 
