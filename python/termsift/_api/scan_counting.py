@@ -120,19 +120,14 @@ class ScanCounting:
 @printable_errors()
 def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
-    if counts.n_docs == 0:
-        left_out = ""
-        if scan.n_skipped:
-            left_out = f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"
-        raise ValueError(f"{where}: holds no documents{left_out}")
+    scan._check_read(counts.n_docs)
     names = None if scan.has_texts else scan.term_names
     if names is not None:
         if counts.n_terms < len(names):  # an input without documents may have more terms
             counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
-    with validation.naming(where):
+    with validation.naming(scan._source):
         counts = kept_terms_only(counts, scan.rules)
     if scan.has_texts and counts.n_terms == 0:
-        raise ValueError(f"{where}: no text has {scan.rules.what_counts}")
+        raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
     return counts._with_classes_renamed(scan.settled(counts.classes))

@@ -264,8 +264,6 @@ class ByDocument:
     ) -> None:
         """Count further documents."""
         X = self._blocks.count(texts)
-        if self._rules.binary:
-            X.data.fill(1)
         if self._grows and self._rules.drops:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
             added[:, : self._totals.shape[1]] += self._totals

@@ -26,13 +26,12 @@ from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
     MatrixBlock,
-    MatrixSource,
     Options,
     Source,
     check_options,
     docs_in_chunk,
 )
-from termsift.io._texts import TextBlock, TextSource
+from termsift.io._texts import TextBlock
 from termsift.text import TextRules
 from termsift.text._counting import BlockCounter
 
@@ -64,11 +63,23 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts.
     labels : path, or sequence of as many paths, optional
-        The file of the labels of each path, as for `termsift.io.read_collection`.
-    terms, text, label, delimiter, encoding, preset, **rules
-        As for `termsift.io.read_collection`. Without ``terms``, either all matrices have names of
-        their own or none does. The rules that drop terms count the documents of all files, and are
-        applied at the end: the chunks hold all terms. Matrices with names take ``min_df`` too.
+        A file with one label per line, or an array saved as ``.npy``, for each path. Needed for
+        ``.npz`` and ``.mtx``; replaces the labels of an svmlight file; not for texts and folders.
+    terms : path, optional
+        File with the name of one term per line, in the order of the columns. Not for texts, whose
+        terms are their own words. An svmlight file may use fewer columns than there are names.
+        Without it, either all matrices have names of their own or none does.
+    text, label : str or int, optional
+        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
+        a table without header. For JSON lines, the keys. Not for folders.
+    delimiter : str, optional
+        The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
+        a comma or a tab, or, if the header does not name the columns then, the one of comma,
+        semicolon, tab and bar by which it does.
+    encoding : str, default "utf-8"
+        The encoding of texts.
+    preset : {"paper"}, optional
+        A name for a set of rules, see :func:`termsift.text.text_rules`.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
         matrix, 16 MiB of svmlight text, or 4 MiB of texts.
@@ -82,6 +93,11 @@ def scan(
         always an error, since it hides where the next row begins.
     n_threads : int, optional
         Threads that parse svmlight text and count texts, as for `termsift.count`.
+    **rules
+        How texts are cut and which terms are kept: the rules of
+        :class:`termsift.text.TextRules`, which replace those of the preset. The rules that drop
+        terms count the documents of all files, and are applied at the end: the chunks hold all
+        terms. Matrices with names take ``min_df`` too.
 
     Returns
     -------
@@ -90,9 +106,15 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
-        As for `termsift.io.read_collection`. Errors in the content of a file are raised as it is
-        read.
+    FileNotFoundError
+        If a file does not exist.
+    ValueError
+        If a file is not what its name or the arguments say. The message is one line, with the file
+        and the line in it. Errors in the content of a file are raised as it is read.
+    TypeError
+        For an unknown rule, or one of a wrong type.
+    MissingExtraError
+        If the input needs a package that is not installed.
 
     Notes
     -----
@@ -140,7 +162,7 @@ def scan(
         preset=preset,
         on_error=on_error,
         n_threads=n_threads,
-        rules=rules,
+        **rules,
     )
     options = replace(
         options,
@@ -219,6 +241,7 @@ class Scan:
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "
                 "indices of the others; give names by terms, or leave out min_df"
             )
+        self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._resume(0, 0, [])
 
@@ -255,9 +278,24 @@ class Scan:
         files = [file for source in self._sources[:n_inputs] for file in source.files]
         return files if self._options.terms is None else [*files, self._options.terms]
 
+    @property
+    def _source(self) -> str:
+        """Where the documents come from, in words."""
+        return ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
+
+    def _check_read(self, n_docs: float) -> None:
+        """Check, at the end, that the inputs held documents."""
+        if not n_docs:
+            left_out = ""
+            if self.n_skipped:
+                left_out = (
+                    f"; {self.n_skipped} lines or rows were left out, first: {self.skipped[0]}"
+                )
+            raise ValueError(f"{self._source}: holds no documents{left_out}")
+
     def settled(self, classes: list[Hashable]) -> list[Hashable]:
         """Return the labels of all chunks, as integers if text wrote them and all are whole."""
-        if not all(source.labels_are_text for source in self._sources):
+        if not self._labels_are_text:
             return classes
         labels: list[Hashable] = integers_if_all_whole(cast("list[str]", classes)).tolist()
         return labels
@@ -296,8 +334,6 @@ class Scan:
                 else:
                     assert count is not None
                     X, y = count(block.texts), block.y
-                    if self.rules.binary:
-                        X.data.fill(1)
                 del block  # before the next one is read
                 for begin, end in self._chunks(X):
                     self.where = f"{path}, where row 0 is document {n_docs + begin}"
@@ -312,7 +348,10 @@ class Scan:
 
         Beside a block stands how many documents of its input come before it.
         """
-        with printable_errors(), closing(prefetched(self._read())) as steps:
+        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
+        is_pipe = any(not (path.is_file() or path.is_dir()) for path in self.paths)
+        steps = self._read() if is_pipe else prefetched(self._read())
+        with printable_errors(), closing(steps):
             for step, block in steps:
                 self._take(step)
                 yield block, step.n_docs
@@ -322,7 +361,6 @@ class Scan:
         """Read the blocks, in the reading thread."""
         step = self._start
         for source in self._sources[step.inputs_done :]:
-            assert isinstance(source, (MatrixSource, TextSource))
             bytes_before, n_docs = step.bytes_done, 0
             with closing(source.blocks()) as blocks:
                 for block in blocks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Mapping, Set
+from collections.abc import Collection, Generator, Hashable, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -59,15 +59,15 @@ class Options:
 
 def check_options(
     *,
-    terms: str | os.PathLike[str] | None,
-    text: str | int | None,
-    label: str | int | None,
-    delimiter: str | None,
-    encoding: str | None,
-    preset: str | None,
-    on_error: str,
-    n_threads: int | None,
-    rules: Mapping[str, Any],
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    on_error: str = "raise",
+    n_threads: int | None = None,
+    **rules: Any,
 ) -> Options:
     """Check the options that `scan` and `read_collection` share."""
     if terms is not None:
@@ -143,6 +143,9 @@ class MatrixBlock(Block):
         return int(self.X.shape[0])
 
 
+MatrixBlocks: TypeAlias = Generator[MatrixBlock, None, None]
+
+
 def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None) -> int:
     """Return how many of some documents, at least 1, are in one chunk."""
     limit = min(int(indptr[0]) + CHUNK_BYTES // entry_bytes, np.iinfo(indptr.dtype).max)
@@ -151,8 +154,8 @@ def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None
     return min(max(n_docs, 1), len(indptr) - 1, chunk_docs or len(indptr))
 
 
-class Source:
-    """One input, a `MatrixSource` or a `TextSource`.
+class Source(ABC):
+    """One input, a matrix or a `TextSource`.
 
     Opening it checks what can be checked without reading it.
 
@@ -183,6 +186,10 @@ class Source:
         self.names = options.names
         self.labels_are_text = self.has_texts
 
+    @abstractmethod
+    def blocks(self) -> Generator[Any, None, None]:
+        """Yield the documents in order, in blocks of type `MatrixBlock` or `TextBlock`."""
+
     @property
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
@@ -194,14 +201,3 @@ class Source:
             raise ValueError(
                 f"{self.files[-1]}: {n_labels} labels for the {n_docs} documents of {self.path}"
             )
-
-
-class MatrixSource(Source, ABC):
-    """An input of a matrix with its labels."""
-
-    @abstractmethod
-    def blocks(self) -> MatrixBlocks:
-        """Yield the documents in order."""
-
-
-MatrixBlocks: TypeAlias = Generator[MatrixBlock, None, None]
