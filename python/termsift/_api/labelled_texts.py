@@ -30,11 +30,11 @@ class LabelledTexts:
         texts: Any,
         y: Any,
         *,
-        text: Any,
-        label: Any,
-        sample_weight: Any,
-        classes: Iterable[Hashable] | None,
-        on_missing: OnMissing,
+        text: Any = None,
+        label: Any = None,
+        sample_weight: Any = None,
+        classes: Iterable[Hashable] | None = None,
+        on_missing: OnMissing = "raise",
     ) -> None:
         self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
         self._blocks = labelled_blocks(texts, text, label)
@@ -73,11 +73,7 @@ class LabelledTexts:
 
     def in_order(self, counts: ClassCounts) -> ClassCounts:
         """Return the counts of all documents with the classes in their order."""
-        if self._whole is not None:
-            return counts
-        ordered, place = self._coder.ordered()
-        by_place = counts._counts.with_classes(np.argsort(place).tolist())
-        return ClassCounts._of(by_place, ordered, counts.term_names, counts.tf)
+        return counts if self._whole else counts._with_classes_in_order(self._coder)
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
         first = 0

@@ -174,9 +174,8 @@ def cross_validate(
 
     Notes
     -----
-    The documents of each class are shuffled and dealt to the folds in turn. So folds differ in size
-    by at most one document, in total and within each class. Each document is counted twice however
-    many folds there are, or once per fold if sums of fractions would round.
+    The documents of each class are shuffled and dealt to the folds in turn. Each document is
+    counted twice however many folds there are, or once per fold if sums of fractions would round.
 
     Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
     pairs). A document of weight w counts like w copies of it that every fold keeps together. In the
@@ -231,22 +230,14 @@ def choose_k(
     policy: Policy = "top",
     model: Model = "multinomial",
     metric: Metric = "accuracy",
-    ks: Iterable[int] | None = None,
-    cv: Any = USUAL_FOLDS,
-    random_state: Any = 0,
-    repeats: int = 1,
-    sample_weight: Any = None,
-    naive_bayes: Model = "multinomial",
-    alpha: float = 1.0,
-    estimator: Any = None,
-    n_threads: int | None = None,
+    **options: Any,
 ) -> int:
     """Choose how many terms to keep, by cross-validation.
 
     Parameters
     ----------
-    X, y, ks, cv, random_state, repeats, sample_weight, naive_bayes, alpha, estimator, n_threads
-        As for `cross_validate`.
+    X, y, **options
+        As for `cross_validate`: ``ks``, ``cv``, ``sample_weight``, ``alpha`` and so on.
     method, policy, model
         As for `ClassCounts.rank`.
     metric : str, default "accuracy"
@@ -274,22 +265,7 @@ def choose_k(
     check_model(model, chosen)
     if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(
-        X,
-        y,
-        [method],
-        ks,
-        cv,
-        random_state,
-        models=[model],
-        policies=[policy],
-        repeats=repeats,
-        sample_weight=sample_weight,
-        naive_bayes=naive_bayes,
-        alpha=alpha,
-        estimator=estimator,
-        n_threads=n_threads,
-    )
+    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **options)
     (curve,) = curves.values()
     return curve.smallest_k(metric)
 
