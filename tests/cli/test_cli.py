@@ -23,6 +23,7 @@ from signals import start_hearing
 from termsift.cli import rank as rank_command
 from termsift.cli.output import WRITERS
 from termsift.io import Collection
+from termsift.io._texts import SKIP
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -196,7 +197,7 @@ def test_a_failure_leaves_the_old_file(
         monkeypatch.setitem(WRITERS, "table", fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
-        f"{table}, line 2: expected 2 fields, found 1",
+        f"{table}, line 2: expected 2 fields, found 1; {SKIP}",
         f"{target}: No space left on device",
     )
     assert target.read_text() == "old"
@@ -447,12 +448,15 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
     assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
 
 
-@pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
+@pytest.mark.parametrize(
+    "option", ["--labels", "--text", "--label", "--stop-words", "--encoding", "--token-pattern"]
+)
 def test_options_of_labels_and_terms_are_refused_with_counts(
     run: Any, saved: Path, option: str
 ) -> None:
     expected = f"{saved}: holds counts, so leave out {option}"
     assert run("rank", saved, option, "x").complaint == expected
+    assert run("info", saved, "--binary").complaint.endswith("so leave out --binary")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
     assert result.code == 0
     lines = result.err.splitlines()
-    assert lines[0] == "termsift: left out 7 lines or rows that were not as expected:"
+    assert lines[0] == "termsift: left out 7 lines or rows with errors:"
     assert lines[1].startswith(f"termsift:   {path}, line 2: ")
     assert lines[-1] == "termsift:   and 2 more"
     assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
@@ -132,7 +132,7 @@ def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
     complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
-    assert f"{path}: holds no documents; 7 lines or rows were left out, first: {path}" in complaint
+    assert f"{path}: holds no documents; 7 lines or rows left out, first: {path}" in complaint
     assert complaint.endswith("found 'what'")
 
 

@@ -22,14 +22,15 @@ from file_kinds import (
     write,
     zstandard,
 )
+from termsift.io._texts import SKIP
 
 
 def refused(path: Any, **options: Any) -> str:
-    """Count a scan that must fail, and return the message."""
+    """Count a scan that must fail, and return the message without the cure of every bad row."""
     with pytest.raises((ValueError, TypeError)) as caught:
         ts.count(ts.scan(path, **options))
     assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return str(caught.value).removesuffix(f"; {SKIP}")
 
 
 BAD_LINES = {
@@ -166,7 +167,7 @@ def test_a_wrong_quote_is_always_an_error(
     path.write_bytes(HEADER + row + after)
     message = refused(path, on_error=on_error)
     assert message.startswith(f"{path}, {place}")
-    assert message.endswith("; a quote within a quoted field is written twice")
+    assert "; a quote within a quoted field is written twice; if quotes mean nothing" in message
 
 
 @pytest.mark.usefixtures("reader")
@@ -293,7 +294,7 @@ def test_tables_of_columns_that_are_wrong(tmp_path: Path) -> None:
     cure = "name the columns by text and label (--text, --label)"
     assert refused(path) == f"{path}: expected one column 'label', found 'text', 'n'; {cure}"
     message = refused(path, label="n")
-    assert message == f"{path}, row 2: the text is NoneType, expected a string"
+    assert message == f"{path}, row 2: the text is missing, expected a string"
     scan = ts.scan(path, label="n", on_error="skip", chunk_docs=1)
     assert (ts.count(scan).classes, scan.n_skipped) == ([1, 2], 1)
     path.write_bytes(path.read_bytes()[:-3])

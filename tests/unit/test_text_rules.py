@@ -157,8 +157,8 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     for what, rules in needy:
         with pytest.raises(MissingExtraError) as caught:
             TextRules(**rules).count(TEXTS)
-        expected = f"{what} needs scikit-learn: pip install 'termsift[sklearn]'"
-        assert str(caught.value) == expected
+        cure = "pip install 'termsift[sklearn]', or pip install scikit-learn"
+        assert str(caught.value) == f"{what} needs scikit-learn: {cure}"
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,11 @@ def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str
 
 @pytest.mark.parametrize("more", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"max_df=0.5 and min_df=4 of 6$"):
+    crossed = r"of 6 documents, min_df=4 asks for .* 4 or more and max_df=0.5 .* 3 or fewer; lower"
+    with pytest.raises(ValueError, match=crossed):
         TextRules(min_df=4, max_df=0.5, **more).count(TEXTS)
+    with pytest.raises(ValueError, match=r"7 documents or more, and there are 6 .*; lower min_df"):
+        TextRules(min_df=7, **more).count(TEXTS)
     X, names = TextRules(min_df=6, **more).count(TEXTS)
     assert names is not None
     assert (X.shape, len(names)) == ((6, 0), 0)

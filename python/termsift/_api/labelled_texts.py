@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
@@ -60,6 +61,9 @@ class LabelledTexts:
         self._n_expected = n_docs
         self.n_docs = 0  # those that count so far
         self._rows = np.arange(0)  # those of the last block that count
+        self._keeps_classes = classes is not None or not self.one_label_each
+        # How many documents of each class count, and how many were left out for want of a text.
+        self._n_of_class = np.zeros((2, 0), dtype=np.int64)
 
     @property
     def one_label_each(self) -> bool:
@@ -73,7 +77,31 @@ class LabelledTexts:
 
     def in_order(self, counts: ClassCounts) -> ClassCounts:
         """Return the counts of all documents with the classes in their order."""
-        return counts if self._whole else counts._with_classes_in_order(self._coder)
+        if self._whole is None:
+            counts = counts._with_classes_in_order(self._coder)
+        lost = [] if self._keeps_classes else [self.classes[number] for number in self._lost()]
+        if not lost:
+            return counts
+        stay = [row for row, label in enumerate(counts.classes) if label not in lost]
+        classes = [counts.classes[row] for row in stay]
+        left = counts._counts.with_classes(stay)
+        return ClassCounts._of(left, classes, counts.term_names, counts.tf)
+
+    def warn_of_lost_classes(self, stacklevel: int) -> None:
+        """Warn of each class whose documents were all left out."""
+        for number in self._lost():
+            left_out = validation.number_of(self._n_of_class[1, number], "document")
+            warnings.warn(
+                f"no document of the class {self.classes[number]!r} was counted: "
+                f"on_missing='skip' left out {left_out} without a text",
+                stacklevel=stacklevel + 1,
+            )
+
+    def _lost(self) -> list[int]:
+        """Return the numbers of the classes whose documents were all left out."""
+        n_kept, n_left_out = self._n_of_class
+        found: list[int] = np.flatnonzero((n_kept == 0) & (n_left_out > 0)).tolist()
+        return found
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
         first = 0
@@ -84,6 +112,7 @@ class LabelledTexts:
             labels = self._labels(first, stop, column)
             weights = None if self.weights is None else self.weights[first:stop]
             counts = self._that_count(texts, labels, first)
+            self._tally(labels, counts)
             self._rows = np.flatnonzero(counts) + first
             if not counts.all():
                 texts, labels = texts.take(self._rows - first), _of_some(labels, counts)
@@ -114,6 +143,20 @@ class LabelledTexts:
         begin, end = whole.indptr[[first, stop]]
         indptr = whole.indptr[first : stop + 1] - begin
         return validation.Labels(whole.classes, whole.codes[begin:end], indptr)
+
+    def _tally(self, labels: validation.Labels, counts: NDArray[np.bool_]) -> None:
+        """Add up how many documents of each class count, and how many do not."""
+        if not self._skips:
+            return
+        sizes = None if labels.indptr is None else np.diff(labels.indptr)
+        count = counts if sizes is None else np.repeat(counts, sizes)
+        n_classes = len(self.classes)
+        of_block = np.zeros((2, n_classes), dtype=np.int64)
+        of_block[:, : self._n_of_class.shape[1]] = self._n_of_class
+        for row, some in zip(of_block, (count, ~count), strict=True):
+            codes = labels.codes[some]
+            row += np.bincount(codes[codes >= 0], minlength=n_classes)
+        self._n_of_class = of_block
 
     def _that_count(
         self, texts: _core.Texts, labels: validation.Labels, first: int

@@ -19,6 +19,7 @@ from termsift._util.progress import progress
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._kinds import holds_texts
+from termsift.io._source import lines_or_rows
 
 _log = logging.getLogger("termsift")
 
@@ -27,7 +28,7 @@ DEMO = "demo"
 FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
-    *("stop_words", "lowercase", "analyzer", "hashing"),
+    *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
 )
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
@@ -117,7 +118,7 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
 def tell_skipped(read: ts.Scan | io.Collection) -> None:
     """Print how many lines, rows and documents were left out, and why the first of them."""
     if read.n_skipped:
-        _log.warning("left out %d lines or rows that were not as expected:", read.n_skipped)
+        _log.warning("left out %s with errors:", lines_or_rows(read.n_skipped))
         for complaint in read.skipped:
             _log.warning("  %s", complaint)
         if read.n_skipped > len(read.skipped):

@@ -81,6 +81,35 @@ def _naming_damage(path: Path) -> Iterator[None]:
         raise MemoryError(f"{path}: {reason}") from None
 
 
+def with_line_feeds(content: BinaryIO) -> BinaryIO:
+    """Return content whose lines end with a line feed, if they end with a lone carriage return.
+
+    So they did on old Macs, and so Excel still writes "CSV (Macintosh)". The first line shows it,
+    or as much of it as is in the buffer.
+    """
+    begin = cast("io.BufferedReader", content).peek(1)
+    if b"\n" in begin or b"\r" not in begin[:-1]:  # the last byte may belong to \r\n
+        return content
+    return io.BufferedReader(_LineFeeds(content), _BUFFER_BYTES)
+
+
+class _LineFeeds(io.RawIOBase):
+    """Content with a line feed in place of each carriage return, also within quotes."""
+
+    def __init__(self, content: BinaryIO) -> None:
+        self._content = content
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
+        piece = self._content.read(len(buffer))
+        buffer[: len(piece)] = piece.replace(b"\r", b"\n")
+        return len(piece)
+
+
 class _Zstandard(io.RawIOBase):
     """The content of a .zst file of any number of frames.
 

@@ -30,6 +30,7 @@ from termsift.io._source import (
     Source,
     check_options,
     docs_in_chunk,
+    lines_or_rows,
 )
 from termsift.io._texts import TextBlock
 from termsift.text import TextRules
@@ -245,6 +246,11 @@ class Scan:
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._resume(0, 0, [])
 
+    def __repr__(self) -> str:
+        named = ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
+        kind = "texts" if self.has_texts else "matrices"
+        return f"<Scan of {printable(named)}: {kind}, {self.n_bytes:,} bytes>"
+
     def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
         """Make every iteration begin after some inputs, of which some rows were left out."""
         done = sum(source.n_bytes for source in self._sources[:inputs_done])
@@ -288,9 +294,7 @@ class Scan:
         if not n_docs:
             left_out = ""
             if self.n_skipped:
-                left_out = (
-                    f"; {self.n_skipped} lines or rows were left out, first: {self.skipped[0]}"
-                )
+                left_out = f"; {lines_or_rows(self.n_skipped)} left out, first: {self.skipped[0]}"
             raise ValueError(f"{self._source}: holds no documents{left_out}")
 
     def settled(self, classes: list[Hashable]) -> list[Hashable]:

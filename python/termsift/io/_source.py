@@ -28,6 +28,11 @@ TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(T
 CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
 
 
+def lines_or_rows(n: int) -> str:
+    """Return a number of lines or rows, in words."""
+    return "1 line or row" if n == 1 else f"{n:,} lines or rows"
+
+
 @dataclass(frozen=True)
 class Options:
     """How inputs are read; see `termsift.scan` for the meaning of each.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from termsift import _core
 from termsift._util.extras import require
-from termsift._util.validation import check_iterable, did_you_mean
+from termsift._util.validation import a_kind, check_iterable, did_you_mean
 
 # Texts that are already in memory are one block. Those of iterators and streams are held a block at
 # a time, which ends soon after one of these limits.
@@ -44,8 +44,15 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
     Parameters
     ----------
     texts : texts in order
-        As for `labelled_blocks`, but for frames.
+        As for `labelled_blocks`. A frame must have a single column.
     """
+    names = _column_names(texts)
+    if names is not None and len(names) != 1:
+        name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
+        raise TypeError(
+            f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
+            f"expected one column of texts: pass the column, as in frame[{name!r}]"
+        )
     row = 0
     for block, _ in labelled_blocks(texts):
         if len(block.missing):
@@ -70,7 +77,8 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
         NA and Arrow's nulls are missing texts.
     text, label : name of a column, optional
-        The columns of a frame that hold the texts and their labels.
+        The columns of a frame that hold the texts and their labels. The text of a frame with one
+        column need not be named.
 
     Raises
     ------
@@ -81,13 +89,15 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     """
     _refuse_collections(texts)
     names = _column_names(texts)
+    if text is None and names is not None and len(names) == 1:
+        text = names[0]
     if names is not None or (text is not None and hasattr(texts, "__arrow_c_stream__")):
         _check_columns(names, text, label)
         yield from _frame_blocks(texts, text, label)
     elif text is not None or label is not None:
         raise TypeError(
             "text and label name columns of a frame, and texts is no frame but "
-            f"a {type(texts).__name__}: leave them out"
+            f"{a_kind(texts)}: leave them out"
         )
     else:
         for block in _column_blocks(texts):
@@ -109,7 +119,8 @@ def _column_blocks(texts: Any) -> Iterator[_core.Texts]:
 def _whole(texts: Any) -> _core.Texts | None:
     """Return the texts of a column in memory, or None for what is to be iterated."""
     if getattr(texts, "ndim", 1) != 1:
-        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension")
+        cure = ": pass one column, as in texts[:, 0]" if texts.ndim == 2 else ""
+        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension{cure}")
     if isinstance(texts, _core.Texts):
         return texts
     if isinstance(texts, np.ndarray):
@@ -266,7 +277,7 @@ def _refuse_collections(texts: Any) -> None:
     if isinstance(texts, os.PathLike):
         raise TypeError(f"texts is a path, expected the texts: read {texts!r} by termsift.scan")
     if isinstance(texts, (Mapping, Set)):
-        raise TypeError(f"texts must hold strings in order, got a {type(texts).__name__}")
+        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
     if hasattr(texts, "__dask_graph__"):
         raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
     if _is_from(texts, "pyspark"):
