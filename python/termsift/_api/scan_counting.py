@@ -27,16 +27,8 @@ from termsift.io._texts import TextBlock
 class ScanCounting:
     """The counts of a scan while it is read.
 
-    Parameters
-    ----------
-    scan : Scan
-        What is read.
-    tf : str
-        As for `termsift.count`.
-    counts : ClassCounts, optional
-        Those of the inputs that the scan has already read.
-    n_threads, window_bytes
-        As for `termsift.count`.
+    They are added to the ``counts`` of the inputs that the scan has already read. The other
+    arguments are as for `termsift.count`.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -191,17 +191,6 @@ def _paths(given: Paths, name: str) -> list[Path]:
     return [Path(path) for path in paths]
 
 
-@dataclass(frozen=True)
-class _Step:
-    """How far a scan has read when it yields a block or reaches the end of an input."""
-
-    inputs_done: int
-    bytes_done: int
-    n_skipped: int
-    skipped: list[str]
-    n_docs: int = 0  # of the input, before the block
-
-
 class Scan:
     """Chunks of documents and their labels, read from files; made by `termsift.scan`.
 
@@ -247,14 +236,12 @@ class Scan:
         self._resume(0, 0, [])
 
     def __repr__(self) -> str:
-        named = ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
         kind = "texts" if self.has_texts else "matrices"
-        return f"<Scan of {printable(named)}: {kind}, {self.n_bytes:,} bytes>"
+        return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
 
     def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
         """Make every iteration begin after some inputs, of which some rows were left out."""
-        done = sum(source.n_bytes for source in self._sources[:inputs_done])
-        self._start = _Step(inputs_done, done, n_skipped, skipped)
+        self._start = inputs_done, n_skipped, skipped
         self._begin()
 
     def _begin(self) -> None:
@@ -262,12 +249,8 @@ class Scan:
         self.classes: list[Hashable] | None = None
         self.where = ""
         self._found: NDArray[np.object_] | None = None  # by a count without chunks
-        self._take(self._start)
-
-    def _take(self, step: _Step) -> None:
-        """Set the attributes that describe the last step."""
-        self.inputs_done, self.bytes_done = step.inputs_done, step.bytes_done
-        self.n_skipped, self.skipped = step.n_skipped, list(step.skipped)
+        self.inputs_done, self.n_skipped, self.skipped = self._start
+        self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
 
     @property
     def rules(self) -> TextRules:
@@ -354,33 +337,34 @@ class Scan:
         """
         # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
         is_pipe = any(not (path.is_file() or path.is_dir()) for path in self.paths)
-        steps = self._read() if is_pipe else prefetched(self._read())
-        with printable_errors(), closing(steps):
-            for step, block in steps:
-                self._take(step)
-                yield block, step.n_docs
-                del block
+        reading = self._read() if is_pipe else prefetched(self._read())
+        inputs_done, n_skipped, skipped = self._start
+        bytes_before = sum(source.n_bytes for source in self._sources[:inputs_done])
+        n_docs = 0
+        with printable_errors(), closing(reading):
+            for source, block in reading:
+                if block is None:
+                    inputs_done, bytes_before = inputs_done + 1, bytes_before + source.n_bytes
+                    self.inputs_done, self.bytes_done = inputs_done, bytes_before
+                    yield None, n_docs
+                    n_docs = 0
+                    continue
+                n_skipped += block.n_skipped
+                skipped = [*skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
+                self.inputs_done, self.bytes_done = inputs_done, bytes_before + block.n_bytes
+                self.n_skipped, self.skipped = n_skipped, skipped
+                yield block, n_docs
+                n_docs += len(block)
+                del block  # before the next one comes
 
-    def _read(self) -> Generator[tuple[_Step, MatrixBlock | TextBlock | None], None, None]:
-        """Read the blocks, in the reading thread."""
-        step = self._start
-        for source in self._sources[step.inputs_done :]:
-            bytes_before, n_docs = step.bytes_done, 0
+    def _read(self) -> Generator[tuple[Source, MatrixBlock | TextBlock | None], None, None]:
+        """Read the blocks, in the reading thread; None is the end of an input."""
+        for source in self._sources[self._start[0] :]:
             with closing(source.blocks()) as blocks:
                 for block in blocks:
-                    step = _Step(
-                        step.inputs_done,
-                        bytes_before + block.n_bytes,
-                        step.n_skipped + block.n_skipped,
-                        [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT],
-                        n_docs,
-                    )
-                    n_docs += len(block)
-                    yield step, block
+                    yield source, block
                     del block  # before the next one is read
-            done = bytes_before + source.n_bytes
-            step = replace(step, inputs_done=step.inputs_done + 1, bytes_done=done)
-            yield step, None
+            yield source, None
 
     def _chunks(self, X: sp.csr_array) -> Iterator[tuple[int, int]]:
         """Divide the documents of a block into chunks."""

@@ -27,13 +27,7 @@ LabelledBlock: TypeAlias = tuple[_core.Texts, Column | None]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield texts in blocks; a missing text is an error.
-
-    Parameters
-    ----------
-    texts : texts in order
-        As for `labelled_blocks`. A frame must have a single column.
-    """
+    """Yield texts in blocks; a missing text is an error, and a frame must have a single column."""
     names = _column_names(texts)
     if names is not None and len(names) != 1:
         name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
