@@ -144,7 +144,7 @@ def test_counts_are_written_only_to_files(
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "count"])
-@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input, whose kind")])
+@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input has no name")])
 def test_inputs_have_names(run: Any, command: str, name: str, why: str) -> None:
     result = run(command, name, *(["-o", "x"] if command == "count" else []))
     assert result.code == 2

@@ -72,6 +72,14 @@ def test_text_rules_reach_the_reader(
     assert json.loads(compared.out)["n_terms"] == counts.n_terms
 
 
+def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("label,text\na,oil\na,ship\n")
+    message = f"{path}: all documents are of the class 'a', and terms are ranked by how well they"
+    assert run("rank", path).complaint.startswith(message)
+    assert run("info", path).code == 0
+
+
 def test_every_rule_but_functions_is_an_option() -> None:
     of_texts = {rule.name for rule in fields(ts.text.TextRules)}
     assert of_texts - {"tokenizer", "preprocessor", "vocabulary"} == set(RULES)

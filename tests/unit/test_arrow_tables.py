@@ -18,6 +18,7 @@ pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")
 parquet = pytest.importorskip("pyarrow.parquet")
 
+CURE = f"convert it, or {NAMED}"
 OFFSETS = (0, 10, 21)
 
 
@@ -84,11 +85,11 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("column", "array", "message"),
     [
-        ("text", [1, 2], f": expected strings in column 'text', found 'int64'; {NAMED}"),
-        ("text", [b"a", b"b"], ": expected strings in column 'text', found 'binary'; " + NAMED),
-        ("text", [None, None], ": expected strings in column 'text', found 'null'; " + NAMED),
+        ("text", [1, 2], f": expected strings in column 'text', found 'int64'; {CURE}"),
+        ("text", [b"a", b"b"], ": expected strings in column 'text', found 'binary'; " + CURE),
+        ("text", [None, None], ": expected strings in column 'text', found 'null'; " + CURE),
         ("label", [1.0, 2.0],
-         f": expected strings or whole numbers in column 'label', found 'double'; {NAMED}"),
+         f": expected strings or whole numbers in column 'label', found 'double'; {CURE}"),
         ("label", [[1], [2]], ", row 1: the label is [1], expected a string or a whole number"),
     ],
 )  # fmt: skip

@@ -152,6 +152,18 @@ def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
         )
 
 
+def test_what_is_no_source_is_told_before_its_labels_are_missed() -> None:
+    for texts in ("mail.csv", Path("mail.csv")):
+        with pytest.raises(TypeError, match=r"for a file use|use termsift\.count\(termsift\.scan"):
+            ts.count_texts(texts)
+    frame = pytest.importorskip("pandas").DataFrame({"body": ["oil"], "stars": [1]})
+    for y in (None, [1]):
+        with pytest.raises(TypeError, match=r"a DataFrame with the columns 'body', 'stars': name"):
+            ts.count_texts(frame, y)
+    with pytest.raises(TypeError, match=r"paths is a DataFrame, .* by termsift\.count_texts"):
+        ts.scan(frame)
+
+
 def test_labels_come_from_one_place() -> None:
     for arguments in ({}, {"y": Y, "label": "label"}):
         with pytest.raises(TypeError, match="either as y, or as the name of their column"):

@@ -146,6 +146,7 @@ QUOTES = (
     "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
     f"name end in .txt and {NAMED.replace('the', 'its')}"
 )
+COLUMNS = f"{NAMED}, by number if there is no header"
 QUOTED = "a field with ',' in it must begin and end with a quote"
 
 
@@ -154,13 +155,13 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
     [
         ("c.csv", "id,body\n1,x\n", {},
          "c.csv, line 1: expected one column 'text', found 'id', 'body'; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "\nid,text\n1,x\n", {},
          "c.csv, line 2: expected one column 'label', found 'id', 'text'; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "text,text,label\n", {},
          "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'; "
-         "name the columns by text and label (--text, --label)"),
+         "give each column of the header another name"),
         ("c.csv", "label,text\na,one, two\n", {}, 
          f"c.csv, line 2: expected 2 fields, found 3; {QUOTED}"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
@@ -174,7 +175,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
          "c.csv, line 1: expected at least 3 fields, found 2; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
         ("c.csv", "", {},
          "c.csv: expected a header with the columns 'text' and 'label', found none"),
@@ -187,9 +188,9 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
         ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
-         "c.jsonl, line 3: expected a JSON object: "
+         "c.jsonl, line 3: expected one JSON object in the line: "
          "Expecting ':' delimiter: line 2 column 1 (char 9)"),
-        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected a JSON object, found list"),
+        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected one JSON object, found list"),
         ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
          f"c.jsonl, line 1: expected a key 'text', found 'label', 'body'; {NAMED}"),
         ("c.jsonl", "{}\n", {"text": "a"},
@@ -203,7 +204,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.csv", "Label;Text\na;one\n", {},
          "c.csv, line 1: expected one column 'text', found 'Label;Text'; " + DIVIDED),
         ("c.csv", "label,Text,url\na,one,x\n", {},
-         f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {NAMED}; "
+         f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
          "did you mean 'Text'?"),
         ("c.csv", "label,text\na,one\rtwo\nb,x\n", {},
          "c.csv, line 2: a carriage return without a line feed; put the field that holds it in "
@@ -226,7 +227,7 @@ def test_bad_tables(
 
 def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
     path = write(tmp_path / "c.jsonl", "[" * 200_000 + "\n")
-    assert complaint(path).startswith("c.jsonl, line 1: expected a JSON object: ")
+    assert complaint(path).startswith("c.jsonl, line 1: expected one JSON object in the line: ")
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
@@ -344,3 +345,28 @@ def test_a_first_row_that_looks_like_a_header_is_warned_of(
         (message,) = caplog.messages
         assert message.startswith(f"{path}: the first row, with the text ")
         assert "was counted as a document; if it is a header, name the columns by text" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x1f\x8b\x08\0\n", "is compressed by gzip; let its name end in .gz"),
+        (b"\x28\xb5\x2f\xfd\0\n", "is compressed by zstd; let its name end in .zst"),
+        (b"PAR1\x15\0\n", "is a Parquet table; let its name end in .parquet"),
+        (b"ARROW1\0\0\n", "is an Arrow table; let its name end in .arrow"),
+        (
+            b"PK\x03\x04\n",
+            "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+        ),
+        ("label,text\n".encode("utf-16"), "is UTF-16; convert it to UTF-8"),
+        (b"\xfe\xff\0l\0\n", "is UTF-16; convert it to UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("name", ["c.csv", "c.txt", "c.jsonl"])
+def test_files_of_other_kinds_are_told_by_their_beginning(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    assert complaint(write(tmp_path / name, content)) == f"{name}: {message}"
+    if content[:1] in b"PA":
+        check(read_collection(write(tmp_path / "PAR1.csv", table(",").replace("text", "PAR1")),
+                              text="PAR1"))  # fmt: skip

@@ -214,7 +214,9 @@ def test_every_kind_of_frame_gives_the_same_documents(kind: str) -> None:
     texts, numbers = read(FRAMES[kind](), "t", "n")
     assert (texts, numbers) == (DOCUMENTS, list(range(7)))
     if kind != "another stream":
-        with pytest.raises(TypeError, match=r"a frame.*as text; it has the columns 't', 'y', 'n'"):
+        with pytest.raises(
+            TypeError, match=r"with the columns 't', 'y', 'n': name the column .* text='text'"
+        ):
             read(FRAMES[kind]())
         for text, label in (("x", None), ("t", "x")):
             with pytest.raises(ValueError, match=r"='x' is no column.*'t', 'y', 'n'"):

@@ -164,7 +164,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("rules", "error", "message"),
     [
-        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
+        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), the smaller first"),
         ({"ngram_range": 2}, TypeError, "ngram_range must be two integers, got 2"),
         ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two integers, got"),
         ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647]"),
@@ -302,5 +302,8 @@ def test_words_are_iterables() -> None:
 
 def test_arrays_of_words_are_rules_too() -> None:
     words = np.array(["ham", "eggs"], dtype=object)
-    assert TextRules(vocabulary=words).what_counts == "a term by these rules"
-    assert TextRules(stop_words=words).what_counts == "a term by these rules"
+    assert TextRules(vocabulary=words).what_counts == "a term by these rules: vocabulary"
+    rules = TextRules(stop_words=words, min_df=2, ngram_range=(2, 2), binary=True)
+    assert rules.what_counts == (
+        "a term by these rules: ngram_range=(2, 2), min_df=2, stop_words, binary=True"
+    )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
 from termsift._util import validation
-from termsift.text._blocks import labelled_blocks
+from termsift.text._blocks import check_source, labelled_blocks
 
 OnMissing: TypeAlias = Literal["raise", "skip"]
 
@@ -38,6 +38,7 @@ class LabelledTexts:
         on_missing: OnMissing = "raise",
     ) -> None:
         self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
+        check_source(texts, text, label)
         self._blocks = labelled_blocks(texts, text, label)
         self._coder = validation.LabelCoder(
             None if classes is None else validation.check_classes(classes)

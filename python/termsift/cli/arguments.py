@@ -332,6 +332,10 @@ def _delimiter(text: str) -> str:
 
 def _input(text: str) -> str:
     if text in ("", "-"):
-        what = "no name" if text == "" else "standard input, whose kind no name tells"
+        what = "no name"
+        if text == "-":
+            what = (
+                "standard input has no name that tells its kind; write it to a file such as x.csv"
+            )
         raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
     return text

@@ -135,14 +135,15 @@ def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
-            cure = NAMED + ("" if name in schema.names else did_you_mean(name, schema.names))
+            cure = NAMED + did_you_mean(name, schema.names)
+            if name in schema.names:
+                cure = "give each column another name"
             raise ValueError(f"{path}: expected one column {name!r}, found {names}; {cure}")
         kind = schema.field(name).type
         kind = str(getattr(kind, "value_type", kind))  # that of encoded values
         if kind not in kinds:
-            raise ValueError(
-                f"{path}: expected {expected} in column {name!r}, found {kind!r}; {NAMED}"
-            )
+            found = f"in column {name!r}, found {kind!r}"
+            raise ValueError(f"{path}: expected {expected} {found}; convert it, or {NAMED}")
 
 
 def _at_once(columns: list[Any]) -> Part | None:

@@ -182,6 +182,11 @@ def scan(
 
 def _paths(given: Paths, name: str) -> list[Path]:
     """Return one path or several as a list."""
+    if hasattr(given, "columns"):
+        raise TypeError(
+            f"{name} is {validation.a_kind(given)}, expected paths: count the texts of a frame by "
+            "termsift.count_texts"
+        )
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:

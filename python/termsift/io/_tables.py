@@ -102,7 +102,7 @@ class DelimitedTable(TextSource):
     def _parts(self, complain: Complain) -> Parts:
         check_line_ends(self.path, self.options.encoding)
         with opened(self.path) as (content, raw), _long_fields():
-            content = with_line_feeds(content)
+            content = with_line_feeds(content, self.path)
             self.bytes_read = raw.tell
             rows = _Rows(self.path, self.options.encoding, self._delimiter, self._quoted, complain)
             first = self._first_lines(content, rows)
@@ -292,11 +292,13 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     # One field suggests that the row is divided by something else.
     cure = "name what divides the fields by delimiter (--delimiter)"
     if len(first) > 1:
-        cure = NAMED
+        cure = f"{NAMED}, by number if there is no header"
     if isinstance(column, str):
         if first.count(column) != 1:
             found = listed(first)
-            if len(first) > 1 and column not in first:
+            if column in first:
+                cure = "give each column of the header another name"
+            elif len(first) > 1:
                 cure += did_you_mean(column, first)
             raise ValueError(f"{where}: expected one column {column!r}, found {found}; {cure}")
         return first.index(column)
@@ -318,7 +320,7 @@ class JsonLines(TextSource):
         self._label = "label" if label is None else str(label)
         codec = check_encoding(self.options.encoding)
         with opened(self.path) as (content, raw):
-            content = with_line_feeds(content)
+            content = with_line_feeds(content, self.path)
             self.bytes_read = raw.tell
             line = 1
             for block, _ in _blocks.whole_rows(content, None):
@@ -356,9 +358,9 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as exc:
-        raise ValueError(f"{where}: expected a JSON object: {exc}") from None
+        raise ValueError(f"{where}: expected one JSON object in the line: {exc}") from None
     if not isinstance(record, dict):
-        raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
+        raise ValueError(f"{where}: expected one JSON object, found {type(record).__name__}")
     for key in (text_key, label_key):
         if key not in record:
             cure = NAMED + did_you_mean(key, record)

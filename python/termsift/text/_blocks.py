@@ -69,12 +69,10 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     ValueError
         If a frame has no such column, or several.
     """
-    _refuse_collections(texts)
-    names = _column_names(texts)
-    if text is None and names is not None and len(names) == 1:
+    names = check_source(texts, text, label)
+    if text is None and names is not None:
         text = names[0]
     if names is not None or (text is not None and hasattr(texts, "__arrow_c_stream__")):
-        _check_columns(names, text, label)
         yield from _frame_blocks(texts, text, label)
     elif text is not None or label is not None:
         raise TypeError(
@@ -84,6 +82,22 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     else:
         for block in _column_blocks(texts):
             yield block, None
+
+
+def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
+    """Check what can be checked before texts are read; return the names of a frame's columns."""
+    _refuse_collections(texts)
+    names = _column_names(texts)
+    if names is None or (text is None and len(names) == 1):
+        return names
+    if text is None:
+        columns = ", ".join(map(repr, names)) or "none"
+        raise TypeError(
+            f"texts is {a_kind(texts)} with the columns {columns}: name the column of texts by "
+            "text, as in text='text'"
+        )
+    _check_columns(names, text, label)
+    return names
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -218,16 +232,9 @@ def _column_names(texts: Any) -> list[Any] | None:
     return None
 
 
-def _check_columns(names: list[Any] | None, text: Any, label: Any) -> None:
+def _check_columns(names: list[Any], text: Any, label: Any) -> None:
     """Check that a frame has the columns of texts and labels, each once."""
-    if names is None:
-        return
     listed = ", ".join(map(repr, names))
-    if text is None:
-        raise TypeError(
-            "texts is a frame, expected the name of its column of texts as text; it has the "
-            f"columns {listed}"
-        )
     for parameter, name in (("text", text), ("label", label)):
         if name is None:
             continue
@@ -254,10 +261,12 @@ def _refuse_collections(texts: Any) -> None:
     if isinstance(texts, (str, bytes, bytearray)):
         raise TypeError(
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
-            "pass [text], for a file use termsift.scan"
+            "pass [text], for a file use termsift.count(termsift.scan(path))"
         )
     if isinstance(texts, os.PathLike):
-        raise TypeError(f"texts is a path, expected the texts: read {texts!r} by termsift.scan")
+        raise TypeError(
+            "texts is a path, expected the texts: use termsift.count(termsift.scan(path))"
+        )
     if isinstance(texts, (Mapping, Set)):
         raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
     if hasattr(texts, "__dask_graph__"):
