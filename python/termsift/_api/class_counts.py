@@ -101,12 +101,12 @@ class ClassCounts(CountTable):
         html: str = call_later_stage("report._notebook", "show_counts", self)
         return html
 
-    def update_texts(self, texts: Any, y: Any = None, **options: Any) -> Self:
+    def update_texts(self, texts: Any, y: Any = None, **counting: Any) -> Self:
         """Count further texts, whose words may be new.
 
         Parameters
         ----------
-        texts, y, **options
+        texts, y, **counting
             As for `termsift.count_texts`, but for ``tf``. The rules are those of the texts before,
             without ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once,
             so use `with_min_df` at the end.
@@ -130,7 +130,7 @@ class ClassCounts(CountTable):
         >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
         (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
         """
-        call_later_stage("_api.text_counting", "update_by_texts", self, texts, y, **options)
+        call_later_stage("_api.text_counting", "update_by_texts", self, texts, y, **counting)
         return self
 
     # ---- scores ----------------------------------------------------------------------------------

@@ -230,14 +230,22 @@ def choose_k(
     policy: Policy = "top",
     model: Model = "multinomial",
     metric: Metric = "accuracy",
-    **options: Any,
+    ks: Iterable[int] | None = None,
+    cv: Any = USUAL_FOLDS,
+    random_state: Any = 0,
+    repeats: int = 1,
+    sample_weight: Any = None,
+    naive_bayes: Model = "multinomial",
+    alpha: float = 1.0,
+    estimator: Any = None,
+    n_threads: int | None = None,
 ) -> int:
     """Choose how many terms to keep, by cross-validation.
 
     Parameters
     ----------
-    X, y, **options
-        As for `cross_validate`: ``ks``, ``cv``, ``sample_weight``, ``alpha`` and so on.
+    X, y, ks, cv, random_state, repeats, sample_weight, naive_bayes, alpha, estimator, n_threads
+        As for `cross_validate`.
     method, policy, model
         As for `ClassCounts.rank`.
     metric : str, default "accuracy"
@@ -265,7 +273,22 @@ def choose_k(
     check_model(model, chosen)
     if check_policy(policy) != POLICIES[0] and not isinstance(chosen, Method):
         raise ValueError(f"{method} has no policy {policy!r}")
-    curves = cross_validate(X, y, [method], models=[model], policies=[policy], **options)
+    curves = cross_validate(
+        X,
+        y,
+        [method],
+        ks,
+        cv,
+        random_state,
+        models=[model],
+        policies=[policy],
+        repeats=repeats,
+        sample_weight=sample_weight,
+        naive_bayes=naive_bayes,
+        alpha=alpha,
+        estimator=estimator,
+        n_threads=n_threads,
+    )
     (curve,) = curves.values()
     return curve.smallest_k(metric)
 

@@ -60,7 +60,7 @@ def read_collection(
     path: str | os.PathLike[str],
     *,
     labels: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **reading: Any,
 ) -> Collection:
     r"""Read a labelled collection whole. The module's table shows the kinds of file.
 
@@ -70,7 +70,7 @@ def read_collection(
         The file or folder to read.
     labels : path, optional
         The file of its labels, as for `termsift.scan`.
-    **options
+    **reading
         The other arguments of `termsift.scan`, except ``chunk_docs`` and ``index_base``: indices of
         an svmlight file count from 0 if index 0 occurs in it. Only texts take ``min_df``.
 
@@ -97,7 +97,7 @@ def read_collection(
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    checked = check_options(**options)
+    checked = check_options(**reading)
     scan = Scan([open_source(path, labels, checked)], checked)
     if scan.has_texts:
         return _counted(scan)
@@ -114,7 +114,7 @@ def read_split(
     *,
     labels: str | os.PathLike[str] | None = None,
     test_labels: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **reading: Any,
 ) -> tuple[Collection, Collection]:
     r"""Read training and test documents into the same columns.
 
@@ -129,7 +129,7 @@ def read_split(
         Both are texts, or both are matrices.
     labels, test_labels : path, optional
         The labels of each, as for `read_collection`.
-    **options
+    **reading
         As for `read_collection`, for both.
 
     Returns
@@ -153,7 +153,7 @@ def read_split(
     >>> test.X.toarray(), list(test.term_names)
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
-    shared = check_options(**options)
+    shared = check_options(**reading)
     first, second = (
         Scan([open_source(path, of_path, shared)], shared)
         for path, of_path in ((train, labels), (test, test_labels))
