@@ -388,7 +388,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         ("c.csv", None, "c.csv: no such file"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.jsonl", "{", "c.jsonl, line 1: expected a JSON object: "),
+        ("c.jsonl", "{", "c.jsonl, line 1: expected one JSON object in the line: "),
         ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
     ],
 )

@@ -55,6 +55,9 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     result = run("rank", out, "--min-df", 2, "--format", "csv")
     assert result.code == 0
     assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
+    complaint = run("rank", out, "--min-df", 99).complaint
+    assert complaint.startswith(f"{out}: no term is in 99 or more of the ")
+    assert complaint.endswith(" documents; lower --min-df")
     complaint = run("rank", out, "--min-df", 0.5).complaint
     assert complaint == f"{out}: holds counts, so --min-df must be a number of documents"
     assert run("merge", *shards, "-o", out, "--min-df", 0.5).code == 2

@@ -511,5 +511,5 @@ def test_options_that_k_auto_refuses(run: Any, arguments: list[str], message: st
 def test_k_auto_needs_documents(run: Any, table: Path, saved: Path) -> None:
     expected = f"{saved}: holds counts, expected the documents themselves"
     assert run("rank", saved, "-k", "auto").complaint == expected
-    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
-    assert run("rank", table, "-k", "auto").complaint == expected
+    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class; lower"
+    assert run("rank", table, "-k", "auto").complaint == f"{expected} cv (--cv)"

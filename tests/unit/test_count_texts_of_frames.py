@@ -160,6 +160,8 @@ def test_what_is_no_source_is_told_before_its_labels_are_missed() -> None:
     for y in (None, [1]):
         with pytest.raises(TypeError, match=r"a DataFrame with the columns 'body', 'stars': name"):
             ts.count_texts(frame, y)
+    with pytest.raises(ValueError, match=r"label='star' is no column of the frame.*'body'$"):
+        ts.count_texts(frame[["body"]], label="star")
     with pytest.raises(TypeError, match=r"paths is a DataFrame, .* by termsift\.count_texts"):
         ts.scan(frame)
 

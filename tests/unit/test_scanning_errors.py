@@ -96,7 +96,7 @@ def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
 BAD_ROWS = {
     "csv": ("label,text\nx,bee\n", "x,bee,cow\n", "line 3: expected 2 fields, found 3"),
     "txt": ("x\tbee\n", "\tbee\n", "line 2: the label is empty"),
-    "jsonl": ('{"label": "x", "text": "bee"}\n', "[1]\n", "line 2: expected a JSON object"),
+    "jsonl": ('{"label": "x", "text": "bee"}\n', "[1]\n", "line 2: expected one JSON object"),
 }
 
 
@@ -197,7 +197,10 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "ham" / "pipe")
         odd.append("pipe")
-    assert refused(folder) == f"{folder}/ham/1a: expected a file, a document of the class 'ham'"
+    assert refused(folder) == (
+        f"{folder}/ham/1a: expected a file, a document of the class 'ham', found a folder; if it "
+        f"is a class, give {folder}/ham"
+    )
     for chunk_docs in (None, 1):
         scan = ts.scan(folder, on_error="skip", chunk_docs=chunk_docs)
         assert ts.count(scan).n_docs == len(TEXTS)

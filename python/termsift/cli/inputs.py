@@ -159,4 +159,10 @@ def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
             f"{name}: its terms have no names, and dropping some would change the indices of the "
             "others; leave out --min-df"
         )
-    return counts.with_min_df(min_df)
+    kept = counts.with_min_df(min_df)
+    if counts.n_terms and not kept.n_terms:
+        raise ValueError(
+            f"{name}: no term is in {min_df} or more of the {counts.n_docs:,.0f} documents; lower "
+            "--min-df"
+        )
+    return kept

@@ -12,7 +12,7 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -81,20 +81,21 @@ class DelimitedTable(TextSource):
     def parts(self, complain: Complain) -> Parts:
         """Yield the rows; the first one is the header if columns are given by name."""
         first, n_parts = None, 0  # the first row, while no other has its label
-        for texts, labels in self._parts(complain):
-            names = labels if isinstance(labels, list) else labels[1]
-            if n_parts == 0 and not self._has_header:
-                first = texts[0], names[0]
-            elif first is not None and first[1] in names:
-                first = None
-            n_parts += 1
-            yield texts, labels
-            del texts, labels  # before the next ones are read
+        with closing(self._parts(complain)) as parts:
+            for texts, labels in parts:
+                names = labels if isinstance(labels, list) else labels[1]
+                if n_parts == 0 and not self._has_header:
+                    first = texts[0], names[0]
+                elif first is not None and first[1] in names:
+                    first = None
+                n_parts += 1
+                yield texts, labels
+                del texts, labels  # before the next ones are read
         if first is not None and n_parts > 1 and all(name.isidentifier() for name in first):
             logger.warning(
                 "%s: the first row, with the text %r and the label %r, was counted as a document; "
                 "if it is a header, %s",
-                self.path,
+                printable(str(self.path)),
                 *first,
                 NAMED,
             )

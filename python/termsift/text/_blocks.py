@@ -88,15 +88,15 @@ def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
     """Check what can be checked before texts are read; return the names of a frame's columns."""
     _refuse_collections(texts)
     names = _column_names(texts)
-    if names is None or (text is None and len(names) == 1):
-        return names
-    if text is None:
+    if names is None:
+        return None
+    if text is None and len(names) != 1:
         columns = ", ".join(map(repr, names)) or "none"
         raise TypeError(
             f"texts is {a_kind(texts)} with the columns {columns}: name the column of texts by "
             "text, as in text='text'"
         )
-    _check_columns(names, text, label)
+    _check_columns(names, names[0] if text is None else text, label)
     return names
 
 
