@@ -92,8 +92,9 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
 
 
 def number_of(n: int, thing: str) -> str:
-    """Return a number of things as in "1 row" or "2,000 rows"."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+    """Return a number of things as in "1 row", "2,000 rows" or "2 classes"."""
+    plural = "es" if thing.endswith("s") else "s"
+    return f"{n:,} {thing}{'' if n == 1 else plural}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
