@@ -28,6 +28,7 @@ from termsift.io._source import (
     MatrixBlock,
     Options,
     Source,
+    agreed_names,
     check_options,
     docs_in_chunk,
     lines_or_rows,
@@ -230,7 +231,7 @@ class Scan:
                     "not both"
                 )
         self.has_words = self.has_texts and options.rules.hashing is None
-        self._names = None if self.has_texts else _agreed_names(sources)
+        self._names = None if self.has_texts else agreed_names(sources)
         if not self.has_texts and self._names is None and options.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "
@@ -386,21 +387,3 @@ def _rows(X: sp.csr_array, begin: int, end: int) -> sp.csr_array:
     first, last = X.indptr[begin], X.indptr[end]
     parts = X.data[first:last], X.indices[first:last], X.indptr[begin : end + 1] - first
     return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
-
-
-def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
-    """Return the longest list of names, after checking that it begins with each of the others."""
-    agreed: NDArray[np.object_] | None = None
-    for source in sources:
-        first, names = sources[0], source.names
-        if (names is None) != (first.names is None):
-            raise ValueError(
-                f"{first.path} and {source.path}: the terms have names in one and none in the "
-                "other, and may be others: give the names of all by terms, or count both apart"
-            )
-        if names is not None and agreed is not None:
-            with validation.naming(f"{first.path} and {source.path}"):
-                validation.check_same_terms(agreed, names)
-        if names is not None and (agreed is None or len(names) > len(agreed)):
-            agreed = names
-    return agreed

@@ -18,6 +18,8 @@ from termsift._util.validation import (
     check_column,
     check_kind,
     check_n_threads,
+    check_same_terms,
+    naming,
 )
 from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
@@ -206,3 +208,21 @@ class Source(ABC):
             raise ValueError(
                 f"{self.files[-1]}: {n_labels} labels for the {n_docs} documents of {self.path}"
             )
+
+
+def agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
+    """Return the longest list of names, after checking that it begins with each of the others."""
+    agreed: NDArray[np.object_] | None = None
+    for source in sources:
+        first, names = sources[0], source.names
+        if (names is None) != (first.names is None):
+            raise ValueError(
+                f"{first.path} and {source.path}: the terms have names in one and none in the "
+                "other, and may be others: give the names of all by terms, or count both apart"
+            )
+        if names is not None and agreed is not None:
+            with naming(f"{first.path} and {source.path}"):
+                check_same_terms(agreed, names)
+        if names is not None and (agreed is None or len(names) > len(agreed)):
+            agreed = names
+    return agreed
