@@ -4,6 +4,7 @@
 
 #include "base/per_thread.hpp"
 #include "text/row_sorter.hpp"
+#include "text/token_counting.hpp"
 
 namespace termsift {
 namespace {
@@ -35,6 +36,13 @@ void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorte
       sorter.add_row(row.owner - chunk.begin, {row.entries, static_cast<std::size_t>(row.size)}, columns);
     }
   });
+}
+
+// Prefetches the elements [begin, end), unless they are more than a cache holds.
+template <class T>
+void prefetch_for_write(const T* begin, const T* end) {
+  constexpr std::ptrdiff_t line = 64 / sizeof(T), most = (1 << 18) / sizeof(T);
+  for (const T* element = begin; element < std::min(end, begin + most); element += line) termsift::prefetch_for_write(element);
 }
 
 struct Scratch {
@@ -92,6 +100,9 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
   for_each_block(n_chunks, threads, [&](std::int64_t c, Worker& worker) {
     const CountedChunk& chunk = counted.chunks[static_cast<std::size_t>(c)];
     RowSorter& sorter = scratch.own(worker).sorter;
+    // The memory of the rows arrives while their entries are sorted.
+    prefetch_for_write(matrix.indices.get() + matrix.indptr[chunk.begin], matrix.indices.get() + matrix.indptr[chunk.end]);
+    prefetch_for_write(matrix.data.get() + matrix.indptr[chunk.begin], matrix.data.get() + matrix.indptr[chunk.end]);
     gather(counted, chunk, sorter, worker);
     std::vector<std::int64_t> place(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
     sorter.write(place, matrix.indices.get(), matrix.data.get());

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "termsift/text_counter.hpp"
-#include "text/row_counting.hpp"
+#include "text/row_store.hpp"
 
 namespace termsift {
 

@@ -5,6 +5,7 @@
 
 #include "base/per_thread.hpp"
 #include "termsift/text_counter.hpp"
+#include "text/document_rows.hpp"
 #include "text/finished_rows.hpp"
 #include "text/first_bad_text.hpp"
 #include "text/thread_counter.hpp"
@@ -50,7 +51,6 @@ class HashingCounter {
 
   void count(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker, FinishedRows& rows) {
     counter_->count(texts, begin, end, [](std::int64_t document) { return document; }, worker);
-    counter_->finish_rows();
     sorter_.start(n_columns_);
     for (std::size_t n = 1; n <= columns_.size(); ++n) {
       hash_new_terms(n);
@@ -75,7 +75,7 @@ class HashingCounter {
   static constexpr std::size_t most_terms = std::size_t{1} << 21;
 
   void start() {
-    counter_ = std::make_unique<ThreadCounter<DocumentEntry>>(rules_, true);
+    counter_ = std::make_unique<ThreadCounter<DocumentRows>>(rules_, true);
     columns_.assign(counter_->rows.size(), {});
   }
   void hash_new_terms(std::size_t n) {
@@ -101,7 +101,7 @@ class HashingCounter {
   const TextRules& rules_;
   const std::int32_t n_columns_;
   const bool alternate_sign_;
-  std::unique_ptr<ThreadCounter<DocumentEntry>> counter_;
+  std::unique_ptr<ThreadCounter<DocumentRows>> counter_;
   std::vector<std::vector<std::uint32_t>> columns_;  // at [n - 1][id]: the signed column of an n-gram of n words
   RowSorter sorter_;
   std::string term_;

@@ -26,29 +26,24 @@ void RowSorter::grow(std::int64_t size) {
   capacity_ = capacity;
 }
 
-void RowSorter::sort(std::int64_t n_documents) {
-  std::uint64_t* from = entries_.get();
+void RowSorter::sort_by_column() {
   constexpr std::int64_t few = 256;
+  std::uint64_t* from = entries_.get();
+  // Documents come first in an entry, so this sorts by column within each.
   if (size_ < few) return std::sort(from, from + size_);
-  struct Digit {
-    int shift, width;
-  };
-  std::vector<Digit> digits;
-  const auto add_digits = [&](int shift, std::int64_t n_values) {
-    const auto last = static_cast<std::uint64_t>(std::max<std::int64_t>(n_values - 1, 1));
-    const int bits = static_cast<int>(std::bit_width(last)), n = (bits + 10) / 11, width = (bits + n - 1) / n;
-    for (int i = 0; i < n; ++i) digits.push_back({shift + i * width, width});
-  };
-  add_digits(column_shift, n_columns_);
-  add_digits(document_shift, n_documents);
+  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1)));
+  const int n_digits = (bits + most_digit_bits - 1) / most_digit_bits, width = (bits + n_digits - 1) / n_digits;
+  const std::uint64_t n_values = std::uint64_t{1} << width, mask = n_values - 1;
+  places_.assign(static_cast<std::size_t>(n_digits) * n_values, 0);
+  for (std::int64_t i = 0; i < size_; ++i)
+    for (int d = 0; d < n_digits; ++d)
+      ++places_[static_cast<std::uint64_t>(d) * n_values + (from[i] >> (column_shift + d * width) & mask)];
   std::uint64_t* to = sorted_.get();
-  for (const auto& [shift, width] : digits) {
-    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-    places_.assign(static_cast<std::size_t>(mask) + 1, 0);
-    std::uint32_t* const places = places_.data();
-    for (std::int64_t i = 0; i < size_; ++i) ++places[from[i] >> shift & mask];
+  for (int d = 0; d < n_digits; ++d) {
+    const int shift = column_shift + d * width;
+    std::uint32_t* const places = places_.data() + static_cast<std::uint64_t>(d) * n_values;
     std::uint32_t begin = 0;
-    for (std::uint32_t& count : places_) begin += std::exchange(count, begin);
+    for (std::uint64_t value = 0; value < n_values; ++value) begin += std::exchange(places[value], begin);
     for (std::int64_t i = 0; i < size_; ++i) to[places[from[i] >> shift & mask]++] = from[i];
     std::swap(from, to);
   }
@@ -56,28 +51,22 @@ void RowSorter::sort(std::int64_t n_documents) {
 }
 
 void RowSorter::write(std::span<std::int64_t> place, std::int32_t* indices, std::int64_t* data) {
-  sort(static_cast<std::int64_t>(place.size()));
+  sort_by_column();
+  last_columns_.assign(place.size(), -1);
   const std::uint64_t* const entries = entries_.get();
-  for (std::int64_t begin = 0, end = 0; begin < size_; begin = end) {
-    const std::int64_t document = document_of(entries[begin]);
-    bool repeats = false;
-    for (end = begin + 1; end < size_ && document_of(entries[end]) == document; ++end)
-      repeats |= (entries[end] ^ entries[end - 1]) >> column_shift == 0;
-    std::int64_t& at = place[static_cast<std::size_t>(document)];
-    if (!repeats) {
-      for (std::int64_t i = begin; i < end; ++i) indices[at + i - begin] = column_of(entries[i]);
-      for (std::int64_t i = begin; i < end; ++i) data[at + i - begin] = value_of(entries[i]);
-      at += end - begin;
+  std::int32_t* const last_columns = last_columns_.data();
+  std::int64_t* const places = place.data();
+  for (std::int64_t i = 0; i < size_; ++i) {
+    const std::int64_t document = document_of(entries[i]);
+    const std::int32_t column = column_of(entries[i]);
+    if (last_columns[document] == column) [[unlikely]] {
+      data[places[document] - 1] += value_of(entries[i]);
       continue;
     }
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (i > begin && column_of(entries[i]) == column_of(entries[i - 1])) {
-        data[at - 1] += value_of(entries[i]);
-        continue;
-      }
-      indices[at] = column_of(entries[i]);
-      data[at++] = value_of(entries[i]);
-    }
+    last_columns[document] = column;
+    const std::int64_t at = places[document]++;
+    indices[at] = column;
+    data[at] = value_of(entries[i]);
   }
 }
 

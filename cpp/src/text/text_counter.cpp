@@ -7,7 +7,9 @@
 #include "text/access.hpp"
 #include "text/chunks.hpp"
 #include "text/class_pairs.hpp"
+#include "text/class_rows.hpp"
 #include "text/document_matrix.hpp"
+#include "text/document_rows.hpp"
 #include "text/first_bad_text.hpp"
 #include "text/frequencies.hpp"
 #include "text/thread_counter.hpp"
@@ -16,11 +18,11 @@
 namespace termsift {
 namespace {
 
-template <class Entry>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Entry>>>;  // by thread; null if a thread has not counted
+template <class Rows>
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if a thread has not counted
 
-template <class Entry>
-std::vector<TermTables*> tables_of(const Counters<Entry>& counters) {
+template <class Rows>
+std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   std::vector<TermTables*> tables;
   for (const auto& counter : counters) tables.push_back(&counter->tables);
   return tables;
@@ -59,8 +61,8 @@ struct TextCounter::State {
   const bool by_class;
   mutable Access access;
   bool failed = false;  // whether a call that changes the counter did not end, so that its parts do not fit together
-  Counters<DocumentEntry> documents;
-  Counters<ClassEntry> classes;
+  Counters<DocumentRows> documents;
+  Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class
   std::vector<std::int64_t> class_documents;        // by class
   std::int64_t n_united = 0;                        // the entries by class after they were last united
@@ -80,22 +82,20 @@ struct TextCounter::State {
 
   // Counts texts. owner(document) is the owner of the document's row, and done(chunk, begin, end, thread) is called after
   // each chunk of documents [begin, end).
-  template <class Entry, class Owner, class Done>
-  void count(Counters<Entry>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
+  template <class Rows, class Owner, class Done>
+  void count(Counters<Rows>& counters, Texts texts, const Threads& threads, const Owner& owner, const Done& done) {
     const std::vector<std::int64_t> bounds = chunk_bounds(texts);
     const auto n_chunks = static_cast<std::int64_t>(bounds.size()) - 1;
     const auto n_threads = static_cast<std::size_t>(worth(threads, n_chunks, 1).count);
     if (counters.size() < n_threads) counters.resize(n_threads);
     for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
       const auto thread = static_cast<std::size_t>(worker.thread());
-      if (!counters[thread]) counters[thread] = std::make_unique<ThreadCounter<Entry>>(rules);
+      if (!counters[thread]) counters[thread] = std::make_unique<ThreadCounter<Rows>>(rules);
       const std::int64_t begin = bounds[static_cast<std::size_t>(block)], end = bounds[static_cast<std::size_t>(block) + 1];
       prefetch_texts(texts, begin, end);
       counters[thread]->count(texts, begin, end, owner, worker);
       done(block, begin, end, thread);
     });
-    for (const auto& counter : counters)
-      if (counter) counter->finish_rows();
   }
 
   void add_documents(Texts texts, const Threads& threads) {
@@ -134,8 +134,9 @@ struct TextCounter::State {
     if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     const std::int64_t entries = n_entries();
+    // One call leaves one row of each class and thread, where nothing can be united. So the first time only sets a mark.
     if (entries < text_tuning().rows_to_merge || entries < 2 * n_united) return;
-    unite(threads);
+    if (n_united > 0) unite(threads);
     n_united = n_entries();
   }
 
@@ -143,24 +144,32 @@ struct TextCounter::State {
     std::int64_t n = 0;
     for (const auto& counter : classes)
       if (counter)
-        for (const auto& rows : counter->rows) n += rows.store().n_entries();
+        for (const ClassRows& rows : counter->rows) n += rows.n_entries();
     return n;
+  }
+  static void close_rows(ThreadCounter<ClassRows>& counter) {
+    counter.rows[0].close(counter.tables.words);
+    for (std::size_t n = 2; n <= counter.rows.size(); ++n) counter.rows[n - 1].close(counter.tables.ngrams[n - 2]);
   }
   // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
-      ThreadCounter<ClassEntry>* const counter = classes[static_cast<std::size_t>(thread)].get();
+      ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
       if (counter == nullptr) return;
+      close_rows(*counter);
       for (std::size_t n = 1; n <= counter->rows.size(); ++n)
         unite_rows(counter->rows[n - 1].store(), counter->tables.size(n), worker);
     });
   }
 
-  template <class Entry>
-  void sort(Counters<Entry>& counters, const Threads& threads) {
+  template <class Rows>
+  void sort(Counters<Rows>& counters, const Threads& threads) {
     // Chunks refer to counters by position, so every position needs one.
     for (auto& counter : counters)
-      if (!counter) counter = std::make_unique<ThreadCounter<Entry>>(rules);
+      if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
+    if constexpr (std::is_same_v<Rows, ClassRows>)
+      for_each_block(static_cast<std::int64_t>(counters.size()), threads,
+                     [&](std::int64_t thread, Worker&) { close_rows(*counters[static_cast<std::size_t>(thread)]); });
     const std::vector<TermTables*> tables = tables_of(counters);
     const std::uint32_t n_stop = counters.empty() ? 0 : counters[0]->n_stop;
     vocabulary = std::make_unique<Vocabulary>(tables, n_stop, fewest_words(rules), threads);
@@ -189,8 +198,8 @@ namespace {
 // The column of each id in the tables of the threads: that of its sorted term, columns[term], or else the term itself.
 class ColumnsOfIds {
  public:
-  template <class Entry>
-  ColumnsOfIds(const Counters<Entry>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns,
+  template <class Rows>
+  ColumnsOfIds(const Counters<Rows>& counters, const Vocabulary& vocabulary, std::span<const std::int32_t> columns,
                const Threads& threads) {
     for (std::size_t t = 0; t < counters.size(); ++t) {
       const std::size_t max_n = counters[t]->rows.size();
@@ -222,8 +231,8 @@ class ColumnsOfIds {
 
 namespace {
 
-template <class Entry>
-std::vector<TermEntries<Entry>> entries_of(const Counters<Entry>& counters, const Vocabulary& vocabulary) {
+template <class Entry, class Rows>
+std::vector<TermEntries<Entry>> entries_of(const Counters<Rows>& counters, const Vocabulary& vocabulary) {
   std::vector<TermEntries<Entry>> entries;
   for (std::size_t t = 0; t < counters.size(); ++t)
     for (std::size_t n = 1; n <= counters[t]->rows.size(); ++n)
@@ -232,7 +241,7 @@ std::vector<TermEntries<Entry>> entries_of(const Counters<Entry>& counters, cons
 }
 
 // Whether a document has several rows, so that a term may have been counted in it twice.
-bool has_split_rows(const Counters<DocumentEntry>& counters) {
+bool has_split_rows(const Counters<DocumentRows>& counters) {
   for (const auto& counter : counters)
     for (const auto& of_length : counter->rows) {
       const auto& rows = of_length.store().rows();
@@ -289,7 +298,7 @@ LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads)
   const Vocabulary& vocabulary = state_->sorted();
   if (state_->by_class) {
     const auto documents = [](const ClassEntry& entry) { return entry.documents; };
-    return sum_entries<ClassEntry>(entries_of(state_->classes, vocabulary), n_terms(), documents, threads);
+    return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), documents, threads);
   }
   LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
   if (!has_split_rows(state_->documents)) {
@@ -306,8 +315,8 @@ LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) con
   const auto held = state_->access.read();
   const auto count = [](const auto& entry) { return entry.count; };
   const Vocabulary& vocabulary = state_->sorted();
-  if (state_->by_class) return sum_entries<ClassEntry>(entries_of(state_->classes, vocabulary), n_terms(), count, threads);
-  return sum_entries<DocumentEntry>(entries_of(state_->documents, vocabulary), n_terms(), count, threads);
+  if (state_->by_class) return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), count, threads);
+  return sum_entries<DocumentEntry>(entries_of<DocumentEntry>(state_->documents, vocabulary), n_terms(), count, threads);
 }
 
 TextMatrix TextCounter::matrix(std::span<const std::int32_t> columns, const Threads& threads) const {

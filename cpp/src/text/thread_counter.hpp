@@ -7,7 +7,7 @@
 #include "termsift/parallel.hpp"
 #include "termsift/text_rules.hpp"
 #include "text/cutter.hpp"
-#include "text/row_counting.hpp"
+#include "text/token_counting.hpp"
 
 namespace termsift {
 
@@ -15,7 +15,7 @@ namespace termsift {
 inline std::int64_t most_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return rules.analyzer == Analyzer::word ? rules.min_n : 1; }
 
-// The tokens of a cutter, as a source of TermRows::count.
+// The tokens of a cutter, as a source of count_tokens().
 struct TokenSource {
   TokenSource(WordTable& in, const Tokens& tokens)
       : table(in), bytes(tokens.bytes), bounds(tokens.bounds.data()), hash(in.hash()) {}
@@ -66,14 +66,30 @@ class NgramSteps {
   bool continues_ = false;
 };
 
-// Cuts and counts the documents that one thread takes.
-template <class Entry>
+// Counts nothing, for count_tokens().
+struct NoCounts {
+  struct Count {
+    template <class Key>
+    void add(Slot<Key>&) {}
+    void end() {}
+  };
+  template <class Table>
+  Count begin_part(Table&, const Part&, std::int64_t) {
+    return {};
+  }
+};
+
+// Cuts and counts the documents that one thread takes. Rows are DocumentRows or ClassRows.
+template <class Rows>
 class ThreadCounter {
  public:
   // Terms of fewer than `min_n` words are not counted.
   explicit ThreadCounter(const TextRules& rules, bool keeps_keys = false)
-      : tables(most_words(rules), keeps_keys), cutter_(rules), steps_(most_words(rules)) {
-    for (std::int64_t n = 1; n <= most_words(rules); ++n) rows.emplace_back(n >= fewest_words(rules));
+      : tables(most_words(rules), keeps_keys),
+        rows(static_cast<std::size_t>(most_words(rules))),
+        min_n_(static_cast<std::size_t>(fewest_words(rules))),
+        cutter_(rules),
+        steps_(most_words(rules)) {
     add_stop_words(rules);
   }
 
@@ -88,13 +104,11 @@ class ThreadCounter {
       for (const Tokens::Part& part : tokens_.parts) parts_.push_back({part.document, owner(part.document), part.end});
       count_piece();
     }
-  }
-  void finish_rows() {
-    for (TermRows<Entry>& of_length : rows) of_length.finish();
+    for (Rows& of_length : rows) of_length.end_texts();
   }
 
   TermTables tables;
-  std::vector<TermRows<Entry>> rows;  // of terms of n words at n - 1
+  std::vector<Rows> rows;   // of terms of n words at n - 1
   std::uint32_t n_stop = 0;           // the first words are stop words
 
  private:
@@ -112,19 +126,31 @@ class ThreadCounter {
   }
   void count_piece() {
     const TokenSource source(tables.words, tokens_);
-    if (tables.ngrams.empty()) return rows[0].count(tables.words, source, parts_, n_stop, nullptr, nullptr);
+    if (tables.ngrams.empty()) {
+      if (n_stop > 0) return count_tokens<true, false>(tables.words, source, parts_, n_stop, rows[0], {});
+      return count_tokens<false, false>(tables.words, source, parts_, 0, rows[0], {});
+    }
     steps_.ids.resize(static_cast<std::size_t>(tokens_.n_tokens) + 1);
     steps_.ends.resize(parts_.size());
-    rows[0].count(tables.words, source, parts_, n_stop, steps_.ids.data(), steps_.ends.data());
+    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
+    count_and_list<true>(tables.words, source, parts_, 1, list);
     steps_.start(parts_);
     for (std::size_t n = 2; n <= rows.size(); ++n) {
       steps_.prepare(n);
       NgramTable& table = tables.ngrams[n - 2];
-      rows[n - 1].count(table, NgramSource{table, steps_.keys.data()}, steps_.parts, 0, steps_.ids.data(),
-                        steps_.ends.data());
+      count_and_list<false>(table, NgramSource{table, steps_.keys.data()}, steps_.parts, n, list);
     }
   }
+  template <bool stops, class Table, class Source>
+  void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::size_t n, const TokenIds& list) {
+    NoCounts none;
+    if (n >= min_n_)
+      count_tokens<stops, true>(table, source, parts, n_stop, rows[n - 1], list);
+    else
+      count_tokens<stops, true>(table, source, parts, n_stop, none, list);
+  }
 
+  std::size_t min_n_;  // terms of fewer words are not counted
   Cutter cutter_;
   Tokens tokens_;
   std::vector<Part> parts_;

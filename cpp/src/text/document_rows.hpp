@@ -1,0 +1,72 @@
+// The rows of documents that one thread counts.
+#pragma once
+
+#include <cstdint>
+
+#include "text/row_store.hpp"
+#include "text/token_counting.hpp"
+
+namespace termsift {
+
+// Counts the terms of one length by document, for count_tokens().
+class DocumentRows {
+ public:
+  DocumentRows() : tag_(text_tuning().first_tag - 1) {}
+
+  const RowStore<DocumentEntry>& store() const { return store_; }
+  RowStore<DocumentEntry>& store() { return store_; }
+
+  // The tokens of one part.
+  class Count {
+   public:
+    Count(RowStore<DocumentEntry>& store, std::int64_t n_tokens, std::uint32_t tag)
+        : store_(store), row_(store.reserve(n_tokens)), size_(static_cast<std::uint32_t>(store.open_size())), tag_(tag) {}
+
+    template <class Key>
+    void add(Slot<Key>& slot) {
+      // Whether a term has occurred in the document before is unpredictable, so there are masks and no branches. They are
+      // written out because compilers turn selects into branches here.
+      const auto same = static_cast<std::uint32_t>(slot.row == tag_);
+      const std::uint32_t if_same = 0U - same;
+      const std::uint32_t at = (slot.at & if_same) | (size_ & ~if_same);
+      prefetch_for_write(row_ + size_ + entries_ahead);
+      slot.row = tag_;
+      slot.at = at;
+      slot.documents += 1 - same;
+      row_[at] = {slot.id, (row_[at].count & if_same) + 1};
+      size_ += 1 - same;
+    }
+    void end() { store_.set_open_size(size_); }
+
+   private:
+    static constexpr std::int64_t entries_ahead = 32;  // of the row's end, where new lines of memory begin
+    RowStore<DocumentEntry>& store_;
+    DocumentEntry* row_;
+    std::uint32_t size_, tag_;
+  };
+
+  // Opens a row if the document changes, or if counts of the open row might exceed 32 bits.
+  template <class Table>
+  Count begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
+    row_tokens_ += n_tokens;
+    if (!store_.is_open() || store_.open_owner() != part.owner || row_tokens_ > text_tuning().row_tokens) {
+      store_.close();
+      store_.open(part.owner);
+      row_tokens_ = n_tokens;
+      if (++tag_ == 0) {
+        table.for_each_slot([](auto& slot) { slot.row = 0; });
+        tag_ = 1;
+      }
+    }
+    return Count(store_, n_tokens, tag_);
+  }
+  // Closes the last row. The next text is a new document, even if a later call numbers it as the last one.
+  void end_texts() { store_.close(); }
+
+ private:
+  RowStore<DocumentEntry> store_;
+  std::int64_t row_tokens_ = 0;
+  std::uint32_t tag_;  // of the open row
+};
+
+}  // namespace termsift

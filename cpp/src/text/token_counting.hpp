@@ -1,0 +1,90 @@
+// The loop that looks up tokens and counts them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "text/term_table.hpp"
+
+namespace termsift {
+
+// The tokens of one document, or of a piece of it, among consecutive ones.
+struct Part {
+  std::int64_t document;
+  std::int64_t owner;  // whose row counts it: the document, or its class
+  std::int64_t end;    // in tokens
+};
+
+inline void prefetch_for_write([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__)
+  __builtin_prefetch(memory, 1);
+#endif
+}
+
+// The ids of the tokens of parts.
+struct TokenIds {
+  std::uint32_t* ids;  // of all tokens but stop words
+  std::int64_t* ends;  // at p: the number of ids at the end of part p
+};
+
+// Looks up the tokens of parts with a table of terms, and counts them.
+//   source.key(i)        the key of token i
+//   source.slot(i, key)  its slot in `table`, which is filled if the term is new
+//   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, where
+//     .add(slot)  counts a token
+//     .end()      ends the part
+// Tokens with an id below `n_stop` are neither counted nor listed. If `list` is given, it gets the ids.
+// The loop is bound by the latency of memory. It prefetches the slots of a batch while it counts the batch before: 8 tokens
+// ahead took a third more time.
+template <bool stops, bool lists, class Table, class Source, class Counts>
+void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, Counts& counts,
+                  const TokenIds& list) {
+  using Key = typename Table::KeyType;
+  constexpr std::uint64_t batch = 64, ring = 2 * batch;  // in tokens; unsigned, so that % is a mask
+  const auto n = static_cast<std::uint64_t>(parts.empty() ? 0 : parts.back().end);
+  const KeyHash hash = table.hash();
+  Key keys[ring];
+  Slot<Key>* homes[ring];
+  const auto prepare = [&](std::uint64_t begin) {
+    // A copy: the compiler must assume that any store changes the table.
+    const typename Table::Homes now = table.homes();
+    for (std::uint64_t i = begin; i < std::min(begin + batch, n); ++i) {
+      keys[i % ring] = source.key(static_cast<std::int64_t>(i));
+      homes[i % ring] = now.of(hash(keys[i % ring]));
+      prefetch_for_write(homes[i % ring]);
+    }
+  };
+  const auto search = [&](std::uint64_t i) {
+    const auto before = table.homes();
+    Slot<Key>* const slot = source.slot(static_cast<std::int64_t>(i), keys[i % ring]);
+    if (before.slots != table.homes().slots)  // the table has grown
+      for (std::uint64_t j = i; j < std::min((i / batch + 2) * batch, n); ++j)
+        homes[j % ring] = table.homes().of(hash(keys[j % ring]));
+    return slot;
+  };
+  prepare(0);
+  std::uint64_t i = 0;
+  std::int64_t n_ids = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto end = static_cast<std::uint64_t>(parts[p].end);
+    auto count = counts.begin_part(table, parts[p], static_cast<std::int64_t>(end - i));
+    while (i < end) {
+      if (i % batch == 0) prepare(i + batch);
+      for (const std::uint64_t stop = std::min(end, (i / batch + 1) * batch); i < stop; ++i) {
+        Slot<Key>* slot = homes[i % ring];
+        if (!(slot->key == keys[i % ring])) [[unlikely]]
+          slot = search(i);
+        const std::uint32_t id = slot->id;
+        if (!stops || id >= n_stop) {
+          count.add(*slot);
+          if constexpr (lists) list.ids[n_ids++] = id;
+        }
+      }
+    }
+    count.end();
+    if constexpr (lists) list.ends[p] = n_ids;
+  }
+}
+
+}  // namespace termsift
