@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,7 +43,9 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
 }
 
 [[noreturn]] void refuse(PyObject* item, py::ssize_t row, const char* expected) {
-  PyErr_Format(PyExc_TypeError, "texts has a %s at %zd, expected %s", Py_TYPE(item)->tp_name, row, expected);
+  const char* kind = Py_TYPE(item)->tp_name;
+  const char* article = std::strchr("aeiou", kind[0]) != nullptr ? "an" : "a";
+  PyErr_Format(PyExc_TypeError, "texts has %s %s at %zd, expected %s", article, kind, row, expected);
   throw py::error_already_set();
 }
 

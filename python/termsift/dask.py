@@ -229,7 +229,7 @@ def _count_chunks(X: Any, options: Any) -> list[Any]:
     if not isinstance(X, (list, tuple)):
         raise TypeError(
             "X must be a dask array, a dask bag or a list of chunks (X, y), which may be delayed, "
-            f"got a {type(X).__name__}"
+            f"got {validation.a_kind(X)}"
         )
     count_chunk = _dask.delayed(_count_chunk, pure=False)
     return [
@@ -252,7 +252,7 @@ def _count_parts_of_texts(texts: Any, y: Any, options: Any) -> list[Any]:
     if not _dask.is_dask_collection(texts) or not hasattr(texts, "npartitions"):
         raise TypeError(
             "texts must be a dask data frame, series or bag, or a list of parts, which may be "
-            f"delayed, got a {type(texts).__name__}"
+            f"delayed, got {validation.a_kind(texts)}"
         )
     parts, labels = texts.to_delayed(), [None] * texts.npartitions
     if y is not None:
@@ -340,7 +340,7 @@ def _count_chunk(
     with validation.naming(place):
         if not isinstance(chunk, (tuple, list)) or len(chunk) not in (2, 3):
             raise TypeError(
-                f"expected (X, y) or (X, y, sample_weight), got a {type(chunk).__name__}"
+                f"expected (X, y) or (X, y, sample_weight), got {validation.a_kind(chunk)}"
             )
         counts = counting.count(*chunk, **options, n_threads=1)
         if n_terms is not None and counts.n_terms != n_terms:
@@ -362,8 +362,8 @@ def _count_texts(place: str, part: Any, options: dict[str, Any]) -> ClassCounts:
             return text_counting.count_part(part, None, **options)
         if not isinstance(part, (tuple, list)) or len(part) != 2:
             raise TypeError(
-                f"expected (texts, y), or a frame whose columns are named by text and label, got a "
-                f"{type(part).__name__}"
+                "expected (texts, y), or a frame whose columns are named by text and label, got "
+                f"{validation.a_kind(part)}"
             )
         return text_counting.count_part(*part, **options)
 
@@ -390,7 +390,9 @@ def _count_elements(
 def _check_elements(elements: list[Any], kind: Any, expected: str) -> None:
     for number, element in enumerate(elements):
         if not isinstance(element, kind) or (kind is not Mapping and len(element) != 2):
-            raise TypeError(f"element {number} is a {type(element).__name__}, expected {expected}")
+            raise TypeError(
+                f"element {number} is {validation.a_kind(element)}, expected {expected}"
+            )
 
 
 def _add_up(partials: list[ClassCounts], together: Any) -> ClassCounts:

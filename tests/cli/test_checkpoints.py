@@ -178,7 +178,7 @@ def test_rows_skipped_before_are_reported_at_the_end(
     interrupt(run, 3, *tables, "-o", out, "--on-error", "skip")
     result = run("count", *tables, "-o", out, "--on-error", "skip", "--checkpoint")
     lines = result.err.splitlines()
-    assert "termsift: left out 6 lines or rows that were not as expected:" in lines
+    assert "termsift: left out 6 lines or rows with errors:" in lines
     assert lines[2].startswith(f"termsift:   {tables[0]}, line {N_DOCS + 1}: ")
     assert lines[-1] == "termsift:   and 1 more"
 
@@ -202,6 +202,9 @@ def test_other_options_are_refused(run: Any, tables: list[Path], out: Path) -> N
         (["--tf", "log"], "tf", "log"),
         (["--on-error", "skip"], "on_error", "skip"),
         (["--min-df", 2], "min_df", 2),
+        (["--strip-accents", "ascii"], "strip_accents", "ascii"),
+        (["--token-pattern", "a"], "token_pattern", "a"),
+        (["--binary"], "binary", True),
     ]:
         complaint = refused(run, out, *tables, *options)
         assert f"this one has {name}={value!r}" in complaint

@@ -23,6 +23,7 @@ from signals import start_hearing
 from termsift.cli import rank as rank_command
 from termsift.cli.output import WRITERS
 from termsift.io import Collection
+from termsift.io._texts import SKIP
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -143,7 +144,7 @@ def test_counts_are_written_only_to_files(
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "count"])
-@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input, whose kind")])
+@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input has no name")])
 def test_inputs_have_names(run: Any, command: str, name: str, why: str) -> None:
     result = run(command, name, *(["-o", "x"] if command == "count" else []))
     assert result.code == 2
@@ -196,7 +197,7 @@ def test_a_failure_leaves_the_old_file(
         monkeypatch.setitem(WRITERS, "table", fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
-        f"{table}, line 2: expected 2 fields, found 1",
+        f"{table}, line 2: expected 2 fields, found 1; {SKIP}",
         f"{target}: No space left on device",
     )
     assert target.read_text() == "old"
@@ -387,7 +388,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         ("c.csv", None, "c.csv: no such file"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.jsonl", "{", "c.jsonl, line 1: expected a JSON object: "),
+        ("c.jsonl", "{", "c.jsonl, line 1: expected one JSON object in the line: "),
         ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
     ],
 )
@@ -447,12 +448,15 @@ def test_bad_data_is_one_line(run: Any, matrix: tuple[Path, Path]) -> None:
     assert "-1" in run("rank", matrix[0], "--labels", matrix[1]).complaint
 
 
-@pytest.mark.parametrize("option", ["--labels", "--text", "--label", "--stop-words", "--encoding"])
+@pytest.mark.parametrize(
+    "option", ["--labels", "--text", "--label", "--stop-words", "--encoding", "--token-pattern"]
+)
 def test_options_of_labels_and_terms_are_refused_with_counts(
     run: Any, saved: Path, option: str
 ) -> None:
     expected = f"{saved}: holds counts, so leave out {option}"
     assert run("rank", saved, option, "x").complaint == expected
+    assert run("info", saved, "--binary").complaint.endswith("so leave out --binary")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,9 @@ def test_terms_of_few_documents_are_dropped_at_the_end(run: Any, tmp_path: Path)
     result = run("rank", out, "--min-df", 2, "--format", "csv")
     assert result.code == 0
     assert result.out.splitlines()[1:] == [f"1,ant,0,{whole.score('md')[0]}"]
+    complaint = run("rank", out, "--min-df", 99).complaint
+    assert complaint.startswith(f"{out}: no term is in 99 or more of the ")
+    assert complaint.endswith(" documents; lower --min-df")
     complaint = run("rank", out, "--min-df", 0.5).complaint
     assert complaint == f"{out}: holds counts, so --min-df must be a number of documents"
     assert run("merge", *shards, "-o", out, "--min-df", 0.5).code == 2
@@ -121,7 +124,7 @@ def test_skipped_rows_are_reported(run: Any, tmp_path: Path) -> None:
     result = run("count", path, "-o", tmp_path / "c.termsift", "--on-error", "skip")
     assert result.code == 0
     lines = result.err.splitlines()
-    assert lines[0] == "termsift: left out 7 lines or rows that were not as expected:"
+    assert lines[0] == "termsift: left out 7 lines or rows with errors:"
     assert lines[1].startswith(f"termsift:   {path}, line 2: ")
     assert lines[-1] == "termsift:   and 2 more"
     assert run("count", path, "-o", tmp_path / "d.termsift").complaint.startswith(f"{path}, line 2")
@@ -132,7 +135,7 @@ def test_a_file_without_good_rows_is_an_error(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.svm"
     path.write_text("what\n" * 7)
     complaint = run("count", path, "-o", tmp_path / "c", "--on-error", "skip").complaint
-    assert f"{path}: holds no documents; 7 lines or rows were left out, first: {path}" in complaint
+    assert f"{path}: holds no documents; 7 lines or rows left out, first: {path}" in complaint
     assert complaint.endswith("found 'what'")
 
 

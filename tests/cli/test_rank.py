@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
+from termsift.cli.inputs import RULES
 from termsift.io import read_collection
 
 # ----------------------------------------------------------------------------------------- rank
@@ -37,6 +39,9 @@ from termsift.io import read_collection
         (["--no-lowercase"], {"lowercase": False}),
         (["--analyzer", "char_wb", "--ngram-range", "3"],
          {"analyzer": "char_wb", "ngram_range": (3, 3)}),
+        (["--token-pattern", r"\w+"], {"token_pattern": r"\w+"}),
+        (["--strip-accents", "unicode"], {"strip_accents": "unicode"}),
+        (["--strip-accents", "ascii", "--binary"], {"strip_accents": "ascii", "binary": True}),
         (["--hashing", "16"], {"hashing": 16}),
         (["--encoding", "latin-1"], {"encoding": "latin-1"}),
     ],
@@ -51,7 +56,7 @@ def test_text_rules_reach_the_reader(
     pytest.importorskip("sklearn")
     monkeypatch.chdir(table.parent)
     Path("STOP").write_text("ball\noil\n")
-    table.write_text(table.read_text().replace("trade,ship", "trade,The Ship"))
+    table.write_text(table.read_text().replace("trade,ship", "trade,The Shîp à x ship"))
     collection = read_collection("news.csv", **rules)
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
@@ -65,6 +70,19 @@ def test_text_rules_reach_the_reader(
         "compare", "news.csv", "--test", "news.csv", "--format", "json", "-k", 1, *arguments
     )
     assert json.loads(compared.out)["n_terms"] == counts.n_terms
+
+
+def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("label,text\na,oil\na,ship\n")
+    message = f"{path}: all documents are of the class 'a', and terms are ranked by how well they"
+    assert run("rank", path).complaint.startswith(message)
+    assert ": 2 documents, 2 terms, 1 class, 2 tokens;\n" in run("info", path).out
+
+
+def test_every_rule_but_functions_is_an_option() -> None:
+    of_texts = {rule.name for rule in fields(ts.text.TextRules)}
+    assert of_texts - {"tokenizer", "preprocessor", "vocabulary"} == set(RULES)
 
 
 def test_rank_a_folder(run: Any, tmp_path: Path) -> None:
@@ -164,7 +182,9 @@ def test_missing_pyarrow_is_reported_before_the_work(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     result = run("rank", tmp_path / "absent", "--format", "parquet", "-o", tmp_path / "out")
-    expected = "--format parquet needs pyarrow: pip install 'termsift[arrow]'"
+    expected = (
+        "--format parquet needs pyarrow: pip install 'termsift[arrow]', or pip install pyarrow"
+    )
     assert result.complaint == expected
 
 
@@ -491,5 +511,5 @@ def test_options_that_k_auto_refuses(run: Any, arguments: list[str], message: st
 def test_k_auto_needs_documents(run: Any, table: Path, saved: Path) -> None:
     expected = f"{saved}: holds counts, expected the documents themselves"
     assert run("rank", saved, "-k", "auto").complaint == expected
-    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class"
-    assert run("rank", table, "-k", "auto").complaint == expected
+    expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class; lower"
+    assert run("rank", table, "-k", "auto").complaint == f"{expected} cv (--cv)"

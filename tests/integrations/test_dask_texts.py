@@ -166,8 +166,8 @@ def test_logarithms_depend_only_on_the_parts() -> None:
     [
         ([], {}, ValueError, "no parts, expected at least one"),
         ([TEXTS], {}, TypeError, r"part 0: expected \(texts, y\), or a frame .* got a list"),
-        ([3], {}, TypeError, r"part 0: expected \(texts, y\), or a frame .* got a int"),
-        ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has a int at 0"),
+        ([3], {}, TypeError, r"part 0: expected \(texts, y\), or a frame .* got an int"),
+        ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has an int at 0"),
         ([(["eggs"], [1, 2])], {}, ValueError, "part 0: y has 2 labels for 1 documents"),
         (PARTS, {"y": Y}, TypeError, "parts bring their own"),
         (TEXTS[0], {}, TypeError, "texts must be a dask data frame, series or bag, or a list"),
@@ -176,7 +176,7 @@ def test_logarithms_depend_only_on_the_parts() -> None:
         (PARTS, {"nonsense": 3}, TypeError, "texts have no rule 'nonsense'"),
         (PARTS, {"split_every": 1}, ValueError, "split_every must be at least 2, got 1"),
         ([(["", "x"], [1, 2])], {}, ValueError, "empty vocabulary; no text has a word"),
-        (PARTS, {"min_df": 61}, ValueError, "max_df corresponds to < documents than min_df"),
+        (PARTS, {"min_df": 61}, ValueError, "and there are 60 documents; lower min_df"),
     ],
 )
 def test_what_is_refused(

@@ -213,10 +213,33 @@ def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [None, 5, ["the"], float("nan")], ids=str)
 def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any) -> None:
     # scikit-learn raises an AttributeError: None has no method 'lower'.
-    with pytest.raises((TypeError, ValueError), match=r"texts has a .* at 1, expected strings"):
+    with pytest.raises((TypeError, ValueError), match=r"texts has an? .* at 1, expected strings"):
         kind().fit_transform(["a text", wrong])
     with pytest.raises(ValueError, match=r"np\.nan is an invalid document"):
         kind().fit_transform(["a text", np.nan])
+
+
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("cut", [{}, {"token_pattern": r"\w+"}], ids=["core", "python"])
+def test_a_frame_stands_for_its_only_column(kind: Any, library: str, cut: Any) -> None:
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    texts = [text for text in TEXTS if "\ud800" not in text]
+    # scikit-learn takes the names of the columns for documents.
+    same(kind(**cut).fit_transform(make({"body": texts})), kind(**cut).fit_transform(texts))
+    with pytest.raises(TypeError, match=r"with the columns 'id', 'body', .*frame\['id'\]"):
+        kind(**cut).fit_transform(make({"id": texts, "body": texts}))
+    with pytest.raises(TypeError, match=r"frame\['text'\]"):
+        kind(**cut).fit_transform(make({"id": texts, "text": texts}))
+
+
+@pytest.mark.parametrize("df", [{"min_df": 9}, {"min_df": 0.9, "max_df": 0.1}, {"max_df": 0.0}])
+def test_too_few_documents_are_an_error_in_the_words_of_scikit_learn(df: dict[str, Any]) -> None:
+    texts = ["oil ship", "oil", "goal"]
+    assert outcome(lambda: CountVectorizer(**df).fit(texts)) == outcome(
+        lambda: theirs.CountVectorizer(**df).fit(texts)
+    )
 
 
 def test_a_failed_fit_changes_nothing() -> None:

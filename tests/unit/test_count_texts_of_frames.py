@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,6 +107,40 @@ def test_missing_values_of_frames(
         ts.count_texts(make(none), [1, 2, 3], **skipping)
 
 
+@pytest.mark.parametrize("weights", [None, [1, 0, 2, 3]])
+@pytest.mark.parametrize("source", ["list", *FRAMES])
+def test_a_class_whose_texts_are_all_missing_is_left_out(source: str, weights: Any) -> None:
+    columns = {"body": ["oil", None, "ball", None], "stars": ["b", "c", "a", "c"]}
+
+    def count(**options: Any) -> ts.ClassCounts:
+        options |= {"sample_weight": weights, "on_missing": "skip"}
+        if source == "list":
+            return ts.count_texts(columns["body"], columns["stars"], **options)
+        return ts.count_texts(FRAMES[source](columns), text="body", label="stars", **options)
+
+    message = "no document of the class 'c' was counted: .*'skip' left out 2 documents without a"
+    with pytest.warns(UserWarning, match=message) as warned:
+        counts = count()
+    assert [Path(one.filename) for one in warned] == [Path(__file__)]
+    kept = None if weights is None else weights[::2]
+    assert counts == ts.count_texts(["oil", "ball"], ["b", "a"], sample_weight=kept)
+    with pytest.warns(UserWarning, match=message):
+        counts = count(classes=["c", "b", "a"])
+    assert counts.classes == ["c", "b", "a"]
+    assert counts.class_docs[0] == 0
+
+
+def test_an_update_warns_of_classes_that_it_has_left_out() -> None:
+    counts = ts.count_texts(["oil"], ["a"])
+    with pytest.warns(UserWarning, match="class 'b' was counted: .* 1 document without") as warned:
+        counts.update_texts(["ball", None, None], ["a", "b", None], on_missing="skip")
+    assert [Path(one.filename) for one in warned] == [Path(__file__)]
+    assert counts.classes == ["a"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        counts.update_texts(["ball", None], ["a", "a"], on_missing="skip")
+
+
 def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
     columns = {"body": ENCODABLE, "stars": Y}
     with pytest.raises(ValueError, match="the label of document 9 is 'spam', which is not in cl"):
@@ -114,6 +150,20 @@ def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
             label="stars",
             classes=["ham", "none", "far", "odd"],
         )
+
+
+def test_what_is_no_source_is_told_before_its_labels_are_missed() -> None:
+    for texts in ("mail.csv", Path("mail.csv")):
+        with pytest.raises(TypeError, match=r"for a file use|use termsift\.count\(termsift\.scan"):
+            ts.count_texts(texts)
+    frame = pytest.importorskip("pandas").DataFrame({"body": ["oil"], "stars": [1]})
+    for y in (None, [1]):
+        with pytest.raises(TypeError, match=r"a DataFrame with the columns 'body', 'stars': name"):
+            ts.count_texts(frame, y)
+    with pytest.raises(ValueError, match=r"label='star' is no column of the frame.*'body'$"):
+        ts.count_texts(frame[["body"]], label="star")
+    with pytest.raises(TypeError, match=r"paths is a DataFrame, .* by termsift\.count_texts"):
+        ts.scan(frame)
 
 
 def test_labels_come_from_one_place() -> None:
@@ -154,7 +204,7 @@ def test_updates_add_classes_and_weights() -> None:
 @pytest.mark.parametrize(
     ("texts", "y", "options", "message"),
     [
-        (["eggs", 3], [0, 1], {}, "texts has a int at 1|3"),
+        (["eggs", 3], [0, 1], {}, "texts has an int at 1|3"),
         (["eggs"], [None], {}, "the label of document 0 is missing"),
         (["eggs"], [0], {"min_df": 2}, "use with_min_df when all texts are counted"),
         (["eggs"], [0], {"max_features": 2}, "use with_min_df"),

@@ -459,4 +459,5 @@ def test_only_estimators_need_scikit_learn() -> None:
     found = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
     )
-    assert found.stdout == "estimator= needs scikit-learn: pip install 'termsift[sklearn]'\n"
+    cure = "pip install 'termsift[sklearn]', or pip install scikit-learn"
+    assert found.stdout == f"estimator= needs scikit-learn: {cure}\n"

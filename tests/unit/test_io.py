@@ -14,6 +14,7 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
+import termsift as ts
 from collection_files import COUNTS, LABELS, complaint, write, write_labels
 from termsift.io import (
     read_collection,
@@ -384,10 +385,25 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize("name", ["c.xlsx", "c", "c.gz", "c.npz.gz", ".gz", "c.csv.bz2"])
-def test_unknown_kind(tmp_path: Path, name: str) -> None:
-    message = f"{name}: unknown kind of file; the known endings are {KNOWN}"
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("c.xlsx", "save the sheet as .csv; "),
+        ("c.JSON", "lines of JSON objects end in .jsonl; "),
+        ("c.csv.bz2", "unpack it first; "),
+        *((name, "") for name in ("c", "c.gz", "c.npz.gz", ".gz")),
+    ],
+)
+def test_unknown_kind(tmp_path: Path, name: str, cure: str) -> None:
+    message = f"{name}: unknown kind of file; {cure}the known endings are {KNOWN}"
     assert complaint(write(tmp_path / name, "x")) == message
+
+
+@pytest.mark.parametrize("url", ["https://x.org/c.csv", "s3://bucket/c.csv", "file:///c.csv"])
+def test_urls_are_refused(url: str) -> None:
+    for read in (read_collection, ts.scan):
+        with pytest.raises(ValueError, match=f"^{url}: is a URL, .*copy it to this machine$"):
+            read(url)
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -141,7 +141,13 @@ def test_words_are_those_of_count_vectorizer(tmp_path: Path) -> None:
 
 NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
 DIVIDED = "name what divides the fields by delimiter (--delimiter)"
-QUOTES = "a quote within a quoted field is written twice"
+NAMED = "name the columns by text and label (--text, --label)"
+QUOTES = (
+    "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
+    f"name end in .txt and {NAMED.replace('the', 'its')}"
+)
+COLUMNS = f"{NAMED}, by number if there is no header"
+QUOTED = "a field with ',' in it must begin and end with a quote"
 
 
 @pytest.mark.parametrize(
@@ -149,14 +155,15 @@ QUOTES = "a quote within a quoted field is written twice"
     [
         ("c.csv", "id,body\n1,x\n", {},
          "c.csv, line 1: expected one column 'text', found 'id', 'body'; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "\nid,text\n1,x\n", {},
          "c.csv, line 2: expected one column 'label', found 'id', 'text'; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "text,text,label\n", {},
          "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'; "
-         "name the columns by text and label (--text, --label)"),
-        ("c.csv", "label,text\na,one, two\n", {}, "c.csv, line 2: expected 2 fields, found 3"),
+         "give each column of the header another name"),
+        ("c.csv", "label,text\na,one, two\n", {}, 
+         f"c.csv, line 2: expected 2 fields, found 3; {QUOTED}"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
         ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
         ("c.csv", 'label,text\na,one\nb,"two\n', {},
@@ -168,7 +175,7 @@ QUOTES = "a quote within a quoted field is written twice"
          "text and label are two names of columns or two numbers, not 2 and 'label'"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
          "c.csv, line 1: expected at least 3 fields, found 2; "
-         "name the columns by text and label (--text, --label)"),
+         + COLUMNS),
         ("c.csv", "a,one\n", {"text": 1, "label": "0"}, "columns are numbered from 1, not 0"),
         ("c.csv", "", {},
          "c.csv: expected a header with the columns 'text' and 'label', found none"),
@@ -181,12 +188,27 @@ QUOTES = "a quote within a quoted field is written twice"
         ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
         ("c.jsonl", '{"label": 1, "text": "one"}\n\n{"label"\n', {},
-         "c.jsonl, line 3: expected a JSON object: "
+         "c.jsonl, line 3: expected one JSON object in the line: "
          "Expecting ':' delimiter: line 2 column 1 (char 9)"),
-        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected a JSON object, found list"),
+        ("c.jsonl", "[1]\n", {}, "c.jsonl, line 1: expected one JSON object, found list"),
         ("c.jsonl", '{"label": 1, "body": "one"}\n', {},
-         "c.jsonl, line 1: expected a key 'text', found 'label', 'body'"),
-        ("c.jsonl", "{}\n", {"text": "a"}, "c.jsonl, line 1: expected a key 'a', found none"),
+         f"c.jsonl, line 1: expected a key 'text', found 'label', 'body'; {NAMED}"),
+        ("c.jsonl", "{}\n", {"text": "a"},
+         f"c.jsonl, line 1: expected a key 'a', found none; {NAMED}"),
+        ("c.jsonl", '{"label": 1, "Texts": "one"}\n', {},
+         f"c.jsonl, line 1: expected a key 'text', found 'label', 'Texts'; {NAMED}; "
+         "did you mean 'Texts'?"),
+        ("c.jsonl", '{"label": " ", "text": "one"}\n', {},
+         "c.jsonl, line 1: expected a label, a string or a whole number, found ' '"),
+        ("c.csv", "label,text\na,one\n \t,two\n", {}, "c.csv, line 3: the label is blank"),
+        ("c.csv", "Label;Text\na;one\n", {},
+         "c.csv, line 1: expected one column 'text', found 'Label;Text'; " + DIVIDED),
+        ("c.csv", "label,Text,url\na,one,x\n", {},
+         f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
+         "did you mean 'Text'?"),
+        ("c.csv", "label,text\na,one\rtwo\nb,x\n", {},
+         "c.csv, line 2: a carriage return without a line feed; put the field that holds it in "
+         "quotes"),
         ("c.jsonl", '{"label": 1, "text": 2}\n', {},
          "c.jsonl, line 1: expected a string as 'text', found int"),
         ("c.jsonl", '{"label": null, "text": "one"}\n', {},
@@ -205,7 +227,7 @@ def test_bad_tables(
 
 def test_deep_json_is_an_error_too(tmp_path: Path) -> None:
     path = write(tmp_path / "c.jsonl", "[" * 200_000 + "\n")
-    assert complaint(path).startswith("c.jsonl, line 1: expected a JSON object: ")
+    assert complaint(path).startswith("c.jsonl, line 1: expected one JSON object in the line: ")
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
@@ -255,7 +277,96 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     collection = read_collection(path, on_error="skip")
     check(collection)
     assert (collection.n_skipped, len(collection.skipped)) == (7, 5)
-    assert collection.skipped[0] == f"{path}, line 5: expected 2 fields, found 3"
+    assert collection.skipped[0] == f"{path}, line 5: expected 2 fields, found 3; {QUOTED}"
     path = write(tmp_path / "c.csv", "label,text\na,b,c\n")
-    with pytest.raises(ValueError, match="no documents; 1 lines or rows were left out, first: "):
+    with pytest.raises(
+        ValueError, match=r"found 3; .*; on_error='skip' \(--on-error skip\) leaves"
+    ):
+        read_collection(path)
+    with pytest.raises(ValueError, match="no documents; 1 line or row left out, first: "):
         read_collection(path, on_error="skip")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("c.csv", table(",")), ("c.tsv", table("\t")), ("c.txt", RAW), ("c.jsonl", json_lines())],
+)
+@pytest.mark.parametrize("gz", ["", ".gz"])
+def test_lines_may_end_as_on_old_macs(tmp_path: Path, name: str, content: str, gz: str) -> None:
+    path = tmp_path / f"{name}{gz}"
+    check(read_collection(write(path, content.replace("\n", "\r"))))
+    check(read_collection(write(path, content.replace("\n", "\r").removesuffix("\r"))))
+    check(read_collection(write(path, content.replace("\n", "\r") * 1 + "\r\r")))
+
+
+def test_errors_of_old_macs_files_name_the_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", 'label,text\ra,"one\rtwo"\rb\r')
+    assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
+    # Longer than what is looked at: the first line ends at \n, and what is in quotes stays.
+    path = write(tmp_path / "c.csv", f'label,text\na,"{"one" * 9999}\rtwo"\nb,\n')
+    names = read_collection(path, analyzer="char").term_names
+    assert names is not None
+    assert "".join(names) == "\renotw"
+
+
+def test_quotes_that_mean_nothing_are_read_as_the_error_says(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", 'label,text\nsport,"ball" ball\ntrade,"oil\n')
+    assert "let its name end in .txt and name its columns" in complaint(path)
+    path = path.rename(tmp_path / "c.txt")
+    collection = read_collection(path, text="text", label="label")
+    assert collection.X.toarray().tolist() == [[2, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "warned"),
+    [
+        ("c.csv", "label,text\na,oil\nb,goal\n", {"text": 2, "label": 1}, True),
+        ("c.csv", "v1,v2,v3\na,oil,x\nb,goal,x\n", {"text": 2, "label": 1}, True),
+        ("c.txt", "label\ttext\na\toil\n", {}, True),
+        ("c.csv", "label,text\na,oil\nlabel,goal\n", {"text": 2, "label": 1}, False),
+        ("c.csv", "a,oil ship\nb,goal\nb,ball\n", {"text": 2, "label": 1}, False),
+        ("c.csv", "5,oil\n4,goal\n", {"text": 2, "label": 1}, False),
+        ("c.csv", "a,oil\n", {"text": 2, "label": 1}, False),
+        ("c.csv", "label,text\na,oil\nb,goal\n", {}, False),
+    ],
+)
+def test_a_first_row_that_looks_like_a_header_is_warned_of(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    content: str,
+    columns: dict[str, Any],
+    warned: bool,
+) -> None:
+    path = write(tmp_path / name, content)
+    read_collection(path, **columns)
+    assert len(caplog.messages) == warned
+    if warned:
+        (message,) = caplog.messages
+        assert message.startswith(f"{path}: the first row, with the text ")
+        assert "was counted as a document; if it is a header, name the columns by text" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x1f\x8b\x08\0\n", "is compressed by gzip; let its name end in .gz"),
+        (b"\x28\xb5\x2f\xfd\0\n", "is compressed by zstd; let its name end in .zst"),
+        (b"PAR1\x15\0\n", "is a Parquet table; let its name end in .parquet"),
+        (b"ARROW1\0\0\n", "is an Arrow table; let its name end in .arrow"),
+        (
+            b"PK\x03\x04\n",
+            "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+        ),
+        ("label,text\n".encode("utf-16"), "is UTF-16; convert it to UTF-8"),
+        (b"\xfe\xff\0l\0\n", "is UTF-16; convert it to UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("name", ["c.csv", "c.txt", "c.jsonl"])
+def test_files_of_other_kinds_are_told_by_their_beginning(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    assert complaint(write(tmp_path / name, content)) == f"{name}: {message}"
+    if content[:1] in b"PA":
+        check(read_collection(write(tmp_path / "PAR1.csv", table(",").replace("text", "PAR1")),
+                              text="PAR1"))  # fmt: skip

@@ -119,7 +119,7 @@ any_label = st.one_of(
     st.sampled_from(HOSTILE), st.integers(-3, 12).map(str), words.filter(lambda label: label != "")
 )
 label_lists = st.one_of(
-    st.lists(any_label, min_size=1, max_size=7),
+    st.lists(any_label.filter(str.strip), min_size=1, max_size=7),
     st.lists(st.integers(-12, 12).map(str), min_size=1, max_size=7),
     st.lists(st.integers(10**17, 10**19).map(str), min_size=1, max_size=3),
     st.lists(st.sampled_from(["true", "false"]), min_size=1, max_size=3),

@@ -43,7 +43,7 @@ def test_one_part_is_itself() -> None:
     assert ts.merge([counts]) == counts
     with pytest.raises(ValueError, match="at least one part"):
         ts.merge([])
-    with pytest.raises(TypeError, match="part 0 is a int"):
+    with pytest.raises(TypeError, match="part 0 is an int"):
         ts.merge([3])  # type: ignore[list-item]
 
 

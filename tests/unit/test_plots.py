@@ -385,4 +385,5 @@ def test_compare_without_matplotlib(
     assert run("compare", texts).code == 0
     monkeypatch.setattr(ts, "cross_validate", None)
     complaint = run("compare", texts, "--plot", tmp_path / "a.png").complaint
-    assert complaint == "--plot needs matplotlib: pip install 'termsift[plot]'"
+    cure = "pip install 'termsift[plot]', or pip install matplotlib"
+    assert complaint == f"--plot needs matplotlib: {cure}"

@@ -344,3 +344,12 @@ def test_blocks_of_svmlight_are_stacked(tmp_path: Path, monkeypatch: Any, block_
     assert whole.X.shape == (26, 6)
     assert (whole.X[5, 0], whole.X[4, 2]) == (1, 0.5)
     assert whole.y[[0, 2, 4]].toarray().tolist() == [[0, 0, 1, 0], [1, 0, 1, 0], [0, 1, 1, 0]]
+
+
+def test_a_scan_shows_what_it_reads(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.txt" for number in range(4)]
+    for path in paths:
+        path.write_text("a\toil\n")
+    assert repr(ts.scan(paths[0])) == f"<Scan of {paths[0]}: texts, 6 bytes>"
+    shown = ", ".join(map(str, paths[:3]))
+    assert repr(ts.scan(paths)) == f"<Scan of {shown}, ...: texts, 24 bytes>"

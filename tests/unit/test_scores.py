@@ -220,7 +220,7 @@ def test_to_frame_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) 
     ranking = ts.count(np.array([[1, 0], [0, 1]]), [0, 1]).rank()
     with pytest.raises(ImportError) as caught:
         ranking.to_frame()
-    message = "Ranking.to_frame needs pandas: pip install 'termsift[pandas]'"
+    message = "Ranking.to_frame needs pandas: pip install 'termsift[pandas]', or pip install pandas"
     assert str(caught.value) == message
 
 

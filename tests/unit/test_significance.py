@@ -186,7 +186,9 @@ def test_to_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)  # importing it fails
     with pytest.raises(ImportError) as caught:
         fake([3.0]).to_frame()
-    message = "Significance.to_frame needs pandas: pip install 'termsift[pandas]'"
+    message = (
+        "Significance.to_frame needs pandas: pip install 'termsift[pandas]', or pip install pandas"
+    )
     assert str(caught.value) == message
 
 

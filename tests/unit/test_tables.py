@@ -165,8 +165,8 @@ def test_the_error_of_a_missing_library_names_it(
     for made, what in ((counts_of(), "ClassCounts"), (counts_of().rank(), "Ranking")):
         with pytest.raises(MissingExtraError) as caught:
             made.to_frame(library=library)
-        message = f"{what}.to_frame needs {library}: pip install 'termsift[{extra}]'"
-        assert str(caught.value) == message
+        cure = f"pip install 'termsift[{extra}]', or pip install {library}"
+        assert str(caught.value) == f"{what}.to_frame needs {library}: {cure}"
 
 
 # ---- labels ----------------------------------------------------------------------------------

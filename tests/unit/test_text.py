@@ -21,6 +21,7 @@ from termsift.io import (
     read_collection,
     read_split,
 )
+from termsift.io._texts import SKIP
 from termsift.text import PRESETS
 
 
@@ -47,7 +48,12 @@ def folder(tmp_path: Path) -> Path:
 def complaint(path: Path, **arguments: Any) -> str:
     with pytest.raises((ValueError, FileNotFoundError)) as caught:
         read_collection(path, **arguments)
-    return str(caught.value).replace(f"{path}/", "").replace(str(path), path.name)
+    return (
+        str(caught.value)
+        .replace(f"{path}/", "")
+        .replace(str(path), path.name)
+        .removesuffix(f"; {SKIP}")
+    )
 
 
 def words(collection: Collection) -> list[str]:
@@ -129,8 +135,8 @@ def test_bad_folders(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert complaint(tmp_path / "none") == "none: holds no documents"
     assert caplog.messages == [f"{tmp_path}/none/empty: a class without documents is left out"]
     (folder / "trade/deep").mkdir()
-    expected = "trade/deep: expected a file, a document of the class 'trade'"
-    assert complaint(folder) == expected
+    expected = "trade/deep: expected a file, a document of the class 'trade', found a folder; "
+    assert complaint(folder) == f"{expected}if it is a class, give trade"
     labels = write(tmp_path / "labels", "a\n")
     expected = "news: a folder of class folders has its own labels and terms, and no columns; "
     assert complaint(folder, text="a", labels=labels) == expected + "leave out labels and text"
@@ -143,9 +149,9 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     expected = "c.mtx: a matrix holds no texts; leave out encoding and min_df"
     assert complaint(path, encoding="utf-8", min_df=2) == expected
     table = write(tmp_path / "c.csv", "label,text\na,ball\nb,oil\n")
-    expected = "c.csv: no text has a term by these rules"
-    assert complaint(table, min_df=2) == expected
-    assert complaint(table, min_df=1.0) == expected
+    expected = "c.csv: no text has a term by these rules: min_df="
+    assert complaint(table, min_df=2) == f"{expected}2"
+    assert complaint(table, min_df=1.0) == f"{expected}1.0"
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
     with pytest.raises(TypeError, match="texts have no rule 'mindf'"):

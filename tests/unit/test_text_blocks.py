@@ -214,13 +214,28 @@ def test_every_kind_of_frame_gives_the_same_documents(kind: str) -> None:
     texts, numbers = read(FRAMES[kind](), "t", "n")
     assert (texts, numbers) == (DOCUMENTS, list(range(7)))
     if kind != "another stream":
-        with pytest.raises(TypeError, match=r"a frame.*as text; it has the columns 't', 'y', 'n'"):
+        with pytest.raises(
+            TypeError, match=r"with the columns 't', 'y', 'n': name the column .* text='text'"
+        ):
             read(FRAMES[kind]())
         for text, label in (("x", None), ("t", "x")):
             with pytest.raises(ValueError, match=r"='x' is no column.*'t', 'y', 'n'"):
                 read(FRAMES[kind](), text, label)
     with pytest.raises(TypeError, match=r"column 'n'.* int64, expected strings"):
         read(FRAMES[kind](), "n")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FRAMES if kind != "another stream"])
+def test_the_only_column_of_a_frame_need_not_be_named(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(TypeError, match=r"is an? .* with the columns 't', .* as in frame\['t'\]$"):
+        list(text_blocks(FRAMES[kind]()))
+    monkeypatch.setitem(globals(), "frame_columns", lambda: {"t": DOCUMENTS})
+    if kind == "pandas categories":
+        pytest.skip("it has the same columns as pandas")
+    assert [text for block in text_blocks(FRAMES[kind]()) for text in block] == DOCUMENTS
+    assert read(FRAMES[kind]()) == (DOCUMENTS, [])
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -274,7 +289,7 @@ def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match="missing value at 150"):
         list(text_blocks(iter(texts)))
     texts[150] = 3
-    with pytest.raises(TypeError, match="texts has a int at 150, expected strings"):
+    with pytest.raises(TypeError, match="texts has an int at 150, expected strings"):
         list(text_blocks(iter(texts)))
 
 
@@ -325,13 +340,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "number": (3, "must hold strings, got 3"),
     "None": (None, "must hold strings, got None"),
     "Dask": (Dask(), "termsift.dask.count_texts"),
-    "numbers": ([1], "texts has a int at 0"),
+    "numbers": ([1], "texts has an int at 0"),
     "list of bytes": ([b"a"], "texts has a bytes at 0"),
     "list of lists": ([["a"]], "texts has a list at 0"),
     "list of arrays": ([np.array([1, 2])], "texts has a numpy.ndarray at 0"),
     "array of numbers": (np.array([1]), "dtype int64"),
     "array of bytes": (np.array([b"a"]), "dtype |S1"),
-    "two dimensions": (np.array([["a"]]), r"shape \(1, 1\)"),
+    "two dimensions": (np.array([["a"]]), r"shape \(1, 1\), .*: pass one column, as in texts\["),
     "no dimension": (np.array("a"), r"shape \(\)"),
 }
 

@@ -155,14 +155,14 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     for what, rules in needy:
         with pytest.raises(MissingExtraError) as caught:
             TextRules(**rules).count(TEXTS)
-        expected = f"{what} needs scikit-learn: pip install 'termsift[sklearn]'"
-        assert str(caught.value) == expected
+        cure = "pip install 'termsift[sklearn]', or pip install scikit-learn"
+        assert str(caught.value) == f"{what} needs scikit-learn: {cure}"
 
 
 @pytest.mark.parametrize(
     ("rules", "error", "message"),
     [
-        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), got (2, 1)"),
+        ({"ngram_range": (2, 1)}, ValueError, "ngram_range must be (from, to), the smaller first"),
         ({"ngram_range": 2}, TypeError, "ngram_range must be two integers, got 2"),
         ({"ngram_range": (1, 2, 3)}, TypeError, "ngram_range must be two integers, got"),
         ({"ngram_range": (0, 1)}, ValueError, "each of ngram_range must be in [1, 2147483647]"),
@@ -212,8 +212,11 @@ def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str
 
 @pytest.mark.parametrize("more", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"max_df=0.5 and min_df=4 of 6$"):
+    crossed = r"of 6 documents, min_df=4 asks for .* 4 or more and max_df=0.5 .* 3 or fewer; lower"
+    with pytest.raises(ValueError, match=crossed):
         TextRules(min_df=4, max_df=0.5, **more).count(TEXTS)
+    with pytest.raises(ValueError, match=r"7 documents or more, and there are 6 .*; lower min_df"):
+        TextRules(min_df=7, **more).count(TEXTS)
     X, names = TextRules(min_df=6, **more).count(TEXTS)
     assert names is not None
     assert (X.shape, len(names)) == ((6, 0), 0)
@@ -302,5 +305,8 @@ def test_count_words_in_given_columns() -> None:
 
 def test_arrays_of_words_are_rules_too() -> None:
     words = np.array(["ham", "eggs"], dtype=object)
-    assert TextRules(vocabulary=words).what_counts == "a term by these rules"
-    assert TextRules(stop_words=words).what_counts == "a term by these rules"
+    assert TextRules(vocabulary=words).what_counts == "a term by these rules: vocabulary"
+    rules = TextRules(stop_words=words, min_df=2, ngram_range=(2, 2), binary=True)
+    assert rules.what_counts == (
+        "a term by these rules: ngram_range=(2, 2), min_df=2, stop_words, binary=True"
+    )

@@ -42,7 +42,8 @@ void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorte
 template <class T>
 void prefetch_for_write(const T* begin, const T* end) {
   constexpr std::ptrdiff_t line = 64 / sizeof(T), most = (1 << 18) / sizeof(T);
-  for (const T* element = begin; element < std::min(end, begin + most); element += line) termsift::prefetch_for_write(element);
+  for (const T* element = begin; element < std::min(end, begin + most); element += line)
+    termsift::prefetch_for_write(element);
 }
 
 struct Scratch {

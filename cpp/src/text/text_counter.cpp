@@ -315,7 +315,8 @@ LargeArray<std::int64_t> TextCounter::term_frequency(const Threads& threads) con
   const auto held = state_->access.read();
   const auto count = [](const auto& entry) { return entry.count; };
   const Vocabulary& vocabulary = state_->sorted();
-  if (state_->by_class) return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), count, threads);
+  if (state_->by_class)
+    return sum_entries<ClassEntry>(entries_of<ClassEntry>(state_->classes, vocabulary), n_terms(), count, threads);
   return sum_entries<DocumentEntry>(entries_of<DocumentEntry>(state_->documents, vocabulary), n_terms(), count, threads);
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
 from termsift._util import validation
-from termsift.text._blocks import labelled_blocks
+from termsift.text._blocks import check_source, labelled_blocks
 
 OnMissing: TypeAlias = Literal["raise", "skip"]
 
@@ -37,6 +38,7 @@ class LabelledTexts:
         on_missing: OnMissing,
     ) -> None:
         self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
+        check_source(texts, text, label)
         self._blocks = labelled_blocks(texts, text, label)
         self._coder = validation.LabelCoder(
             None if classes is None else validation.check_classes(classes)
@@ -60,6 +62,9 @@ class LabelledTexts:
         self._n_expected = n_docs
         self.n_docs = 0  # those that count so far
         self._rows = np.arange(0)  # those of the last block that count
+        self._keeps_classes = classes is not None or not self.one_label_each
+        # How many documents of each class count, and how many were left out for want of a text.
+        self._n_of_class = np.zeros((2, 0), dtype=np.int64)
 
     @property
     def one_label_each(self) -> bool:
@@ -73,11 +78,33 @@ class LabelledTexts:
 
     def in_order(self, counts: ClassCounts) -> ClassCounts:
         """Return the counts of all documents with the classes in their order."""
-        if self._whole is not None:
+        ordered, numbers = counts.classes, np.arange(counts.n_classes)
+        if self._whole is None:
+            ordered, place = self._coder.ordered()
+            numbers = np.argsort(place)
+        lost = [] if self._keeps_classes else self._lost()
+        stay = [i for i, number in enumerate(numbers.tolist()) if number not in lost]
+        if stay == list(range(counts.n_classes)) and self._whole is not None:
             return counts
-        ordered, place = self._coder.ordered()
-        by_place = counts._counts.with_classes(np.argsort(place).tolist())
-        return ClassCounts._of(by_place, ordered, counts.term_names, counts.tf)
+        by_place = counts._counts.with_classes(numbers[stay].tolist())
+        classes = [ordered[i] for i in stay]
+        return ClassCounts._of(by_place, classes, counts.term_names, counts.tf)
+
+    def warn_of_lost_classes(self, stacklevel: int) -> None:
+        """Warn of each class whose documents were all left out."""
+        for number in self._lost():
+            left_out = validation.number_of(self._n_of_class[1, number], "document")
+            warnings.warn(
+                f"no document of the class {self.classes[number]!r} was counted: "
+                f"on_missing='skip' left out {left_out} without a text",
+                stacklevel=stacklevel + 1,
+            )
+
+    def _lost(self) -> list[int]:
+        """Return the numbers of the classes whose documents were all left out."""
+        n_kept, n_left_out = self._n_of_class
+        found: list[int] = np.flatnonzero((n_kept == 0) & (n_left_out > 0)).tolist()
+        return found
 
     def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels, _core.Count | None]]:
         first = 0
@@ -88,6 +115,7 @@ class LabelledTexts:
             labels = self._labels(first, stop, column)
             weights = None if self.weights is None else self.weights[first:stop]
             counts = self._that_count(texts, labels, first)
+            self._tally(labels, counts)
             self._rows = np.flatnonzero(counts) + first
             if not counts.all():
                 texts, labels = texts.take(self._rows - first), _of_some(labels, counts)
@@ -118,6 +146,20 @@ class LabelledTexts:
         begin, end = whole.indptr[[first, stop]]
         indptr = whole.indptr[first : stop + 1] - begin
         return validation.Labels(whole.classes, whole.codes[begin:end], indptr)
+
+    def _tally(self, labels: validation.Labels, counts: NDArray[np.bool_]) -> None:
+        """Add up how many documents of each class count, and how many do not."""
+        if not self._skips:
+            return
+        sizes = None if labels.indptr is None else np.diff(labels.indptr)
+        count = counts if sizes is None else np.repeat(counts, sizes)
+        n_classes = len(self.classes)
+        of_block = np.zeros((2, n_classes), dtype=np.int64)
+        of_block[:, : self._n_of_class.shape[1]] = self._n_of_class
+        for row, some in zip(of_block, (count, ~count), strict=True):
+            codes = labels.codes[some]
+            row += np.bincount(codes[codes >= 0], minlength=n_classes)
+        self._n_of_class = of_block
 
     def _that_count(
         self, texts: _core.Texts, labels: validation.Labels, first: int

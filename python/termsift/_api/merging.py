@@ -58,7 +58,7 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
     by_index = validation.check_flag(by_index, "by_index")
     for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
         if not isinstance(part, ClassCounts):
-            raise TypeError(f"part {number} is a {type(part).__name__}, expected ClassCounts")
+            raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
         try:
             merged = part if merged is None else _merged_pair(merged, part, by_index)
         except ValueError as error:

@@ -21,6 +21,7 @@ from termsift._api.text_counting import (
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
+from termsift.io._source import left_out
 from termsift.io._texts import TextBlock
 
 
@@ -122,10 +123,7 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
     where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
     if counts.n_docs == 0:
-        left_out = ""
-        if scan.n_skipped:
-            left_out = f"; {scan.n_skipped} lines or rows were left out, first: {scan.skipped[0]}"
-        raise ValueError(f"{where}: holds no documents{left_out}")
+        raise ValueError(f"{where}: holds no documents{left_out(scan.n_skipped, scan.skipped)}")
     names = None if scan.has_texts else scan.term_names
     if names is not None:
         if counts.n_terms < len(names):  # an input without documents may have more terms

@@ -53,7 +53,8 @@ def count_texts(
     rules : TextRules, optional
         How texts are cut into terms, and which terms are kept.
     on_missing : {"raise", "skip"}
-        What to do with a document whose text or label is missing.
+        What to do with a document whose text or label is missing. "skip" leaves it out, and a class
+        whose documents are all left out too, with a warning, unless it is in ``classes``.
     n_threads : int, optional
         As for `termsift.count`.
     **keywords
@@ -111,7 +112,9 @@ def count_texts(
         classes=classes,
         on_missing=on_missing,
     )
-    return with_terms(counted(documents, rules, tf, n_threads), rules)
+    counts = with_terms(counted(documents, rules, tf, n_threads), rules)
+    documents.warn_of_lost_classes(stacklevel=2)
+    return counts
 
 
 def update_by_texts(
@@ -134,6 +137,7 @@ def update_by_texts(
     with counts._changing:
         before = counts._now()
         counts._state = united(before, counted(documents, rules, before.tf, n_threads))._state
+    documents.warn_of_lost_classes(stacklevel=4)
 
 
 def check_rules(rules: TextRules | None, keywords: dict[str, Any]) -> TextRules:

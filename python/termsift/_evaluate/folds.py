@@ -75,7 +75,7 @@ def _dealt(
     if n_folds > class_docs.max(initial=0):
         raise ValueError(
             f"cv = {n_folds} folds are more than the {class_docs.max(initial=0)} documents of the "
-            "largest class"
+            "largest class; lower cv (--cv)"
         )
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:

@@ -24,8 +24,9 @@ def require(module: str, extra: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtraError(
-            f"{what} needs {_PIP_NAMES.get(package, package)}: pip install 'termsift[{extra}]'"
+        package = _PIP_NAMES.get(package, package)
+        raise MissingExtraError(  # in a checkout that is not installed, only the second cure works
+            f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error
 
 

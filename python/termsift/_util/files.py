@@ -84,6 +84,8 @@ def check_path(path: object, name: str = "path") -> None:
     check_kind(text, str, name)
     if "\0" in text:
         raise ValueError(f"{name} must not contain a NUL character, got {path!r}")
+    if re.match(r"[a-z0-9]+://", text) and not os.path.exists(os.path.dirname(text)):
+        raise ValueError(f"{text}: is a URL, expected a file or folder: copy it to this machine")
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:

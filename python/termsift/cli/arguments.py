@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._util.validation import did_you_mean
 from termsift.text import PRESETS
-from termsift.text._rules import Analyzer
+from termsift.text._rules import Accents, Analyzer
 
 INPUT_FORMATS = """\
 input, recognised by the ending of its name:
@@ -178,6 +178,11 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         "must be installed"
     )
     hashing = "put terms in N columns by a hash of their names, which are then forgotten"
+    pattern = (
+        r"what a word is, as in '\w+' for words of one letter too (default: two or more letters, "
+        "digits or underscores); needs scikit-learn and its time"
+    )
+    accents = "remove accents; ascii drops all other characters that are not ASCII too"
     analyzer = "make terms of words, characters, or characters within words (default: word)"
     add_values(
         group,
@@ -190,7 +195,11 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--hashing", positive, "N", hashing),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--analyzer", get_args(Analyzer), None, analyzer),
+        ("--token-pattern", str, "REGEX", pattern),
+        ("--strip-accents", get_args(Accents), None, accents),
     )
+    once = "count a term once in a document, however often it occurs there"
+    group.add_argument("--binary", action="store_true", default=None, help=once)
     group.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
@@ -323,6 +332,10 @@ def _delimiter(text: str) -> str:
 
 def _input(text: str) -> str:
     if text in ("", "-"):
-        what = "no name" if text == "" else "standard input, whose kind no name tells"
+        what = "no name"
+        if text == "-":
+            what = (
+                "standard input has no name that tells its kind; write it to a file such as x.csv"
+            )
         raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
     return text

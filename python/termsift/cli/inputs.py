@@ -20,6 +20,7 @@ from termsift._util.validation import naming
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._kinds import holds_texts
+from termsift.io._source import lines_or_rows
 
 _log = logging.getLogger("termsift")
 
@@ -28,7 +29,7 @@ DEMO = "demo"
 FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
-    *("stop_words", "lowercase", "analyzer", "hashing"),
+    *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
 )
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
@@ -118,7 +119,7 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
 def tell_skipped(read: ts.Scan | io.Collection) -> None:
     """Print how many lines, rows and documents were left out, and why the first of them."""
     if read.n_skipped:
-        _log.warning("left out %d lines or rows that were not as expected:", read.n_skipped)
+        _log.warning("left out %s with errors:", lines_or_rows(read.n_skipped))
         for complaint in read.skipped:
             _log.warning("  %s", complaint)
         if read.n_skipped > len(read.skipped):
@@ -159,7 +160,13 @@ def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
             f"{name}: its terms have no names, and dropping some would change the indices of the "
             "others; leave out --min-df"
         )
-    return counts.with_min_df(min_df)
+    kept = counts.with_min_df(min_df)
+    if counts.n_terms and not kept.n_terms:
+        raise ValueError(
+            f"{name}: no term is in {min_df} or more of the {counts.n_docs:,.0f} documents; lower "
+            "--min-df"
+        )
+    return kept
 
 
 def count_collection(

@@ -25,6 +25,7 @@ from termsift._util.export import (
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable, descriptor_of, replacing
 from termsift._util.printable import printable
+from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # the ending of a file of counts
 STDOUT = "-"  # what -o calls standard output
@@ -177,11 +178,13 @@ def shown(name: object) -> str:
 
 def summary(counts: ts.ClassCounts) -> str:
     """Return how much was counted, in words."""
-    tokens = counts.class_tokens.sum()
-    return (
-        f"{counts.n_docs:,} documents, {counts.n_terms:,} terms, "
-        f"{counts.n_classes:,} classes, {tokens:,} tokens"
-    )
+    numbers = {
+        "document": counts.n_docs,
+        "term": counts.n_terms,
+        "class": counts.n_classes,
+        "token": counts.class_tokens.sum(),
+    }
+    return ", ".join(number_of(n, thing) for thing, n in numbers.items())
 
 
 def print_written(path: str, counts: ts.ClassCounts) -> None:

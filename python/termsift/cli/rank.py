@@ -133,6 +133,7 @@ def _run(args: argparse.Namespace) -> None:
                 args.k = _chosen_k(args, collection)
         else:
             counts = read_counts(args)
+        _check_classes(args.input, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
         own += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
@@ -144,6 +145,16 @@ def _run(args: argparse.Namespace) -> None:
         else:
             ranking = rank_by(args.method, counts, X, y, args.k or _K, **options)
             answer(_answer(args, counts, ranking.columns(), ranking.informative))
+
+
+def _check_classes(name: str, counts: ts.ClassCounts) -> None:
+    with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
+    if len(with_documents) == 1:
+        raise ValueError(
+            f"{name}: all documents are of the class {with_documents[0]!r}, and terms are ranked "
+            "by how well they tell classes apart: give documents of another class, or another "
+            "column of labels (--label)"
+        )
 
 
 def _check_options(args: argparse.Namespace) -> None:

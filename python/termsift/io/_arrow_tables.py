@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from termsift._util.extras import require
+from termsift._util.validation import did_you_mean
 from termsift.io._blocks import arrow_part
 from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
@@ -88,7 +89,8 @@ class ArrowTable(TextSource):
         for row, (text, label) in enumerate(rows, before + 1):
             name = label_text(label)
             if not isinstance(text, str):
-                fault = f"the text is {type(text).__name__}, expected a string"
+                found = "missing" if text is None else type(text).__name__
+                fault = f"the text is {found}, expected a string"
             elif name is None:
                 fault = f"the label is {label!r}, expected a string or a whole number"
             else:
@@ -129,15 +131,19 @@ def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
 
 def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
     """Check that a table has a column of texts and one of labels."""
-    known = (text, _STRINGS, "strings"), (label, _LABELS, "labels")
+    known = (text, _STRINGS, "strings"), (label, _LABELS, "strings or whole numbers")
     for name, kinds, expected in known:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
-            raise ValueError(f"{path}: expected one column {name!r}, found {names}; {NAMED}")
+            cure = NAMED + did_you_mean(name, schema.names)
+            if name in schema.names:
+                cure = "give each column another name"
+            raise ValueError(f"{path}: expected one column {name!r}, found {names}; {cure}")
         kind = schema.field(name).type
         kind = str(getattr(kind, "value_type", kind))  # that of encoded values
         if kind not in kinds:
-            raise ValueError(f"{path}: expected {expected} in column {name!r}, found {kind!r}")
+            found = f"in column {name!r}, found {kind!r}"
+            raise ValueError(f"{path}: expected {expected} {found}; convert it, or {NAMED}")
 
 
 def _at_once(columns: list[Any]) -> Part | None:

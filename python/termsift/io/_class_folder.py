@@ -7,6 +7,7 @@ from pathlib import Path
 
 from termsift import _core
 from termsift._util.log import logger
+from termsift._util.validation import number_of
 from termsift.io._files import COMPRESSED, Complain, check_encoding, decoded_text
 from termsift.io._source import TEXT_OPTIONS, Options
 from termsift.io._texts import BLOCK_BYTES, Parts, TextSource, in_parts
@@ -25,9 +26,11 @@ class ClassFolder(TextSource):
         super().__init__(path, labels, options)
         folders = [entry for entry in _visible(path) if entry.is_dir()]
         if not folders:
+            found = number_of(len(_visible(path)), "file")
             raise ValueError(
                 f"{path}: expected one sub-folder per class with one file per document, or the "
-                "arrays of termsift.save_csr; found no sub-folder and no indptr.npy"
+                f"arrays of termsift.save_csr; found {found}, no sub-folder and no indptr.npy; "
+                "give tables by their own names"
             )
         self._documents = list[_Document]()
         for folder in folders:
@@ -80,7 +83,12 @@ class ClassFolder(TextSource):
         for label, file in documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link
-                    raise ValueError(f"{file}: expected a file, a document of the class {label!r}")
+                    cure = ""
+                    if file.is_dir():
+                        cure = f", found a folder; if it is a class, give {file.parent}"
+                    raise ValueError(
+                        f"{file}: expected a file, a document of the class {label!r}{cure}"
+                    )
                 text = decoded_text(file, self.options.encoding)
             except ValueError as error:
                 complain(str(error))

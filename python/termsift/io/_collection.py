@@ -27,6 +27,7 @@ from termsift.io._source import (
     Options,
     Source,
     check_options,
+    left_out,
 )
 from termsift.io._svmlight import SvmlightFile
 from termsift.io._texts import TextSource
@@ -268,7 +269,7 @@ def _counted(source: TextSource, names: NDArray[np.object_] | None = None) -> Co
 
     X, found = count_blocks(texts(), options.rules, names, options.n_threads)
     if not labels:
-        raise ValueError(f"{source.path}: holds no documents{_left_out(read)}")
+        raise ValueError(f"{source.path}: holds no documents{left_out(*_skipped(read))}")
     if names is None and not X.nnz:
         raise ValueError(f"{source.path}: no text has {options.rules.what_counts}")
     y = integers_if_all_whole(labels)
@@ -281,7 +282,7 @@ def _stacked(source: Source) -> Collection:
     read = list[Block]()
     blocks = [block for block in _read_all(source, read) if block.X.shape[0]]
     if not blocks:
-        raise ValueError(f"{source.path}: holds no documents{_left_out(read)}")
+        raise ValueError(f"{source.path}: holds no documents{left_out(*_skipped(read))}")
     X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
@@ -313,13 +314,6 @@ def _skipped(read: list[Block]) -> tuple[int, list[str]]:
     """Return how many rows were left out, and what was wrong with the first ones."""
     complaints = [printable(complaint) for block in read for complaint in block.complaints]
     return sum(block.n_skipped for block in read), complaints[:COMPLAINTS_KEPT]
-
-
-def _left_out(read: list[Block]) -> str:
-    n_skipped, complaints = _skipped(read)
-    if not n_skipped:
-        return ""
-    return f"; {n_skipped} lines or rows were left out, first: {complaints[0]}"
 
 
 def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:

@@ -81,6 +81,43 @@ def _naming_damage(path: Path) -> Iterator[None]:
         raise MemoryError(f"{path}: {reason}") from None
 
 
+def with_line_feeds(content: BinaryIO, path: Path) -> BinaryIO:
+    """Return the content of a text file, with a line feed for each lone carriage return.
+
+    They end lines in files of old Macs, and in what Excel writes as "CSV (Macintosh)". The first
+    line shows it, or as much of it as is in the buffer.
+
+    Raises
+    ------
+    ValueError
+        If the file begins as one that holds no text.
+    """
+    begin = cast("io.BufferedReader", content).peek(1)
+    for magic, what in _OTHERS.items():
+        if begin.startswith(magic):
+            raise ValueError(f"{path}: {what}")
+    if b"\n" in begin or b"\r" not in begin[:-1]:  # the last byte may belong to \r\n
+        return content
+    return io.BufferedReader(_LineFeeds(content), _BUFFER_BYTES)
+
+
+class _LineFeeds(io.RawIOBase):
+    """Content with a line feed in place of each carriage return, also within quotes."""
+
+    def __init__(self, content: BinaryIO) -> None:
+        self._content = content
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
+        piece = self._content.read(len(buffer))
+        buffer[: len(piece)] = piece.replace(b"\r", b"\n")
+        return len(piece)
+
+
 class _Zstandard(io.RawIOBase):
     """The content of a .zst file of any number of frames.
 
@@ -130,6 +167,18 @@ def check_encoding(encoding: str) -> str:
     except (LookupError, TypeError, ValueError):
         raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name
+
+
+# How files of other kinds begin, and what to do with them.
+_OTHERS = {
+    b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
+    b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
+    b"PAR1\x15": "is a Parquet table; let its name end in .parquet",
+    b"ARROW1\0\0": "is an Arrow table; let its name end in .arrow",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+    codecs.BOM_UTF16_LE: "is UTF-16; convert it to UTF-8",
+    codecs.BOM_UTF16_BE: "is UTF-16; convert it to UTF-8",
+}
 
 
 def check_line_ends(path: Path, encoding: str) -> None:

@@ -33,6 +33,13 @@ _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
 }
 
+# What to do with files of other kinds.
+_CURES = {
+    ".json": "lines of JSON objects end in .jsonl; ",
+    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "save the sheet as .csv; "),
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "unpack it first; "),
+}
+
 
 def open_source(
     path: str | os.PathLike[str], labels: str | os.PathLike[str] | None, options: Options
@@ -47,7 +54,8 @@ def open_source(
     ending = _ending(existing(path))
     if ending not in _KINDS:
         known = " ".join(_KINDS)
-        raise ValueError(f"{path}: unknown kind of file; the known endings are {known}")
+        cure = _CURES.get(path.suffix.lower(), "")
+        raise ValueError(f"{path}: unknown kind of file; {cure}the known endings are {known}")
     return _KINDS[ending](path, labels, options)
 
 

@@ -58,14 +58,15 @@ def is_npy(path: Path) -> bool:
 
 
 def label_text(value: object) -> str | None:
-    """Return a typed label as text, or None if it is neither a string nor a whole number.
+    """Return a typed label as text, or None if it is neither a whole number nor a string of text.
 
     A label must be the same class in every format, and CSV has only text: 1 becomes "1", and true
     becomes "true", as JSON writes it.
     """
     if isinstance(value, bool):
         return json.dumps(value)
-    return str(value) if isinstance(value, (str, int)) and value != "" else None
+    text = str(value) if isinstance(value, (str, int)) else ""
+    return text if text.strip() else None
 
 
 def integers_if_all_whole(labels: Sequence[str]) -> NDArray[Any]:

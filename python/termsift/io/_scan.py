@@ -159,6 +159,11 @@ def scan(
 
 def _paths(given: Paths, name: str) -> list[Path]:
     """Return one path or several as a list."""
+    if hasattr(given, "columns"):
+        raise TypeError(
+            f"{name} is {validation.a_kind(given)}, expected paths: count the texts of a frame by "
+            "termsift.count_texts"
+        )
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:
@@ -221,6 +226,11 @@ class Scan:
             )
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._resume(0, 0, [])
+
+    def __repr__(self) -> str:
+        named = ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
+        kind = "texts" if self.has_texts else "matrices"
+        return f"<Scan of {printable(named)}: {kind}, {self.n_bytes:,} bytes>"
 
     def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
         """Make every iteration begin after some inputs, of which some rows were left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Mapping, Set
+from collections.abc import Collection, Generator, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -26,6 +26,18 @@ from termsift.text import TextRules, text_rules
 COMPLAINTS_KEPT = 5
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
 CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
+
+
+def left_out(n_skipped: int, complaints: Sequence[str]) -> str:
+    """Return the end of a message: how many lines or rows were left out, and why the first was."""
+    if not n_skipped:
+        return ""
+    return f"; {lines_or_rows(n_skipped)} left out, first: {complaints[0]}"
+
+
+def lines_or_rows(n: int) -> str:
+    """Return a number of lines or rows, in words."""
+    return "1 line or row" if n == 1 else f"{n:,} lines or rows"
 
 
 @dataclass(frozen=True)

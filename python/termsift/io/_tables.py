@@ -12,12 +12,14 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from termsift._util.log import logger
 from termsift._util.printable import printable
+from termsift._util.validation import did_you_mean
 from termsift.io import _blocks
 from termsift.io._files import (
     NAME_ENCODING,
@@ -27,6 +29,7 @@ from termsift.io._files import (
     check_line_ends,
     decoded_lines,
     opened,
+    with_line_feeds,
 )
 from termsift.io._labels import label_text
 from termsift.io._source import Options
@@ -34,6 +37,12 @@ from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 _DELIMITERS = ",;\t|"  # that a header is tried with
 _LONGEST_FIELD = 2**31 - 1  # in characters; fits in a C long on every platform
+# What is wrong with quotes, and where a carriage return stands that ends no line.
+_QUOTES = (
+    "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
+    "name end in .txt and name its columns by text and label (--text, --label)"
+)
+_LONE_RETURN = "a carriage return without a line feed; put the field that holds it in quotes"
 _LONGEST_SHOWN = 60  # characters of a value in a message
 
 # The first and the last line of a row, its fields, and what is wrong with it.
@@ -71,8 +80,30 @@ class DelimitedTable(TextSource):
 
     def parts(self, complain: Complain) -> Parts:
         """Yield the rows; the first one is the header if columns are given by name."""
+        first, n_parts = None, 0  # the first row, while no other has its label
+        with closing(self._parts(complain)) as parts:
+            for texts, labels in parts:
+                names = labels if isinstance(labels, list) else labels[1]
+                if n_parts == 0 and not self._has_header:
+                    first = texts[0], names[0]
+                elif first is not None and first[1] in names:
+                    first = None
+                n_parts += 1
+                yield texts, labels
+                del texts, labels  # before the next ones are read
+        if first is not None and n_parts > 1 and all(name.isidentifier() for name in first):
+            logger.warning(
+                "%s: the first row, with the text %r and the label %r, was counted as a document; "
+                "if it is a header, %s",
+                printable(str(self.path)),
+                *first,
+                NAMED,
+            )
+
+    def _parts(self, complain: Complain) -> Parts:
         check_line_ends(self.path, self.options.encoding)
         with opened(self.path) as (content, raw), _long_fields():
+            content = with_line_feeds(content, self.path)
             self.bytes_read = raw.tell
             rows = _Rows(self.path, self.options.encoding, self._delimiter, self._quoted, complain)
             first = self._first_lines(content, rows)
@@ -165,7 +196,7 @@ class _Rows:
                     labels.append(row[label])
         except csv.Error:
             return None
-        return (texts, labels) if all(labels) else None
+        return (texts, labels) if all(map(str.strip, set(labels))) else None
 
     def one_by_one(self, lines: Iterable[bytes], first: int) -> Iterator[tuple[str, str]]:
         """Yield the text and the label of each good row."""
@@ -179,11 +210,13 @@ class _Rows:
         """Return the text and the label of a row, or complain of what is wrong with it."""
         if fault is None and len(fields) != self.n_fields:
             fault = f"expected {self.n_fields} fields, found {len(fields)}"
+            if self._quoted and len(fields) > self.n_fields:
+                fault += f"; a field with {self.delimiter!r} in it must begin and end with a quote"
         if fault is None:
             text, label = (fields[position] for position in self.positions)
-            if label:
+            if label.strip():
                 return text, label
-            fault = "the label is empty"
+            fault = "the label is blank" if label else "the label is empty"
         self._complain(f"{self._path}, {_lines(begin, end)}: {fault}")
         return None
 
@@ -220,12 +253,12 @@ class _Rows:
                 fields, fault = next(reader, None), None
             except csv.Error as error:
                 fields, fault = [], str(error)
+                if fault.startswith("new-line character"):
+                    fault = _LONE_RETURN
                 if any('"' in line for line in taken):
                     # It is unknown where the next row begins, so this is an error even with skip.
                     where = f"{self._path}, {_lines(begin, first + reader.line_num - 1)}"
-                    raise ValueError(
-                        f"{where}: {error}; a quote within a quoted field is written twice"
-                    ) from None
+                    raise ValueError(f"{where}: {fault}; {_QUOTES}") from None
             if fields is None:
                 return
             fault = faults[0] + NAME_ENCODING if faults else fault
@@ -264,10 +297,14 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     # One field suggests that the row is divided by something else.
     cure = "name what divides the fields by delimiter (--delimiter)"
     if len(first) > 1:
-        cure = NAMED
+        cure = f"{NAMED}, by number if there is no header"
     if isinstance(column, str):
         if first.count(column) != 1:
             found = listed(first)
+            if column in first:
+                cure = "give each column of the header another name"
+            elif len(first) > 1:
+                cure += did_you_mean(column, first)
             raise ValueError(f"{where}: expected one column {column!r}, found {found}; {cure}")
         return first.index(column)
     if column < 1:
@@ -288,6 +325,7 @@ class JsonLines(TextSource):
         self._label = "label" if label is None else str(label)
         codec = check_encoding(self.options.encoding)
         with opened(self.path) as (content, raw):
+            content = with_line_feeds(content, self.path)
             self.bytes_read = raw.tell
             line = 1
             for block, _ in _blocks.whole_rows(content, None):
@@ -325,15 +363,16 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as exc:
-        raise ValueError(f"{where}: expected a JSON object: {exc}") from None
+        raise ValueError(f"{where}: expected one JSON object in the line: {exc}") from None
     if not isinstance(record, dict):
-        raise ValueError(f"{where}: expected a JSON object, found {type(record).__name__}")
+        raise ValueError(f"{where}: expected one JSON object, found {type(record).__name__}")
     for key in (text_key, label_key):
         if key not in record:
-            raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}")
+            cure = NAMED + did_you_mean(key, record)
+            raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}; {cure}")
     text, label = record[text_key], label_text(record[label_key])
     if not isinstance(text, str):
-        found = type(text).__name__
+        found = "null" if text is None else type(text).__name__
         raise ValueError(f"{where}: expected a string as {text_key!r}, found {found}")
     if label is None:
         found = printable(repr(record[label_key]), _LONGEST_SHOWN)

@@ -21,6 +21,7 @@ from termsift.io._files import Complain
 from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once
+SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 _ROW_BYTES = 64  # what a row takes in a list, besides its text
 
 
@@ -58,7 +59,7 @@ class Complaints:
     def __call__(self, complaint: str) -> None:
         """Raise the complaint, or note that a row is left out."""
         if not self._skip:
-            raise ValueError(complaint)
+            raise ValueError(f"{complaint}; {SKIP}")
         self._n_skipped += 1
         if len(self._first) < COMPLAINTS_KEPT:
             self._first.append(complaint)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from termsift import _core
 from termsift._util.extras import require
-from termsift._util.validation import check_iterable, did_you_mean
+from termsift._util.validation import a_kind, check_iterable, did_you_mean
 
 # Texts that are already in memory are one block. Those of iterators and streams are held a block at
 # a time, which ends soon after one of these limits.
@@ -44,8 +44,15 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
     Parameters
     ----------
     texts : texts in order
-        As for `labelled_blocks`, but for frames.
+        As for `labelled_blocks`. A frame must have a single column.
     """
+    names = _column_names(texts)
+    if names is not None and len(names) != 1:
+        name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
+        raise TypeError(
+            f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
+            f"expected one column of texts: pass the column, as in frame[{name!r}]"
+        )
     row = 0
     for block, _ in labelled_blocks(texts):
         if len(block.missing):
@@ -70,7 +77,8 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
         NA and Arrow's nulls are missing texts.
     text, label : name of a column, optional
-        The columns of a frame that hold the texts and their labels.
+        The columns of a frame that hold the texts and their labels. The text of a frame with one
+        column need not be named.
 
     Raises
     ------
@@ -79,19 +87,35 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     ValueError
         If a frame has no such column, or several.
     """
-    _refuse_collections(texts)
-    names = _column_names(texts)
+    names = check_source(texts, text, label)
+    if text is None and names is not None:
+        text = names[0]
     if names is not None or (text is not None and hasattr(texts, "__arrow_c_stream__")):
-        _check_columns(names, text, label)
         yield from _frame_blocks(texts, text, label)
     elif text is not None or label is not None:
         raise TypeError(
             "text and label name columns of a frame, and texts is no frame but "
-            f"a {type(texts).__name__}: leave them out"
+            f"{a_kind(texts)}: leave them out"
         )
     else:
         for block in _column_blocks(texts):
             yield TextBlock(block, None)
+
+
+def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
+    """Check what can be checked before texts are read; return the names of a frame's columns."""
+    _refuse_collections(texts)
+    names = _column_names(texts)
+    if names is None:
+        return None
+    if text is None and len(names) != 1:
+        columns = ", ".join(map(repr, names)) or "none"
+        raise TypeError(
+            f"texts is {a_kind(texts)} with the columns {columns}: name the column of texts by "
+            "text, as in text='text'"
+        )
+    _check_columns(names, names[0] if text is None else text, label)
+    return names
 
 
 # ---- columns -------------------------------------------------------------------------------------
@@ -109,7 +133,8 @@ def _column_blocks(texts: Any) -> Iterator[_core.Texts]:
 def _whole(texts: Any) -> _core.Texts | None:
     """Return the texts of a column in memory, or None for what is to be iterated."""
     if getattr(texts, "ndim", 1) != 1:
-        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension")
+        cure = ": pass one column, as in texts[:, 0]" if texts.ndim == 2 else ""
+        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension{cure}")
     if isinstance(texts, _core.Texts):
         return texts
     if isinstance(texts, np.ndarray):
@@ -225,16 +250,9 @@ def _column_names(texts: Any) -> list[Any] | None:
     return None
 
 
-def _check_columns(names: list[Any] | None, text: Any, label: Any) -> None:
+def _check_columns(names: list[Any], text: Any, label: Any) -> None:
     """Check that a frame has the columns of texts and labels, each once."""
-    if names is None:
-        return
     listed = ", ".join(map(repr, names))
-    if text is None:
-        raise TypeError(
-            "texts is a frame, expected the name of its column of texts as text; it has the "
-            f"columns {listed}"
-        )
     for parameter, name in (("text", text), ("label", label)):
         if name is None:
             continue
@@ -261,12 +279,14 @@ def _refuse_collections(texts: Any) -> None:
     if isinstance(texts, (str, bytes, bytearray)):
         raise TypeError(
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
-            "pass [text], for a file use termsift.scan"
+            "pass [text], for a file use termsift.count(termsift.scan(path))"
         )
     if isinstance(texts, os.PathLike):
-        raise TypeError(f"texts is a path, expected the texts: read {texts!r} by termsift.scan")
+        raise TypeError(
+            "texts is a path, expected the texts: use termsift.count(termsift.scan(path))"
+        )
     if isinstance(texts, (Mapping, Set)):
-        raise TypeError(f"texts must hold strings in order, got a {type(texts).__name__}")
+        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
     if hasattr(texts, "__dask_graph__"):
         raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
     if _is_from(texts, "pyspark"):

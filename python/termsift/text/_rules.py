@@ -206,9 +206,19 @@ class TextRules:
     def what_counts(self) -> str:
         """The least that a text must hold, for messages."""
         # Arrays of words cannot be compared. 1.0 is all documents, and equals 1.
-        plain = self.stop_words is None and self.vocabulary is None and not self.drops
-        plain = plain and self == TextRules()
-        return "a word of two or more letters" if plain else "a term by these rules"
+        own = [
+            rule.name
+            for rule in fields(self)
+            if repr(getattr(self, rule.name)) != repr(rule.default)
+        ]
+        if not own:
+            return "a word of two or more letters"
+        return f"a term by these rules: {', '.join(map(self._shown, own))}"
+
+    def _shown(self, name: str) -> str:
+        value = getattr(self, name)
+        is_short = isinstance(value, (str, tuple, Real))
+        return f"{name}={value!r}" if is_short else name
 
     @property
     def drops(self) -> bool:
@@ -253,7 +263,7 @@ def _check_ngram_range(given: object) -> None:
     for number in given:
         check_integer(number, "each of ngram_range", 1, 2**31 - 1)
     if given[0] > given[1]:
-        raise ValueError(f"ngram_range must be (from, to), got {tuple(given)}")
+        raise ValueError(f"ngram_range must be (from, to), the smaller first, got {tuple(given)}")
 
 
 def _check_df(name: str, value: object) -> None:

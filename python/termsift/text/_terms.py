@@ -47,6 +47,15 @@ def drops(rules: Any) -> bool:
     return not everything or rules.max_features is not None
 
 
+def limits(rules: Any, n_docs: int) -> tuple[float, float]:
+    """Return the fewest and the most documents that min_df and max_df allow a term to be in."""
+    both: list[Any] = [
+        limit if isinstance(limit, Integral) else limit * n_docs
+        for limit in (rules.min_df, rules.max_df)
+    ]
+    return both[0], both[1]
+
+
 def kept_terms(
     rules: Any, n_docs: int, documents: npt.NDArray[Any], occurrences: npt.NDArray[Any]
 ) -> npt.NDArray[np.bool_]:
@@ -55,14 +64,17 @@ def kept_terms(
     Of each term, ``documents`` and ``occurrences`` are how many documents it is in and how often it
     occurs, which is once in a document if the rules are ``binary``.
     """
-    low, high = (
-        limit if isinstance(limit, Integral) else limit * n_docs
-        for limit in (rules.min_df, rules.max_df)
-    )
+    low, high = limits(rules, n_docs)
     if n_docs and high < low:
+        if low > n_docs:
+            raise ValueError(
+                f"min_df={rules.min_df} asks for terms in {low} documents or more, and there are "
+                f"{n_docs} documents; lower min_df (--min-df)"
+            )
         raise ValueError(
-            f"max_df corresponds to < documents than min_df: max_df={rules.max_df} and "
-            f"min_df={rules.min_df} of {n_docs}"
+            f"of {n_docs} documents, min_df={rules.min_df} asks for terms in {low:g} or more and "
+            f"max_df={rules.max_df} for terms in {high:g} or fewer; lower min_df (--min-df) or "
+            "raise max_df (--max-df)"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

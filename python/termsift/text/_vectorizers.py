@@ -16,7 +16,7 @@ from termsift._util.extras import require
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
 from termsift.text._counting import counted, kept_columns, stacked, strings
-from termsift.text._terms import Arguments, drops, native_arguments
+from termsift.text._terms import Arguments, drops, limits, native_arguments
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction import text as sklearn_text
@@ -44,6 +44,7 @@ _CUTTING = (
     "_word_ngrams",
 )
 _EMPTY = "empty vocabulary; perhaps the documents only contain stop words"
+_CROSSED = "max_df corresponds to < documents than min_df"
 _PRUNED = "After pruning, no terms remain. Try a lower min_df or a higher max_df."
 _ALL_TERMS = (
     "partial_fit keeps every term: it needs min_df=1, max_df=1.0 and no max_features or vocabulary"
@@ -195,6 +196,9 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
         if not counter.n_terms:
             raise ValueError(_EMPTY)
+        low, high = limits(self, n_docs)
+        if high < low:
+            raise ValueError(_CROSSED)
         # The sum of a column, on whose dtype the ties of max_features depend.
         total = sparse.csr_array((1, 1), dtype=self.dtype or np.intc).sum(axis=0)
         kept = kept_columns(self, counter, n_docs, threads, total.dtype)

@@ -38,6 +38,12 @@ def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
         raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
 
 
+def a_kind(value: object) -> str:
+    """Return the kind of an object with its article, as in "a str" or "an int"."""
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
 def check_flag(value: object, name: str) -> bool:
     """Return an argument that is true or false as a bool."""
     if not isinstance(value, (bool, np.bool_)):
@@ -85,13 +91,20 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
     return isinstance(value, str) and value in known
 
 
+def number_of(n: int, thing: str) -> str:
+    """Return a number of things as in "1 row", "2,000 rows" or "2 classes"."""
+    plural = "es" if thing.endswith("s") else "s"
+    return f"{n:,} {thing}{'' if n == 1 else plural}"
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of an error message: the known name nearest to an unknown one, if any."""
     if not isinstance(name, str):
         return ""
-    plain = name.lower().replace("-", "_")
-    near = difflib.get_close_matches(plain, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    plain = {other.lower().replace("-", "_"): other for other in known}
+    mine = name.lower().replace("-", "_")
+    near = difflib.get_close_matches(mine, plain, n=1, cutoff=0.5)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 # ---- integers ------------------------------------------------------------------------------------
