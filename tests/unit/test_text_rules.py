@@ -16,6 +16,7 @@ from termsift.text import PRESETS, TextRules, count_words, text_rules
 from termsift.text._blocks import text_blocks
 from termsift.text._counting import BlockCounter
 from termsift.text._terms import kept_terms
+from text_counts import case_of
 
 TEXTS = [
     "The Bacon, and the eggs: bacon!",
@@ -83,7 +84,7 @@ def vectorizer_of(rules: dict[str, Any]) -> Any:
     return text.CountVectorizer(**{**rules, **own})
 
 
-@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("rules", RULES, ids=case_of)
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
 def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict[str, Any]) -> None:
     vectorizer = vectorizer_of(rules)
@@ -114,7 +115,7 @@ def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict
         {"analyzer": "char_wb", "ngram_range": (2, 3), "lowercase": False, "binary": True},
         {"tokenizer": blanks},
     ],
-    ids=str,
+    ids=case_of,
 )
 def test_hashing_is_that_of_hashing_vectorizer(n_columns: int, rules: dict[str, Any]) -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")
