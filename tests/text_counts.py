@@ -10,6 +10,15 @@ import numpy as np
 import termsift as ts
 
 
+def case_of(rules: dict[str, Any]) -> str:
+    """Name a case by its rules, and alike in every process: a set has no order."""
+
+    def shown(value: Any) -> Any:
+        return sorted(value) if isinstance(value, set) else getattr(value, "__name__", value)
+
+    return str({name: shown(value) for name, value in rules.items()})
+
+
 def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
     """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
     with warnings.catch_warnings():

@@ -60,6 +60,11 @@ inline Threads python_threads(int n_threads) {
           }};
 }
 
+// Step `i` of a loop that holds the GIL. Checks for Ctrl-C now and then.
+inline void check_signals(std::int64_t i) {
+  if (i % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
 // Returns the progress function that calls `report`; empty for None.
 inline Progress python_progress(const py::object& report) {
   if (report.is_none()) return {};

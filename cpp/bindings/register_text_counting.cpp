@@ -17,7 +17,8 @@ using Columns = std::optional<py::array>;
 // Returns the UTF-8 bytes of strings, in which lone surrogates take three bytes each.
 std::vector<std::string> utf8_of(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
-  for (const py::handle string : strings) {
+  for (const py::object string : strings) {  // owned, because a signal handler may change the sequence
+    check_signals(static_cast<std::int64_t>(all.size()));
     if (!PyUnicode_Check(string.ptr()))
       throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
     const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
@@ -85,8 +86,8 @@ void add(TextCounter& counter, const py::object& texts, const std::optional<py::
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
   py::list strings;
-  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t term, std::string_view bytes) {
-    if (term % (1 << 16) == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) {
+    check_signals(static_cast<std::int64_t>(strings.size()));
     strings.append(string_of(bytes));
   });
   return strings;
@@ -142,7 +143,9 @@ void register_text_counting(py::module_& module) {
       .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);
   py::class_<TextIndex>(module, "TextIndex", "Counts the terms of a vocabulary in texts.")
       .def(py::init([](const TextRules& rules, const py::sequence& terms) {
-             return std::make_unique<TextIndex>(rules, utf8_of(terms, "terms"));
+             const std::vector<std::string> of_index = utf8_of(terms, "terms");
+             const Threads threads = python_threads(1);
+             return without_gil([&] { return std::make_unique<TextIndex>(rules, of_index, threads.poll); });
            }), "rules"_a, "terms"_a)
       .def("matrix",
            [](const TextIndex& index, const py::object& texts, int n_threads) {

@@ -34,7 +34,10 @@ TextsObject of_items(const py::object& sequence, const char* expected, const Tex
   const auto n = static_cast<py::ssize_t>(items.size());
   TextsObject result;
   result.texts.reserve(static_cast<std::size_t>(n));
-  for (py::ssize_t i = 0; i < n; ++i) result.texts.push_back(text_of(PyTuple_GET_ITEM(items.ptr(), i), i));
+  for (py::ssize_t i = 0; i < n; ++i) {
+    check_signals(i);
+    result.texts.push_back(text_of(PyTuple_GET_ITEM(items.ptr(), i), i));
+  }
   result.owners.push_back(owner_of(items));
   return result;
 }
@@ -109,7 +112,7 @@ TextsObject of_arrow(const py::object& source, const std::optional<std::string>&
       const py::tuple capsules = source.attr("__arrow_c_array__")();
       auto& schema = in_capsule<ArrowSchema>(capsules[0], "arrow_schema");
       auto& array = in_capsule<ArrowArray>(capsules[1], "arrow_array");
-      ArrowTexts read = without_gil([&] { return texts_of_array(schema, array, column); });
+      ArrowTexts read = without_gil([&] { return texts_of_array(schema, array, column, threads.poll); });
       return {std::move(read.texts), std::move(read.owners)};
     }
   } catch (const NotStrings& error) {
@@ -124,6 +127,7 @@ TextsObject of_arrow(const py::object& source, const std::optional<std::string>&
 TextsObject of_files(const py::iterable& names, int n_threads) {
   std::vector<std::string> paths;
   for (const py::handle path : names) {
+    check_signals(static_cast<std::int64_t>(paths.size()));
     PyObject* bytes = nullptr;
     if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw py::error_already_set();
     paths.push_back(py::reinterpret_steal<py::bytes>(bytes));
@@ -136,9 +140,14 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
     result.owners.push_back(std::move(files));
     return result;
   } catch (const FileError& error) {
-    errno = error.code;
     const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
-    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name.ptr());
+    if (error.code == FileError::not_regular) {
+      const py::tuple values = py::make_tuple(EINVAL, "is no regular file (a pipe, a socket or a device); copy it to one", name);
+      PyErr_SetObject(PyExc_OSError, values.ptr());
+    } else {
+      errno = error.code;
+      PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name.ptr());
+    }
     throw py::error_already_set();
   }
 }

@@ -117,17 +117,28 @@ TEST(streams) {
   CHECK_EQ(live, 0);
 }
 
-TEST(a_stream_is_interrupted_between_arrays) {
-  ArrowArrayStream source = stream_of({strings("u", {}), {strings("u", documents), strings("u", documents)}});
-  int left = 2;
+TEST(a_stream_is_interrupted_between_arrays_and_within_one) {
+  for (int polls = 1; polls <= 5; ++polls) {
+    ArrowArrayStream source = stream_of({strings("u", {}), {strings("u", documents), strings("u", documents)}});
+    int left = polls;
+    bool interrupted = false;
+    try {
+      texts_of_stream(source, std::nullopt, [&] { return --left == 0; });
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+    CHECK(interrupted);
+    CHECK_EQ(live, 0);
+  }
+  ArrowSchema schema = schema_of(strings("u", documents));
+  ArrowArray array = array_of(strings("u", documents));
   bool interrupted = false;
   try {
-    texts_of_stream(source, std::nullopt, [&] { return --left == 0; });
+    texts_of_array(schema, array, std::nullopt, [] { return true; });
   } catch (const Interrupted&) {
     interrupted = true;
   }
   CHECK(interrupted);
-  CHECK_EQ(live, 0);
 }
 
 TEST(a_stream_or_an_array_is_taken_once) {

@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "plain_cutter.hpp"
 #include "termsift/runtime.hpp"
+#include "text/normaliser.hpp"
 
 using namespace termsift;
 using namespace plain_cutter;
@@ -204,10 +205,30 @@ TEST(a_sigma_is_final_across_pieces) {
 
 TEST(a_long_word_is_one_token) {
   use_plain_characters();
+  for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2, TextEncoding::ucs4})
+    for (const std::size_t n : {100u, 1000u, 100'000u})
+      for (const std::int64_t piece : {64, 1 << 16})
+        for (const char32_t letter : {U'é', U'中'}) {
+          const std::u32string word(n, letter), text = U"a bc " + word + U" de " + word;
+          Encoded both;
+          both.add(text, encoding);
+          both.add(word, encoding);
+          CHECK(cut(both.texts(), {}, piece) == (Cut{tokens_of(text, {}), tokens_of(word, {})}));
+        }
   const std::string word(1'000'000, 'w');
   Encoded texts;
   texts.hold("a bc " + word + " de " + word, TextEncoding::utf8);
   CHECK(cut(texts.texts(), {}, 64) == (Cut{{"bc", word, "de", word}}));
+  Cutter words({}, 64);
+  words.start(texts.texts(), 0, 1);
+  Tokens bounds;
+  std::size_t most = 0;
+  while (words.next(bounds)) most = std::max(most, bounds.bounds.size());
+  CHECK(most < 1000);  // there was once one for each byte
+  NormalText text;
+  text.reserve(1 << 26);
+  text.clear();
+  CHECK(text.room() < 1000);
   TextRules rules;
   rules.analyzer = Analyzer::char_wb;
   rules.min_n = rules.max_n = 100'000;

@@ -81,6 +81,34 @@ def test_a_long_document_needs_little_memory(letters: str) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+@pytest.mark.parametrize("letter", ["x", "é", "日"])
+def test_a_long_word_needs_a_few_times_its_memory(letter: str) -> None:
+    code = """
+    import sys
+    from pathlib import Path
+    from termsift import _core
+
+    def peak():
+        status = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
+    text = "a " + sys.argv[1] * (2**26 // len(sys.argv[1].encode())) + " bc"
+    texts = _core.Texts.of_strings([text])
+    counter = _core.TextCounter(_core.TextRules("word", True, None, 1, 1, []))
+    Path("/proc/self/clear_refs").write_text("5")
+    before = peak()
+    counter.add(texts)
+    counter.sort()
+    assert counter.n_terms == 2
+    print((peak() - before) / 2**16)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), letter]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert float(done.stdout) < 3  # times the word; it was once six
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_three_million_distinct_words(n_threads: int) -> None:
     n = 3 * MB

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 
 import termsift as ts
 from termsift.text import CountVectorizer, HashingVectorizer
+from text_counts import case_of
 
 TEXTS = [
     "The Bacon, and the eggs: bacon!",
@@ -118,7 +119,7 @@ COUNTED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("parameters", [*PARAMETERS, *COUNTED], ids=str)
+@pytest.mark.parametrize("parameters", [*PARAMETERS, *COUNTED], ids=case_of)
 def test_count_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) -> None:
     ours, other = CountVectorizer(n_threads=2, **parameters), theirs.CountVectorizer(**parameters)
     for name, texts in (("transform", NEW), ("fit_transform", TEXTS), ("transform", NEW),
@@ -155,7 +156,7 @@ def test_count_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) ->
         {"norm": None, "n_features": 1, "binary": True},
         {"norm": "max"},
     ],
-    ids=str,
+    ids=case_of,
 )
 def test_hashing_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) -> None:
     ours = HashingVectorizer(n_threads=2, **parameters)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +54,26 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         Texts.of_files([folder, missing], 4)
     with pytest.raises(ValueError, match="null"):
         Texts.of_files(["a\0b"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    pipe, regular = tmp_path / "pipe", tmp_path / "regular"
+    os.mkfifo(pipe)
+    regular.write_text("text")
+    (tmp_path / "link to it").symlink_to(regular)
+    for other in (pipe, Path(os.devnull)):  # a pipe would be waited for
+        with pytest.raises(OSError, match="is no regular file") as raised:
+            Texts.of_files([regular, other, tmp_path / "missing"], 2)
+        assert raised.value.filename == str(other)
+    with pytest.raises(IsADirectoryError) as raised:
+        Texts.of_files([tmp_path])
+    assert raised.value.filename == str(tmp_path)
+    with closing(socket.socket(socket.AF_UNIX)) as server:
+        server.bind(os.path.relpath(tmp_path / "socket"))  # short enough for an address
+        with pytest.raises(OSError, match="socket"):
+            Texts.of_files([tmp_path / "socket"])
+    assert list(Texts.of_files([tmp_path / "link to it"])) == ["text"]
 
 
 def test_positions_are_checked() -> None:

@@ -35,6 +35,7 @@ struct NotStrings : std::invalid_argument {
 // that the bytes of utf8 and large_utf8 go as far as their offsets. (Those of utf8_view are checked, because a buffer has
 // their sizes.) Whether bytes are UTF-8 is checked by whoever reads the texts.
 ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
-ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column);
+ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
+                          const Poll& poll = {});
 
 }  // namespace termsift

@@ -58,7 +58,7 @@ class TextCounter {
 // A vocabulary that does not grow: texts are counted by the columns of its terms, and other terms are left out.
 class TextIndex {
  public:
-  TextIndex(const TextRules& rules, std::span<const std::string> terms);
+  TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});
   ~TextIndex();
   TextMatrix matrix(Texts texts, const Threads& threads) const;  // may be called by several threads at once
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "counting/entry_kernels.hpp"
+#include "simd/bits.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
@@ -116,7 +117,7 @@ void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry pack
 
 std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {
   std::int64_t n = 0;
-  for (std::int64_t w = 0; w < n_words; ++w) n += __builtin_popcountll(words[w]);
+  for (std::int64_t w = 0; w < n_words; ++w) n += count_set(words[w]);
   return n;
 }
 
@@ -142,7 +143,7 @@ std::int64_t note(const std::uint32_t* counters, std::int64_t n_words, std::uint
   return count_bits(words, n_words);
 }
 
-TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits | std::uint64_t{1} << 63); }
+TERMSIFT_INLINE std::int32_t lowest_bit(std::uint64_t bits) { return lowest_set(bits | std::uint64_t{1} << 63); }
 
 // With many classes, half of the words are zero and most others have one or two bits, in no predictable order. To avoid
 // branches on that, the words that are not zero are found first, and bits are read four at a time even if there are fewer
@@ -160,7 +161,7 @@ std::int64_t list(std::uint64_t* words, std::int64_t n_words, std::int32_t first
         for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
         continue;
       }
-      std::int32_t* const next = at + __builtin_popcountll(bits);
+      std::int32_t* const next = at + count_set(bits);
       do {
         for (int i = 0; i < 4; ++i, bits &= bits - 1) *at++ = base + lowest_bit(bits);
       } while (bits != 0);
@@ -189,7 +190,7 @@ std::int64_t drain_dense(const PackedCounters& counters, std::uint64_t* words, s
       const auto used = static_cast<__mmask16>(bits >> i);
       std::uint32_t* const sixteen = counters.small + 64 * w + i;
       const __m512i counted = _mm512_maskz_compress_epi32(used, _mm512_loadu_si512(sixteen));
-      const int n_used = __builtin_popcount(used);
+      const int n_used = count_set(used);
       const auto stored = at + 16 <= n ? all : static_cast<__mmask16>((1u << n_used) - 1);
       _mm512_mask_storeu_epi32(terms + at, stored, _mm512_maskz_compress_epi32(used, numbers));
       _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));

@@ -256,19 +256,25 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
 
 // Appends text_at(i) for i in [0, n).
 template <class TextAt>
-void append(std::vector<Text>& texts, std::int64_t n, const TextAt& text_at) {
-  const std::size_t before = texts.size();
-  texts.resize(before + static_cast<std::size_t>(n));  // grows in steps, as reserve would not
-  for (std::int64_t i = 0; i < n; ++i) texts[before + static_cast<std::size_t>(i)] = text_at(i);
+void append(std::vector<Text>& texts, std::int64_t n, const Poll& poll, const TextAt& text_at) {
+  constexpr std::int64_t step = 1 << 20;
+  const std::size_t before = texts.size(), room = before + static_cast<std::size_t>(n);
+  if (room > texts.capacity()) texts.reserve(std::max(room, 2 * texts.capacity()));
+  for (std::int64_t begin = 0; begin < n; begin += step) {
+    if (poll && poll()) throw Interrupted();
+    const std::int64_t end = std::min(n, begin + step);
+    texts.resize(before + static_cast<std::size_t>(end));
+    for (std::int64_t i = begin; i < end; ++i) texts[before + static_cast<std::size_t>(i)] = text_at(i);
+  }
 }
 
 // Appends the texts of rows [begin, begin + n) of a column, except where the table has a null.
 void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layout& layout, std::int64_t begin,
-                   std::int64_t n, const Nulls* table_nulls) {
+                   std::int64_t n, const Nulls* table_nulls, const Poll& poll) {
   const auto column_nulls = [&](std::int64_t i) { return table_nulls != nullptr && table_nulls->has(i); };
   if (layout.index == 0) {
     const Strings strings(array, layout.form);
-    append(texts, n, [&](std::int64_t i) { return column_nulls(i) ? Text{} : strings.at(begin + i); });
+    append(texts, n, poll, [&](std::int64_t i) { return column_nulls(i) ? Text{} : strings.at(begin + i); });
     return;
   }
   check_array(array, 2, 0, true);
@@ -276,7 +282,7 @@ void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layo
   const Nulls nulls(array);
   const void* const indices = array.buffers[1];
   require(n == 0 || indices != nullptr, "the indices of its dictionary are missing");
-  append(texts, n, [&](std::int64_t i) -> Text {
+  append(texts, n, poll, [&](std::int64_t i) -> Text {
     if (column_nulls(i) || nulls.has(begin + i)) return {};
     const std::int64_t index = load_index(layout.index, indices, array.offset + begin + i);
     if (index < 0 || index >= values.length())
@@ -286,18 +292,19 @@ void append_column(std::vector<Text>& texts, const ArrowArray& array, const Layo
   });
 }
 
-void append_array(ArrowTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout) {
+void append_array(ArrowTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout,
+                  const Poll& poll) {
   const ArrowArray& array = owner->value;
   if (layout.n_columns < 0) {
     require(array.length >= 0, "its length is impossible");
-    append_column(result.texts, array, layout, 0, array.length, nullptr);
+    append_column(result.texts, array, layout, 0, array.length, nullptr, poll);
   } else {
     check_array(array, 1, layout.n_columns, false);
     const ArrowArray* const column = array.children[layout.column];
     require(column != nullptr, "a column is missing");
     require(column->length >= array.offset + array.length, "a column is shorter than the table");
     const Nulls nulls(array);
-    append_column(result.texts, *column, layout, array.offset, array.length, &nulls);
+    append_column(result.texts, *column, layout, array.offset, array.length, &nulls, poll);
   }
   result.owners.push_back(owner);
 }
@@ -321,25 +328,26 @@ ArrowTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::st
   const Layout layout = layout_of(schema.value, column);
   ArrowTexts result;
   for (;;) {
-    if (poll && poll()) throw Interrupted();
+    if (poll && poll()) throw Interrupted();  // an array may be empty
     const auto array = std::make_shared<Owned<ArrowArray>>();
     if (s.get_next(&s, &array->value) != 0) {
       array->value.release = nullptr;
       fail();
     }
     if (array->value.release == nullptr) return result;
-    append_array(result, array, layout);
+    append_array(result, array, layout, poll);
   }
 }
 
-ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column) {
+ArrowTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
+                          const Poll& poll) {
   Owned<ArrowSchema> type;
   const auto owner = std::make_shared<Owned<ArrowArray>>();
   type.take_over(schema);
   owner->take_over(array);
   require(type.value.release != nullptr && owner->value.release != nullptr, "it has been passed on before");
   ArrowTexts result;
-  append_array(result, owner, layout_of(type.value, column));
+  append_array(result, owner, layout_of(type.value, column), poll);
   return result;
 }
 

@@ -5,11 +5,18 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <memory>
-#include <system_error>
 #include <utility>
+
+#ifdef _WIN32
+#include <filesystem>
+#include <system_error>
+#else
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 namespace termsift {
 namespace {
@@ -18,39 +25,57 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-std::filesystem::path native_path(const std::string& path) {
-#ifdef _WIN32
-  return std::u8string(path.begin(), path.end());
-#else
-  return path;
-#endif
-}
+constexpr std::uintmax_t most_expected = std::uintmax_t{1} << 40;
 
-std::FILE* open(const std::string& path) {
-#ifdef _WIN32
-  return _wfopen(native_path(path).c_str(), L"rb");
-#else
-  return std::fopen(path.c_str(), "rb");
-#endif
-}
+struct OpenFile {
+  std::unique_ptr<std::FILE, CloseFile> file;
+  std::int64_t expected_bytes = 0;  // only a hint: a file may grow meanwhile
+};
 
-// The size is only a hint: a file may grow meanwhile, and a pipe has none.
-std::int64_t expected_bytes(const std::string& path) {
+#ifdef _WIN32
+
+OpenFile open(const std::string& name) {
+  const std::filesystem::path path(std::u8string(name.begin(), name.end()));
+  OpenFile opened{std::unique_ptr<std::FILE, CloseFile>(_wfopen(path.c_str(), L"rb"))};
+  if (opened.file == nullptr) throw FileError(errno, name);
   std::error_code error;
-  const auto size = std::filesystem::file_size(native_path(path), error);
-  constexpr std::uintmax_t most = std::uintmax_t{1} << 40;
-  return error ? 0 : static_cast<std::int64_t>(std::min(size, most));
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error) opened.expected_bytes = static_cast<std::int64_t>(std::min(size, most_expected));
+  return opened;
 }
+
+#else
+
+// What was opened is looked at, not the path, which may be another file by then. To open a pipe, or to read one, may wait
+// for ever.
+OpenFile open(const std::string& path) {
+  const int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (number < 0) throw FileError(errno, path);
+  OpenFile opened{std::unique_ptr<std::FILE, CloseFile>(fdopen(number, "rb"))};
+  if (opened.file == nullptr) {
+    const int error = errno;
+    close(number);
+    throw FileError(error, path);
+  }
+  struct stat status {};
+  if (fstat(number, &status) != 0) throw FileError(errno, path);
+  if (S_ISDIR(status.st_mode)) throw FileError(EISDIR, path);
+  if (!S_ISREG(status.st_mode)) throw FileError(FileError::not_regular, path);
+  opened.expected_bytes = static_cast<std::int64_t>(std::min(static_cast<std::uintmax_t>(status.st_size), most_expected));
+  return opened;
+}
+
+#endif
 
 WholeFile read_file(const std::string& path, Worker& worker) {
   constexpr std::int64_t step = 1 << 24;  // about ten milliseconds
   if (path.find('\0') != path.npos) throw FileError(ENOENT, path);
   errno = 0;
-  const std::unique_ptr<std::FILE, CloseFile> file(open(path));
-  if (file == nullptr) throw FileError(errno, path);
+  const OpenFile opened = open(path);
+  const auto& file = opened.file;
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
-  std::int64_t room = expected_bytes(path) + 1;  // one more, so that the end is found without growing
+  std::int64_t room = opened.expected_bytes + 1;  // one more, so that the end is found without growing
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
     worker.check();

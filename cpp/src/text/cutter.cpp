@@ -25,6 +25,18 @@ std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std
   return begin;
 }
 
+// Returns how many numbers ScanKernels::cut would write.
+std::int64_t count_bounds(const std::uint64_t* marks, std::int64_t n_words) {
+  std::int64_t n = 0;
+  std::uint64_t before = 0;
+  for (std::int64_t w = 0; w < n_words; ++w) {
+    const std::uint64_t one_before = marks[w] << 1 | before >> 63, two_before = marks[w] << 2 | before >> 62;
+    n += std::popcount(one_before & (marks[w] ^ two_before));
+    before = marks[w];
+  }
+  return n;
+}
+
 class Words final : public Cutter::Analysis {
  public:
   Words(const TextRules& rules, std::int64_t piece)
@@ -46,13 +58,13 @@ class Words final : public Cutter::Analysis {
     std::int64_t begin = 0, first = 0;
     if (open_) first = text_.keep_marked(kept_);  // a word whose end was not read yet
     else text_.clear();
-    // Twice the text that is kept, so that a word of any length is moved a few times only.
-    std::int64_t wanted = text_.size() + std::clamp(text_.size(), piece_, most_at_once);
+    std::int64_t wanted = text_.size() + piece_;
+    std::int64_t searched = first;  // no word ends between `first` and this byte
     while (text_.size() < wanted) {
       if (!open_) {
         if (next_ == end_) break;
         normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
-        begin = first = text_.size();
+        begin = first = searched = text_.size();
         open_ = true;
       }
       normaliser_.read(std::min((wanted - text_.size() + 63) / 64 * 64, std::int64_t{1} << 20), text_);
@@ -62,11 +74,16 @@ class Words final : public Cutter::Analysis {
         open_ = false;
         ++next_;
       } else if (text_.size() >= wanted) {
-        kept_ = end_of_unmarked(text_.marks(), first, text_.size());
+        kept_ = end_of_unmarked(text_.marks(), searched, text_.size());
+        if (kept_ == searched) kept_ = first;
         if (text_.size() - kept_ >= longest_token)
           throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
-        if (first == kept_ && begin == 0) wanted += std::clamp(text_.size(), piece_, most_at_once);  // all of it is one word
-        else cut(begin, kept_, tokens);
+        if (first == kept_ && begin == 0) {  // all of it is one word
+          searched = text_.size();
+          wanted = searched + piece_;
+        } else {
+          cut(begin, kept_, tokens);
+        }
       }
     }
     tokens.bytes = text_.bytes();
@@ -78,9 +95,11 @@ class Words final : public Cutter::Analysis {
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;
-    const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + 64 * n_words + 64);
-    if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
+    // As many bounds as there are bytes would take four times the memory of a long word, which has two.
+    const std::int64_t n_bounds = end - begin <= 4 * piece_ ? 64 * n_words : count_bounds(marks, n_words);
+    const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
+    if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
     if (!normaliser_.ascii()) {  // runs of several bytes may be one character

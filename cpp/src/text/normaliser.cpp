@@ -61,16 +61,24 @@ void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
   room_ = std::max(need, 2 * room_);
+  // One after the other, and the old one freed between them, because a long word makes them large.
   auto bytes = LargeArray<std::uint8_t>::uninitialised(room_);
-  auto marks = LargeArray<std::uint64_t>::uninitialised(room_ / 64 + 2);
-  if (marks_.get() != nullptr) {
-    std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
-    std::memcpy(marks.get(), marks_.get(), static_cast<std::size_t>(size() / 64 + 1) * sizeof(std::uint64_t));
-  }
+  if (bytes_.get() != nullptr) std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
   bytes_ = std::move(bytes);
-  marks_ = std::move(marks);
   all_.bytes = bytes_.get();
+  auto marks = LargeArray<std::uint64_t>::uninitialised(room_ / 64 + 2);
+  if (marks_.get() != nullptr)
+    std::memcpy(marks.get(), marks_.get(), static_cast<std::size_t>(size() / 64 + 1) * sizeof(std::uint64_t));
+  marks_ = std::move(marks);
   all_.marks = marks_.get();
+}
+
+void NormalText::clear() {
+  constexpr std::int64_t most_kept = 1 << 24;
+  if (room_ > most_kept) *this = {};
+  reserve(64);
+  all_.size = 0;
+  marks()[0] = 0;
 }
 
 void NormalText::align() {

@@ -15,13 +15,10 @@ class NormalText {
   std::uint8_t* bytes() const { return all_.bytes; }
   std::uint64_t* marks() const { return all_.marks; }
   std::int64_t size() const { return all_.size; }
+  std::int64_t room() const { return room_; }
   MarkedBytes& all() { return all_; }  // for those who append
 
-  void clear() {
-    reserve(64);
-    all_.size = 0;
-    marks()[0] = 0;
-  }
+  void clear();  // frees the memory of an unusually long text
   // Makes room for n further bytes, and for 128 that a loop may write beyond them.
   void reserve(std::int64_t n);
   // Adds n bytes of which the marks have been written too. Both n and size() are multiples of 64.

@@ -1,6 +1,9 @@
 // As in logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 #include "text/scan_kernels.hpp"
 
+#include <cstring>
+
+#include "simd/bits.hpp"
 #include "text/block_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -35,7 +38,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
   const MappedEntry* const entries = rules.entries;
   std::uint64_t differences = 0, marks = 0;
   for (; leads != 0; leads &= leads - 1) {
-    const int i = __builtin_ctzll(leads);
+    const int i = lowest_set(leads);
     const std::uint8_t* const at = in + i;
     // The bits that say what each byte is are subtracted together.
     std::uint32_t c = 0;
@@ -48,9 +51,9 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
     const auto two = static_cast<std::uint16_t>(entry), next_two = static_cast<std::uint16_t>(entry >> 16);
-    __builtin_memcpy(to + i, &two, 2);
+    std::memcpy(to + i, &two, 2);
     if (length == 3) to[i + 2] = static_cast<std::uint8_t>(entry >> 16);
-    if (length == 4) __builtin_memcpy(to + i + 2, &next_two, 2);
+    if (length == 4) std::memcpy(to + i + 2, &next_two, 2);
     marks |= (entry >> first_mark & 1) << i;
   }
   for (int i = 0; i < length; ++i) marked |= marks << i;
@@ -72,7 +75,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
       // The next block begins with the character that does not end in this one.
       const std::uint64_t split = (utf8.two & std::uint64_t{1} << 63) | (utf8.three & std::uint64_t{3} << 62) |
                                   (utf8.four & std::uint64_t{7} << 61);
-      if (split != 0 && n == 64) done = __builtin_ctzll(split);
+      if (split != 0 && n == 64) done = lowest_set(split);
       const std::uint64_t inside = low_bits(done);
       utf8.two &= inside, utf8.three &= inside, utf8.four &= inside;
       const std::uint64_t of_three = utf8.three | utf8.four;
@@ -124,7 +127,7 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
         const std::uint64_t entry = read_entry(rules.entries + c);
         simple &= entry;
         const auto written = static_cast<std::uint32_t>(entry);
-        __builtin_memcpy(to + n_bytes, &written, 4);
+        std::memcpy(to + n_bytes, &written, 4);
         marks |= (entry >> first_mark & 0xf) << n_bytes;
         n_bytes += static_cast<int>(entry >> 32 & 7);
       }
@@ -142,7 +145,7 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
 
 #ifndef __AVX512F__
 TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
-  return static_cast<std::uint32_t>(__builtin_ctzll(bits | std::uint64_t{1} << 63));
+  return static_cast<std::uint32_t>(lowest_set(bits | std::uint64_t{1} << 63));
 }
 #endif
 
@@ -163,12 +166,12 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
       const auto here = static_cast<__mmask16>(changes >> i), begins = static_cast<__mmask16>(here & word >> i);
       const __m512i found = _mm512_mask_sub_epi32(places, begins, places, _mm512_set1_epi32(1));
       _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(here, found));
-      at += __builtin_popcount(here);
+      at += count_set(here);
       places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
     }
 #else
     // Begins and ends take turns.
-    std::uint32_t* const next = at + __builtin_popcountll(changes);
+    std::uint32_t* const next = at + count_set(changes);
     const auto at_end = static_cast<std::uint32_t>((at - bounds) & 1);
     const std::uint32_t even = first - (1 - at_end), odd = first - at_end;
     while (at < next) {

@@ -33,7 +33,7 @@ struct ScanKernels {
   ReadUnits<std::uint16_t> read_ucs2;
   ReadUnits<std::uint32_t> read_ucs4;
   // Writes where the runs of two or more bits begin and end, as first + the number of the bit, and returns how many numbers
-  // that are. No run begins before the first bit or ends after the last. There must be room for 64 n_words + 64 numbers.
+  // that are. No run begins before the first bit or ends after the last. There must be room for 64 more.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
 
   static const ScanKernels baseline, avx2, avx512;

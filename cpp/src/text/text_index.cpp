@@ -46,7 +46,7 @@ struct TextIndex::State {
     std::vector<Part> parts;
   };
 
-  State(const TextRules& given, std::span<const std::string> terms)
+  State(const TextRules& given, std::span<const std::string> terms, const Poll& poll)
       : rules(given), tables(most_words(given)), columns(static_cast<std::size_t>(most_words(given))) {
     if (static_cast<std::int64_t>(terms.size()) > max_terms)
       throw std::length_error("a vocabulary has more than 2^31 - 1 terms");
@@ -55,7 +55,10 @@ struct TextIndex::State {
       for (const std::string& word : rules.stop_words)
         if (!word.empty()) insert(word);
     n_stop = tables.words.size();
-    for (std::size_t i = 0; i < terms.size(); ++i) add(terms[i], static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (i % (1 << 16) == 0 && poll && poll()) throw Interrupted();
+      add(terms[i], static_cast<std::int32_t>(i));
+    }
   }
 
   std::uint32_t insert(std::string_view word) {
@@ -151,7 +154,8 @@ struct TextIndex::State {
   std::vector<std::unique_ptr<Scratch>> kept;
 };
 
-TextIndex::TextIndex(const TextRules& rules, std::span<const std::string> terms) : state_(new State(rules, terms)) {}
+TextIndex::TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll)
+    : state_(new State(rules, terms, poll)) {}
 TextIndex::~TextIndex() = default;
 
 TextMatrix TextIndex::matrix(Texts texts, const Threads& threads) const {
