@@ -31,7 +31,7 @@ void RowSorter::sort_by_column() {
   std::uint64_t* from = entries_.get();
   // Documents come first in an entry, so this sorts by column within each.
   if (size_ < few) return std::sort(from, from + size_);
-  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1)));
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
   const int n_digits = (bits + most_digit_bits - 1) / most_digit_bits, width = (bits + n_digits - 1) / n_digits;
   const std::uint64_t n_values = std::uint64_t{1} << width, mask = n_values - 1;
   places_.assign(static_cast<std::size_t>(n_digits) * n_values, 0);
