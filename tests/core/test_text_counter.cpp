@@ -257,6 +257,57 @@ TEST(many_words_in_full_tables_give_the_same_counts) {
     }
 }
 
+// Words of which each text has some: all of them, some that the next texts have too, or its own. Half have the same first
+// 16 bytes, and are told apart by the rest.
+Collection words_of_texts(std::size_t n_texts, std::size_t n_words, std::size_t step) {
+  Collection collection;
+  collection.n_classes = 3;
+  for (std::size_t i = 0; i < n_texts; ++i) {
+    std::string text;
+    for (std::size_t k = 0; k < n_words; ++k) {
+      const std::size_t word = i * step + (k * 7919) % n_words;
+      text += (word % 2 == 0 ? "the_same_16_bytes" : "w") + std::to_string(word * 37 % 100'003) + (k % 3 == 0 ? ", " : " ");
+    }
+    collection.texts.push_back(text);
+    collection.classes.push_back(static_cast<ClassId>(i % 3));
+  }
+  return collection;
+}
+
+TEST(words_of_several_threads_are_united) {
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 1000;
+  text_tuning().first_slots = 8;
+  text_tuning().small_slots = 1 << 10;
+  for (const std::size_t step : {0, 1000, 3000}) {
+    const Collection collection = words_of_texts(12, 3000, step);
+    for (const std::int64_t max_n : {1, 2})
+      for (const int count : {1, 3}) {
+        TextRules rules;
+        rules.max_n = max_n;
+        if (count > 1) rules.stop_words = {plain_words(collection.texts[0], {})[0], plain_words(collection.texts[9], {})[5]};
+        check_documents(collection, rules, {count});
+        check_classes(collection, rules, {count});
+      }
+  }
+}
+
+// With these seeds short words all have the hash 0: a table is one run of slots, and one part has all words.
+TEST(words_of_one_hash_are_united) {
+  const Tuned tuned;
+  std::fill(std::begin(text_tuning().seed), std::end(text_tuning().seed), 0);
+  text_tuning().chunk_bytes = 500;
+  Collection collection;
+  collection.n_classes = 1;
+  for (std::size_t i = 0; i < 40; ++i) {
+    std::string text;
+    for (std::size_t k = 0; k < 250; ++k) text += "w" + std::to_string((i * 120 + k) % 4500) + " ";
+    collection.texts.push_back(text);
+    collection.classes.push_back(0);
+  }
+  for (const int count : {1, 3}) check_documents(collection, {}, {count});
+}
+
 TEST(the_seed_changes_no_result) {
   const Tuned tuned;
   for (const std::uint64_t seed : {0, 1}) {

@@ -340,6 +340,8 @@ def variadic() -> dict[str, list[str]]:
     return {
         "scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"],
         "options": ["noncentrality", "nonsense"],
+        "reading": ["terms", "text", "delimiter", "encoding", "preset", "on_error", "nonsense"],
+        "counting": ["label", "sample_weight", "classes", "rules", "on_missing", "nonsense"],
         "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads", "nonsense"],
         "rules": [*rules, "nonsense"],
         "keywords": [*rules, "nonsense"],

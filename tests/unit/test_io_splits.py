@@ -10,10 +10,10 @@ from scipy import sparse
 
 from collection_files import COUNTS, write, write_labels
 from termsift.io import (
-    count_words,
     read_names,
     read_split,
 )
+from termsift.text import count_words
 
 
 @pytest.fixture

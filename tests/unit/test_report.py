@@ -343,7 +343,8 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("report", table).err.endswith("the following arguments are required: -o/--output\n")
     result = run("report", table, "-o", "x.html", "--cv", "1")
     assert "argument --cv: expected 0, for none, or 2 or more, not 1" in result.err
-    monkeypatch.setattr("termsift.report.count", None)  # a wrong path is refused before the work
+    # A wrong path is refused before the work.
+    monkeypatch.setattr("termsift.report.count_collection", None)
     path = tmp_path / "absent" / "page.html"
     assert run("report", table, "-o", path).complaint == (
         f"{path.parent}: no such folder, to write page.html to"

@@ -27,9 +27,9 @@ def read(texts: Any, text: Any = None, label: Any = None) -> tuple[list[str | No
     """Return all texts and labels of the blocks."""
     documents: list[str | None] = []
     labels: list[Any] = []
-    for block in labelled_blocks(texts, text, label):
-        documents += list(block.texts)
-        labels += [] if block.labels is None else list(block.labels)
+    for block, of_block in labelled_blocks(texts, text, label):
+        documents += list(block)
+        labels += [] if of_block is None else list(of_block)
     return documents, labels
 
 
@@ -279,7 +279,7 @@ def test_iterators_are_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     assert [len(block) for block in text_blocks(texts("a" * 20))] == [64] * 15 + [40]  # by length
     rows = arrow_table().to_reader(max_chunksize=2)
     monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 3)
-    assert [len(block.texts) for block in labelled_blocks(rows, "t")] == [4, 3]
+    assert [len(block) for block, _ in labelled_blocks(rows, "t")] == [4, 3]
 
 
 def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatch) -> None:

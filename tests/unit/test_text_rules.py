@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,11 +97,13 @@ def test_the_matrix_and_the_vocabulary_are_those_of_count_vectorizer(rules: dict
     assert X.dtype == np.int64
     assert X.has_canonical_format
     # Test documents are counted in the same columns, and drop none of them.
-    X, again = ours.count(iter(NEW), names)
-    assert again is names
+    fixed = replace(ours, vocabulary=names)
+    X, again = fixed.count(iter(NEW))
+    assert again is not None
+    assert list(again) == list(names)
     np.testing.assert_array_equal(X.toarray(), vectorizer.transform(NEW).toarray())
     assert X.has_canonical_format
-    assert ours.count([], names)[0].shape == (0, len(names))
+    assert fixed.count([])[0].shape == (0, len(names))
 
 
 @pytest.mark.parametrize("n_columns", [8, 2**24, 2**31 - 1])
@@ -293,12 +296,7 @@ def test_what_is_no_text_is_named() -> None:
         TextRules().count(["a", None])
 
 
-def test_count_words_in_given_columns() -> None:
-    names = np.array(["z", "a"], dtype=object)
-    X, same = count_words([["a", "b", "a"], ["b"], ["z", "a"]], names)
-    assert same is names
-    np.testing.assert_array_equal(X.toarray(), [[0, 2], [0, 0], [1, 1]])
-    assert X.has_canonical_format
+def test_words_are_iterables() -> None:
     with pytest.raises(TypeError, match="documents has 5 at 1, expected an iterable of words"):
         count_words([["a"], 5])  # type: ignore[list-item]
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "termsift/large_memory.hpp"
@@ -15,6 +16,12 @@
 namespace termsift {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
+
+inline void prefetch_for_write([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__)
+  __builtin_prefetch(memory, 1);
+#endif
+}
 
 // A slot holds the key and all that counting a token reads and writes, so that a token costs one cache miss. With the key
 // elsewhere it would cost two.
@@ -46,9 +53,16 @@ class SlotTable {
   struct Homes {
     Slot<Key>* slots;
     int shift;
+    bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
+    // In a large table few terms are frequent, so most are not at home, and the search goes on in the next cache line. To
+    // prefetch it too saved a sixth of the time of counting 3 million words.
+    void prefetch(const Slot<Key>* home) const {
+      prefetch_for_write(home);
+      if (is_large) prefetch_for_write(home + 2);
+    }
   };
-  Homes homes() const { return {slots_, shift_}; }
+  Homes homes() const { return {slots_, shift_, is_large_}; }
   Slot<Key>* home(std::uint64_t hash) const { return homes().of(hash); }
   // The key of each id, if the table keeps keys.
   const std::vector<Key>& keys() const { return keys_; }
@@ -64,7 +78,7 @@ class SlotTable {
   // Fills the empty slot that find() returned, or another one if the table must grow.
   Slot<Key>* insert(Slot<Key>* slot, const Key& key) {
     if (size_ == most_terms) throw std::length_error("the texts have more than 2^31 different terms");
-    if (size_ >= most_taken()) {
+    if (size_ >= most_taken_) {
       grow();
       slot = find(hash_(key), [](const Key&) { return false; });
     }
@@ -89,13 +103,35 @@ class SlotTable {
   }
   // The slots, of which some are empty. Keys lie in the order of their hashes, which is any order.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
+  // Calls f(slot, hash) for the terms whose hashes begin with the `bits` bits of `part`. They lie side by side: from the
+  // first home of the part to the first empty slot at or behind its last home, which may be at the table's beginning.
+  template <class F>
+  void for_each_in_part(std::uint64_t part, int bits, const F& f) const {
+    const std::uint64_t first_hash = bits == 0 ? 0 : part << (64 - bits);
+    const std::uint64_t last_hash = first_hash | (~std::uint64_t{0} >> bits);
+    const auto last = static_cast<std::int64_t>(last_hash >> shift_);
+    for (auto i = static_cast<std::int64_t>(first_hash >> shift_), end = i + n_slots_; i < end; ++i) {
+      const Slot<Key>& slot = slots_[i & (n_slots_ - 1)];
+      if (slot.key.is_empty()) {
+        if (i >= last) return;
+        continue;
+      }
+      const std::uint64_t hash = hash_(slot.key);
+      if (hash >= first_hash && hash <= last_hash) f(slot, hash);
+    }
+  }
 
-  // Frees the slots. No term can be looked up after that.
-  void drop_slots() { memory_ = {}, slots_ = nullptr, n_slots_ = 0; }
+  // Gives the memory of the slots away: room for `size` bytes. No term can be looked up after that.
+  struct Memory {
+    LargeArray<std::byte> bytes;
+    std::int64_t size = 0;
+  };
+  Memory take_slots() {
+    slots_ = nullptr;
+    return {std::move(memory_), std::exchange(n_slots_, 0) * std::int64_t{sizeof(Slot<Key>)}};
+  }
 
  private:
-  // A large table has more in fewer pages, and its slots are out of the cache anyway.
-  std::int64_t most_taken() const { return n_slots_ > text_tuning().small_slots ? n_slots_ / 4 * 3 : n_slots_ / 2; }
   Slot<Key>* next(Slot<Key>* slot) const { return ++slot == slots_ + n_slots_ ? slots_ : slot; }
   void resize(std::int64_t n_slots) {
     // Slots of 32 bytes must not lie across two cache lines, of which only one is prefetched.
@@ -105,6 +141,9 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
+    // A large table has more in fewer pages, and its slots are out of the cache anyway.
+    is_large_ = n_slots > text_tuning().small_slots;
+    most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
   }
   // Small tables grow fourfold, because each growth costs page faults.
@@ -121,8 +160,9 @@ class SlotTable {
   LargeArray<std::byte> memory_;
   Slot<Key>* slots_ = nullptr;
   std::vector<Key> keys_;
-  std::int64_t n_slots_ = 0;
+  std::int64_t n_slots_ = 0, most_taken_ = 0;
   int shift_ = 64;
+  bool is_large_ = false;
   std::uint32_t size_ = 0;
   bool keeps_keys_ = false;
 };

@@ -302,7 +302,7 @@ LargeArray<std::int64_t> TextCounter::document_frequency(const Threads& threads)
   }
   LargeArray<std::int64_t> frequency = LargeArray<std::int64_t>::uninitialised(n_terms());
   if (!has_split_rows(state_->documents)) {
-    std::copy_n(vocabulary.rows().get(), n_terms(), frequency.get());
+    std::copy_n(vocabulary.rows(), n_terms(), frequency.get());
     return frequency;
   }
   std::fill_n(frequency.get(), n_terms(), 0);

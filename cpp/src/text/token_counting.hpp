@@ -16,12 +16,6 @@ struct Part {
   std::int64_t end;    // in tokens
 };
 
-inline void prefetch_for_write([[maybe_unused]] const void* memory) {
-#if defined(__GNUC__)
-  __builtin_prefetch(memory, 1);
-#endif
-}
-
 // The ids of the tokens of parts.
 struct TokenIds {
   std::uint32_t* ids;  // of all tokens but stop words
@@ -52,7 +46,7 @@ void count_tokens(Table& table, const Source& source, std::span<const Part> part
     for (std::uint64_t i = begin; i < std::min(begin + batch, n); ++i) {
       keys[i % ring] = source.key(static_cast<std::int64_t>(i));
       homes[i % ring] = now.of(hash(keys[i % ring]));
-      prefetch_for_write(homes[i % ring]);
+      now.prefetch(homes[i % ring]);
     }
   };
   const auto search = [&](std::uint64_t i) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/per_thread.hpp"
 #include "termsift/types.hpp"
 #include "text/bucket_sort.hpp"
 
@@ -43,7 +44,8 @@ void check_number_of_terms(std::int64_t n) {
 template <class Key>
 struct Met {
   Key key;
-  std::uint32_t table, id, documents;
+  std::uint32_t table, id;
+  std::int64_t documents;
 };
 
 bool before(const SortedWord& a, const SortedWord& b) { return a < b; }
@@ -51,68 +53,168 @@ bool before(NgramKey a, NgramKey b) { return a.pair_plus_one < b.pair_plus_one; 
 SortPrefix prefix_of(const SortedWord& word) { return {word.first[0], word.first[1]}; }
 SortPrefix prefix_of(NgramKey key) { return {key.pair_plus_one, 0}; }
 
-// Slots of a table, which a thread takes at once.
-struct SlotBlock {
-  std::size_t table, begin, end;
-};
-
-std::vector<SlotBlock> slot_blocks(std::size_t table, std::size_t n_slots) {
-  constexpr std::size_t least_slots = std::size_t{1} << 14, most_blocks = 256;
-  const std::size_t size = std::max(least_slots, n_slots / most_blocks);
-  std::vector<SlotBlock> blocks;
-  for (std::size_t begin = 0; begin < n_slots; begin += size)
-    blocks.push_back({table, begin, std::min(begin + size, n_slots)});
-  return blocks;
+// Calls body(begin, end) for ids [begin, end) that make up [0, n).
+template <class F>
+void for_ids(std::int64_t n, const Threads& threads, const F& body) {
+  constexpr std::int64_t at_once = 1 << 16;
+  for_each_block((n + at_once - 1) / at_once, threads, [&](std::int64_t block, Worker& worker) {
+    worker.check();
+    body(block * at_once, std::min(n, (block + 1) * at_once));
+  });
 }
 
-// Sorts the terms of the tables but those below n_stop, unites equal ones, and sets ranks[table][id]. key(table, slot) is
-// what a slot's term is sorted by. Drops the slots.
-template <class Table, class KeyOf>
-auto unite(std::span<Table* const> tables, std::uint32_t n_stop, std::span<std::int32_t* const> ranks, const KeyOf& key,
-           const Threads& threads) {
-  using Key = decltype(key(0, tables[0]->slots()[0]));
-  std::vector<SlotBlock> blocks;
-  std::int64_t n_met = 0;
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    n_met += tables[t]->size() - std::min(n_stop, tables[t]->size());
-    const std::vector<SlotBlock> of_table = slot_blocks(t, tables[t]->slots().size());
-    blocks.insert(blocks.end(), of_table.begin(), of_table.end());
+// The words of all tables but stop words, in parts of hashes that begin with the same bits. A word has the same hash in
+// every table, so each part can be united for itself, in the cache. Sorting then meets each word once: with two threads
+// most words of a large vocabulary are in both tables.
+class WordsOfTables {
+ public:
+  WordsOfTables(std::span<WordTable* const> tables, std::uint32_t n_stop) : tables_(tables), n_stop_(n_stop) {
+    for (const WordTable* table : tables) n_words_ += table->size();
+    constexpr std::int64_t per_part = 1 << 12;
+    bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_words_ / per_part)));
+    for (const WordTable* table : tables)
+      same_.push_back(LargeArray<Place>::uninitialised(same_.empty() ? 0 : table->size()));
   }
-  const auto visit = [&](std::int64_t b, const auto& f) {
-    const SlotBlock& block = blocks[static_cast<std::size_t>(b)];
-    for (const auto& slot : tables[block.table]->slots().subspan(block.begin, block.end - block.begin)) {
-      if (slot.key.is_empty() || slot.id < n_stop) continue;
-      if (!f(Met<Key>{key(block.table, slot), static_cast<std::uint32_t>(block.table), slot.id, slot.documents})) return;
-    }
-  };
-  const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
-  const auto n_blocks = static_cast<std::int64_t>(blocks.size());
-  const Buckets<Met<Key>> buckets = in_buckets<Met<Key>>(n_met, n_blocks, visit, prefix, threads);
-  for (Table* const table : tables) table->drop_slots();
+  std::int64_t n_words() const { return n_words_; }  // a word of several tables counts as several
+  std::int64_t n_parts() const { return std::int64_t{1} << bits_; }
 
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.n_buckets()) + 1, 0);  // in the ranks
-  for_each_block(buckets.n_buckets(), threads, [&](std::int64_t b, Worker& worker) {
+  // Appends the different words of a part, each as that of the first table that has it.
+  void visit(std::int64_t part, std::vector<Met<SortedWord>>& words) {
+    std::vector<std::uint64_t> hashes;
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      const auto add = [&](const Slot<WordKey>& slot, std::uint64_t hash) {
+        if (slot.id < n_stop_) return;
+        words.push_back({sorted_key(*tables_[t], slot.key), static_cast<std::uint32_t>(t), slot.id, slot.documents});
+        if (tables_.size() > 1) hashes.push_back(hash << bits_);
+      };
+      tables_[t]->for_each_in_part(static_cast<std::uint64_t>(part), bits_, add);
+    }
+    if (tables_.size() > 1) unite(words, hashes);
+  }
+  // Sets the ranks of the words that visit() left out, from those of the same words.
+  void copy_ranks(std::span<std::int32_t* const> ranks, const Threads& threads) const {
+    for (std::size_t t = 1; t < tables_.size(); ++t)
+      for_ids(tables_[t]->size(), threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t id = std::max<std::int64_t>(begin, n_stop_); id < end; ++id)
+          ranks[t][id] = ranks[same_[t][id].table][same_[t][id].id];
+      });
+  }
+
+ private:
+  struct Place {
+    std::uint32_t table, id;
+  };
+
+  // Keeps the first of equal words, and adds the documents of the others to it. hashes[i] is a hash of words[i].
+  void unite(std::vector<Met<SortedWord>>& words, std::span<const std::uint64_t> hashes) {
+    const int bits = std::max(static_cast<int>(std::bit_width(2 * words.size())), 1);
+    const std::size_t last = (std::size_t{1} << bits) - 1;
+    std::vector<std::uint32_t> heads(last + 1, 0);  // 1 + the place of a kept word, or 0
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const Met<SortedWord> word = words[i];
+      std::size_t at = hashes[i] >> (64 - bits);
+      while (heads[at] != 0 && !(words[heads[at] - 1].key == word.key)) at = (at + 1) & last;
+      if (heads[at] == 0) {
+        words[kept] = word;
+        heads[at] = ++kept;
+      } else {
+        words[heads[at] - 1].documents += word.documents;
+      }
+      if (word.table > 0) same_[word.table][word.id] = {words[heads[at] - 1].table, words[heads[at] - 1].id};
+    }
+    words.resize(kept);
+  }
+
+  std::span<WordTable* const> tables_;
+  std::uint32_t n_stop_;
+  std::int64_t n_words_ = 0;
+  int bits_ = 0;
+  std::vector<LargeArray<Place>> same_;  // at [table][id] but of the first table: the word as visit() appends it
+};
+
+// The n-grams of all tables, by the ranks of their parts, in parts of one table each.
+class NgramsOfTables {
+ public:
+  // Ranks of the prefixes and of the words of a table.
+  struct Ranks {
+    const std::int32_t *prefixes, *words;
+  };
+  NgramsOfTables(std::span<NgramTable* const> tables, std::vector<Ranks> ranks) : tables_(tables), ranks_(std::move(ranks)) {
+    constexpr std::size_t at_once = std::size_t{1} << 13;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      n_ngrams_ += tables[t]->size();
+      for (std::size_t begin = 0; begin < tables[t]->slots().size(); begin += at_once)
+        parts_.push_back({t, tables[t]->slots().subspan(begin, std::min(at_once, tables[t]->slots().size() - begin))});
+    }
+  }
+  std::int64_t n_ngrams() const { return n_ngrams_; }  // one of several tables counts as several
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(parts_.size()); }
+  void visit(std::int64_t part, std::vector<Met<NgramKey>>& ngrams) const {
+    const auto& [t, slots] = parts_[static_cast<std::size_t>(part)];
+    for (const Slot<NgramKey>& slot : slots) {
+      if (slot.key.is_empty()) continue;
+      const NgramKey key = NgramKey::of(static_cast<std::uint32_t>(ranks_[t].prefixes[slot.key.prefix()]),
+                                        static_cast<std::uint32_t>(ranks_[t].words[slot.key.word()]));
+      ngrams.push_back({key, static_cast<std::uint32_t>(t), slot.id, slot.documents});
+    }
+  }
+
+ private:
+  struct TablePart {
+    std::size_t table;
+    std::span<const Slot<NgramKey>> slots;
+  };
+  std::span<NgramTable* const> tables_;
+  std::vector<Ranks> ranks_;
+  std::int64_t n_ngrams_ = 0;
+  std::vector<TablePart> parts_;
+};
+
+// Sorts n terms of tables, unites equal ones, and sets ranks[table][id]. visit(part, terms) appends the terms of a part.
+// Takes the slots of the tables.
+template <class Key, class Table, class Visit>
+SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, std::int64_t n_parts, const Visit& visit,
+                              std::span<std::int32_t* const> ranks, const Threads& threads) {
+  const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
+  const Buckets<Met<Key>> buckets(n, n_parts, visit, prefix, threads);
+  typename Table::Memory largest;
+  for (Table* const table : tables) {
+    typename Table::Memory memory = table->take_slots();
+    if (memory.size > largest.size) largest = std::move(memory);
+  }
+  // Calls f(term, whether it differs from the one before) for the terms of a sorted bucket.
+  const auto for_each_term = [&](std::int64_t b, const auto& f) {
+    const Met<Key>* last = nullptr;
+    buckets.for_each_span(b, [&](std::span<const Met<Key>> span) {
+      for (const Met<Key>& met : span) {
+        f(met, last == nullptr || !(met.key == last->key));
+        last = &met;
+      }
+    });
+  };
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // in the ranks
+  PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
+  for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
-    std::sort(buckets.begin(b), buckets.end(b),
-              [](const Met<Key>& met, const Met<Key>& other) { return before(met.key, other.key); });
-    for (const Met<Key>* met = buckets.begin(b); met != buckets.end(b); ++met)
-      begins[static_cast<std::size_t>(b) + 1] += met == buckets.begin(b) || !(met->key == met[-1].key);
+    const auto less = [](const Met<Key>& met, const Met<Key>& other) { return before(met.key, other.key); };
+    sorters.own(worker).sort(buckets, b, prefix, less);
+    for_each_term(b, [&](const Met<Key>&, bool differs) { begins[static_cast<std::size_t>(b) + 1] += differs; });
   });
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   check_number_of_terms(begins.back());
-  SortedTerms<Key> sorted{begins.back(), LargeArray<Key>::uninitialised(begins.back()),
-                          LargeArray<std::int64_t>::uninitialised(begins.back())};
-  for_each_block(buckets.n_buckets(), threads, [&](std::int64_t b, Worker& worker) {
+  SortedTerms<Key> sorted(begins.back(), std::move(largest.bytes), largest.size);
+  for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
     std::int64_t next = begins[static_cast<std::size_t>(b)];
-    for (const Met<Key>* met = buckets.begin(b); met != buckets.end(b); ++met) {
-      if (met == buckets.begin(b) || !(met->key == met[-1].key)) {
-        sorted.keys[next] = met->key;
+    for_each_term(b, [&](const Met<Key>& met, bool differs) {
+      if (differs) {
+        sorted.keys[next] = met.key;
         sorted.documents[next++] = 0;
       }
-      sorted.documents[next - 1] += met->documents;
-      ranks[met->table][met->id] = static_cast<std::int32_t>(next - 1);
-    }
+      sorted.documents[next - 1] += met.documents;
+      ranks[met.table][met.id] = static_cast<std::int32_t>(next - 1);
+    });
   });
   return sorted;
 }
@@ -158,23 +260,53 @@ void Vocabulary::sort_words(std::span<TermTables* const> tables, std::uint32_t n
     ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(words[t]->size())).get());
     std::fill(ranks[t], ranks[t] + std::min(n_stop, words[t]->size()), -1);
   }
-  const auto key = [&](std::size_t table, const Slot<WordKey>& slot) { return sorted_key(*words[table], slot.key); };
-  words_ = unite<WordTable>(words, n_stop, ranks, key, threads);
+  WordsOfTables all(words, n_stop);
+  const auto visit = [&](std::int64_t part, std::vector<Met<SortedWord>>& found) { all.visit(part, found); };
+  words_ = sorted_terms<SortedWord, WordTable>(words, all.n_words(), all.n_parts(), visit, ranks, threads);
+  all.copy_ranks(ranks, threads);
 }
 
 void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads) {
   std::vector<NgramTable*> ngrams;
   std::vector<std::int32_t*> ranks;
+  std::vector<NgramsOfTables::Ranks> of_parts;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     ngrams.push_back(&tables[t]->ngrams[n - 2]);
+    of_parts.push_back({terms_[t][n - 2].get(), terms_[t][0].get()});
     ranks.push_back(terms_[t].emplace_back(Ranks::uninitialised(ngrams[t]->size())).get());
   }
-  const auto key = [&](std::size_t table, const Slot<NgramKey>& slot) {
-    const std::int32_t *const prefixes = terms_[table][n - 2].get(), *const words = terms_[table][0].get();
-    return NgramKey::of(static_cast<std::uint32_t>(prefixes[slot.key.prefix()]),
-                        static_cast<std::uint32_t>(words[slot.key.word()]));
+  const NgramsOfTables all(ngrams, of_parts);
+  const auto visit = [&](std::int64_t part, std::vector<Met<NgramKey>>& found) { all.visit(part, found); };
+  ngrams_.push_back(sorted_terms<NgramKey, NgramTable>(ngrams, all.n_ngrams(), all.n_parts(), visit, ranks, threads));
+}
+
+// Returns, at n - 1, the term of each sorted n-gram of n words if it is one, and else that of the first that it begins. Sets
+// n_terms_.
+std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
+  const auto for_each_ngram = [&](std::size_t n, const auto& f) {
+    for (std::int64_t i = 0; i < n_of_length(n); ++i) {
+      if (i % (1 << 16) == 0) worker.check();
+      f(i);
+    }
   };
-  ngrams_.push_back(unite<NgramTable>(ngrams, 0, ranks, key, threads));
+  std::vector<LargeArray<std::int64_t>> places;  // first how many terms each n-gram begins, itself included
+  for (std::size_t n = 1; n <= max_n; ++n) {
+    places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
+    for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
+  }
+  for (std::size_t n = max_n; n > 1; --n)
+    for_each_ngram(n, [&](std::int64_t i) { places[n - 2][ngrams_[n - 2].keys[i].prefix()] += places[n - 1][i]; });
+  for_each_ngram(1, [&](std::int64_t i) { places[0][i] = std::exchange(n_terms_, n_terms_ + places[0][i]); });
+  check_number_of_terms(n_terms_);
+  for (std::size_t n = 2; n <= max_n; ++n) {
+    std::int64_t next = 0, before = -1;
+    for_each_ngram(n, [&](std::int64_t i) {
+      const std::int64_t prefix = ngrams_[n - 2].keys[i].prefix();
+      if (std::exchange(before, prefix) != prefix) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
+      places[n - 1][i] = std::exchange(next, next + places[n - 1][i]);
+    });
+  }
+  return places;
 }
 
 // Numbers the n-grams of every length from the ranks among those of the same length: each comes after its prefix, and after
@@ -182,40 +314,22 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
   if (max_n == 1) {  // a word's rank is its term
     n_terms_ = words_.size;
-    rows_ = std::move(words_.documents);
     return;
   }
-  // At n - 1: first how many terms each n-gram begins, itself included; then where they begin.
   std::vector<LargeArray<std::int64_t>> places;
-  for (std::size_t n = 1; n <= max_n; ++n) {
-    places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
-    std::fill_n(places[n - 1].get(), n_of_length(n), n >= min_n_ ? 1 : 0);
-  }
-  for (std::size_t n = max_n; n > 1; --n)
-    for (std::int64_t i = 0; i < n_of_length(n); ++i) places[n - 2][ngrams_[n - 2].keys[i].prefix()] += places[n - 1][i];
-  for (std::int64_t i = 0; i < n_of_length(1); ++i) places[0][i] = std::exchange(n_terms_, n_terms_ + places[0][i]);
-  check_number_of_terms(n_terms_);
-  for (std::size_t n = 2; n <= max_n; ++n) {
-    std::int64_t next = 0, before = -1;
-    for (std::int64_t i = 0; i < n_of_length(n); ++i) {
-      const std::int64_t prefix = ngrams_[n - 2].keys[i].prefix();
-      if (std::exchange(before, prefix) != prefix) next = places[n - 2][prefix] + (n - 1 >= min_n_ ? 1 : 0);
-      places[n - 1][i] = std::exchange(next, next + places[n - 1][i]);
-    }
-  }
+  for_each_block(1, threads, [&](std::int64_t, Worker& worker) { places = places_of_terms(max_n, worker); });
   rows_ = LargeArray<std::int64_t>::uninitialised(n_terms_);
   for (std::size_t n = 1; n <= max_n; ++n) {
-    const LargeArray<std::int64_t> documents = std::move(n == 1 ? words_.documents : ngrams_[n - 2].documents);
-    for (std::int64_t i = 0; n >= min_n_ && i < n_of_length(n); ++i) rows_[places[n - 1][i]] = documents[i];
+    const std::int64_t* const documents = n == 1 ? words_.documents : ngrams_[n - 2].documents;
+    const std::int64_t* const own = places[n - 1].get();
+    for_ids(n < min_n_ ? 0 : n_of_length(n), threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) rows_[own[i]] = documents[i];
+    });
     for (std::size_t t = 0; t < tables.size(); ++t) {
       std::int32_t* const terms = terms_[t][n - 1].get();
-      constexpr std::int64_t block_size = 1 << 16;
-      const std::int64_t n_ids = tables[t]->size(n);
-      for_each_block((n_ids + block_size - 1) / block_size, threads, [&](std::int64_t block, Worker&) {
-        std::transform(terms + block * block_size, terms + std::min(n_ids, (block + 1) * block_size),
-                       terms + block * block_size, [&](std::int32_t rank) {
-                         return n < min_n_ || rank < 0 ? -1 : static_cast<std::int32_t>(places[n - 1][rank]);
-                       });
+      for_ids(tables[t]->size(n), threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t id = begin; id < end; ++id)
+          terms[id] = n < min_n_ || terms[id] < 0 ? -1 : static_cast<std::int32_t>(own[terms[id]]);
       });
     }
   }

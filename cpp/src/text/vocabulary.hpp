@@ -1,11 +1,13 @@
 // The sorted terms of all threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "termsift/large_memory.hpp"
@@ -25,12 +27,22 @@ struct SortedWord {
   bool operator<(const SortedWord& other) const;  // by bytes, which is by code points
 };
 
-// Different terms of one length, sorted, and in how many rows of the tables each occurred.
+// Different terms of one length, sorted, and in how many rows of the tables each occurred. They lie in the memory of a table
+// that is no longer used, if they fit, because the system takes long to clear new pages.
 template <class Key>
 struct SortedTerms {
+  SortedTerms() = default;
+  SortedTerms(std::int64_t n, LargeArray<std::byte> used, std::int64_t used_bytes) : size(n), memory(std::move(used)) {
+    constexpr auto each = std::int64_t{sizeof(Key) + sizeof(std::int64_t)};
+    if (used_bytes / each < n) memory = {}, memory = LargeArray<std::byte>::uninitialised(n * each);
+    documents = reinterpret_cast<std::int64_t*>(memory.get());
+    keys = reinterpret_cast<Key*>(documents + n);
+  }
+
   std::int64_t size = 0;
-  LargeArray<Key> keys;
-  LargeArray<std::int64_t> documents;
+  LargeArray<std::byte> memory;
+  std::int64_t* documents = nullptr;  // (size,)
+  Key* keys = nullptr;                // (size,)
 };
 
 // Terms are sorted as strings: by code points, a term right before those that it begins. A blank sorts below every character
@@ -46,8 +58,7 @@ class Vocabulary {
   // too short to be a term.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
   // The number of rows that each term occurs in.
-  LargeArray<std::int64_t>& rows() { return rows_; }
-  const LargeArray<std::int64_t>& rows() const { return rows_; }
+  const std::int64_t* rows() const { return ngrams_.empty() ? words_.documents : rows_.get(); }
   // Calls visit(term, its bytes) for every term, in order.
   void for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const;
 
@@ -56,6 +67,7 @@ class Vocabulary {
 
   void sort_words(std::span<TermTables* const> tables, std::uint32_t n_stop, const Threads& threads);
   void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
+  std::vector<LargeArray<std::int64_t>> places_of_terms(std::size_t max_n, Worker& worker);
   void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);
   std::int64_t n_of_length(std::size_t n) const { return n == 1 ? words_.size : ngrams_[n - 2].size; }
 
@@ -65,7 +77,7 @@ class Vocabulary {
   std::vector<std::vector<Ranks>> terms_;  // at [table][n - 1][id]: the rank while terms are sorted, then the term
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;
-  LargeArray<std::int64_t> rows_;
+  LargeArray<std::int64_t> rows_;  // if there are n-grams
 };
 
 }  // namespace termsift

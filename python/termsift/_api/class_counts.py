@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -101,28 +101,15 @@ class ClassCounts(CountTable):
         html: str = call_later_stage("report._notebook", "show_counts", self)
         return html
 
-    def update_texts(
-        self,
-        texts: Any,
-        y: Any = None,
-        *,
-        text: str | None = None,
-        label: str | None = None,
-        sample_weight: Any = None,
-        classes: Iterable[Hashable] | None = None,
-        rules: Any = None,
-        on_missing: Literal["raise", "skip"] = "raise",
-        n_threads: int | None = None,
-        **keywords: Any,
-    ) -> Self:
+    def update_texts(self, texts: Any, y: Any = None, **counting: Any) -> Self:
         """Count further texts, whose words may be new.
 
         Parameters
         ----------
-        texts, y, text, label, sample_weight, classes, rules, on_missing, n_threads, **keywords
-            As for `termsift.count_texts`. The rules are those of the texts before, without
-            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
-            `with_min_df` at the end.
+        texts, y, **counting
+            As for `termsift.count_texts`, but for ``tf``. The rules are those of the texts before,
+            without ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once,
+            so use `with_min_df` at the end.
 
         Returns
         -------
@@ -143,67 +130,37 @@ class ClassCounts(CountTable):
         >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
         (['and', 'bacon', 'cheap', 'eggs'], [[1, 1, 0, 1], [0, 0, 1, 1]])
         """
-        call_later_stage(
-            "_api.text_counting",
-            "update_by_texts",
-            self,
-            texts,
-            y,
-            rules,
-            keywords,
-            n_threads,
-            text=text,
-            label=label,
-            sample_weight=sample_weight,
-            classes=classes,
-            on_missing=on_missing,
-        )
+        call_later_stage("_api.text_counting", "update_by_texts", self, texts, y, **counting)
         return self
 
     # ---- scores ----------------------------------------------------------------------------------
 
-    def class_scores(
-        self,
-        method: str = "md",
-        *,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> NDArray[np.float64]:
+    def class_scores(self, method: str = "md", **scoring: Any) -> NDArray[np.float64]:
         """Score every term for every class.
 
         Parameters
         ----------
-        method, model, alpha, class_prior, n_threads, **options
-            As for `score`.
+        method : str
+            A name of `termsift.methods`.
+        **scoring
+            As for `score`: model, alpha, class_prior, n_threads and the method's own options.
 
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The values of each class, before they are aggregated; 0 for classes without documents.
         """
-        entry = find_method(method)
-        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
-        return scoring.class_scores()
+        return Scoring.of(self, find_method(method), **scoring).class_scores()
 
-    def class_directions(
-        self,
-        method: str = "md",
-        *,
-        model: Model = "multinomial",
-        alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
-        n_threads: int | None = None,
-        **options: str,
-    ) -> NDArray[np.int8]:
+    def class_directions(self, method: str = "md", **scoring: Any) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
         Parameters
         ----------
-        method, model, alpha, class_prior, n_threads, **options
-            As for `score`.
+        method : str
+            A name of `termsift.methods`.
+        **scoring
+            As for `score`: model, alpha, class_prior, n_threads and the method's own options.
 
         Returns
         -------
@@ -213,13 +170,10 @@ class ClassCounts(CountTable):
 
         Notes
         -----
-        Most class scores are large on either side; this is the side. It is the sign of p_ic - q_ic
-        for `md` and `md_chi2`, with the given model, smoothing and priors; of the score itself for
-        `log_ratio`, with the given smoothing; of l_ic - E for `chi2_counts`; of l_ic l - l_i l_c
-        for `log_odds` and `tfidf`; and of det = AD - BC for all other methods. `df` and `tfidf`
-        compare no classes: their direction is that of the frequency they read. Under smoothing a
-        small class may have the largest p of a term that is absent from it, since b1 weighs most
-        where there are few tokens. By `md` its direction is then 1.
+        Most class scores are large on either side; this is the side. It is the sign of what the
+        score compares, such as p_ic - q_ic for `md`; docs/methods.md has that of each method. Under
+        smoothing a small class may have the largest p of a term that is absent from it, since b1
+        weighs most where there are few tokens. By `md` its direction is then 1.
 
         Examples
         --------
@@ -229,9 +183,7 @@ class ClassCounts(CountTable):
         array([[ 1, -1, -1],
                [-1,  1,  1]], dtype=int8)
         """
-        entry = find_method(method)
-        scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
-        return scoring.directions()
+        return Scoring.of(self, find_method(method), **scoring).directions()
 
     def score(
         self,

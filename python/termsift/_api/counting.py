@@ -11,6 +11,7 @@ from termsift._api.class_counts import ClassCounts
 from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.table import TermFrequency, add_documents, is_exact
 from termsift._util import validation
+from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 
 
@@ -74,16 +75,10 @@ def count(
     Notes
     -----
     The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
-    float cells are summed in document order. The counts take 12 bytes for each pair of a class and
-    a term that it contains, or 20 in a class whose tokens may exceed 2^32 or are fractions, and as
-    much again for each term if documents have several classes.
-
-    Extra memory while counting is ``window_bytes``, or 4 bytes for each entry of one document if
-    that is more; 4 to 12 bytes for each term and thread; and 8 for each class and each document.
-    With logarithms, weights, stored zeros, fractions, or rows that are unsorted or repeat a column,
-    it is 28 bytes for each term and thread and 16 for each label of a document. An update holds the
-    old, the added and the new counts. The logger ``termsift`` names the algorithm that was chosen
-    at level DEBUG.
+    float cells are summed in document order. Extra memory while counting is bounded by
+    ``window_bytes``, 4 to 28 bytes for each term and thread, and 8 for each class and each
+    document: docs/large_inputs.md states when it takes how much, and the size of the counts. The
+    logger ``termsift`` names the algorithm that was chosen at level DEBUG.
 
     Examples
     --------
@@ -113,6 +108,17 @@ def count(
     labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     return count_checked(matrix, labels, weights, tf, threads, window)
+
+
+def count_collection(
+    collection: Collection, tf: TermFrequency = "raw", n_threads: int | None = None
+) -> ClassCounts:
+    """Count a collection that was read whole, and keep its names."""
+    X, y = collection.X, collection.y
+    with validation.naming(collection.source):
+        counts = count(X, y, classes=collection.classes, tf=tf, n_threads=n_threads)
+    counts.term_names = collection.term_names
+    return counts
 
 
 def count_checked(

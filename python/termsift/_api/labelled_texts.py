@@ -31,11 +31,11 @@ class LabelledTexts:
         texts: Any,
         y: Any,
         *,
-        text: Any,
-        label: Any,
-        sample_weight: Any,
-        classes: Iterable[Hashable] | None,
-        on_missing: OnMissing,
+        text: Any = None,
+        label: Any = None,
+        sample_weight: Any = None,
+        classes: Iterable[Hashable] | None = None,
+        on_missing: OnMissing = "raise",
     ) -> None:
         self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
         check_source(texts, text, label)
@@ -78,17 +78,15 @@ class LabelledTexts:
 
     def in_order(self, counts: ClassCounts) -> ClassCounts:
         """Return the counts of all documents with the classes in their order."""
-        ordered, numbers = counts.classes, np.arange(counts.n_classes)
         if self._whole is None:
-            ordered, place = self._coder.ordered()
-            numbers = np.argsort(place)
-        lost = [] if self._keeps_classes else self._lost()
-        stay = [i for i, number in enumerate(numbers.tolist()) if number not in lost]
-        if stay == list(range(counts.n_classes)) and self._whole is not None:
+            counts = counts._with_classes_in_order(self._coder)
+        lost = [] if self._keeps_classes else [self.classes[number] for number in self._lost()]
+        if not lost:
             return counts
-        by_place = counts._counts.with_classes(numbers[stay].tolist())
-        classes = [ordered[i] for i in stay]
-        return ClassCounts._of(by_place, classes, counts.term_names, counts.tf)
+        stay = [row for row, label in enumerate(counts.classes) if label not in lost]
+        classes = [counts.classes[row] for row in stay]
+        left = counts._counts.with_classes(stay)
+        return ClassCounts._of(left, classes, counts.term_names, counts.tf)
 
     def warn_of_lost_classes(self, stacklevel: int) -> None:
         """Warn of each class whose documents were all left out."""

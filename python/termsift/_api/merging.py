@@ -60,19 +60,19 @@ def merge(parts: Iterable[ClassCounts], *, by_index: bool = False) -> ClassCount
         if not isinstance(part, ClassCounts):
             raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
         try:
-            merged = part if merged is None else _merged_pair(merged, part, by_index)
+            if merged is not None:
+                a, b = (
+                    _with_strings_for_numbers(merged, part),
+                    _with_strings_for_numbers(part, merged),
+                )
+                part = united(a, b, by_index=by_index)
+            merged = part
         except ValueError as error:
             kind = CountOverflowError if isinstance(error, OverflowError) else ValueError
             raise kind(f"part {number} and those before it: {error}") from None
     if merged is None:
         raise ValueError("expected at least one part to merge, got none")
     return merged
-
-
-def _merged_pair(a: ClassCounts, b: ClassCounts, by_index: bool) -> ClassCounts:
-    """Return the sum of two counts in one vocabulary; see `merge`."""
-    a, b = _with_strings_for_numbers(a, b), _with_strings_for_numbers(b, a)
-    return united(a, b, by_index=by_index)
 
 
 def nothing(tf: str) -> ClassCounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
 
@@ -21,23 +21,14 @@ from termsift._api.text_counting import (
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
-from termsift.io._source import left_out
 from termsift.io._texts import TextBlock
 
 
 class ScanCounting:
     """The counts of a scan while it is read.
 
-    Parameters
-    ----------
-    scan : Scan
-        What is read.
-    tf : str
-        As for `termsift.count`.
-    counts : ClassCounts, optional
-        Those of the inputs that the scan has already read.
-    n_threads, window_bytes
-        As for `termsift.count`.
+    They are added to the ``counts`` of the inputs that the scan has already read. The other
+    arguments are as for `termsift.count`.
     """
 
     def __init__(
@@ -59,7 +50,7 @@ class ScanCounting:
         self._all_terms = replace(scan.rules, min_df=1, max_df=1.0, max_features=None)
         self._by_class = counts_by_class(scan.rules, tf)
         self._tally: ByClass | ByDocument | None = None
-        self._classes: dict[Hashable, int] = {}
+        self._coder = validation.LabelCoder(None)
         self._n_docs = 0
 
     def steps(self) -> Generator[None, None, None]:
@@ -96,24 +87,22 @@ class ScanCounting:
                 self._tally = ByClass(rules, self._tf, threads)
             else:
                 self._tally = ByDocument(rules, self._tf, threads, self._before)
-                self._classes = {label: n for n, label in enumerate(self._before.classes)}
-        known = self._classes
-        numbers = [known.setdefault(label, len(known)) for label in block.labels]
-        codes = np.array(numbers, dtype=np.int32)[block.codes]
-        self._tally.add(block.texts, validation.Labels(list(known), codes, None), None)
+                self._coder.codes(self._before.classes)  # numbers them in this order
+        codes = self._coder.codes(block.labels)[block.codes]
+        labels = validation.Labels(self._coder.classes, codes, None)
+        self._tally.add(block.texts, labels, None)
         self._n_docs += len(block)
 
     def counts(self) -> ClassCounts:
         """Return the counts of all that has been read, with the words of texts as names."""
         if self._tally is None:
             return self._before
-        counts = self._tally.counts(list(self._classes), self._n_docs)
-        ordered = validation.in_order(counts.classes)
-        by_place = counts._counts.with_classes([self._classes[label] for label in ordered])
-        counts = ClassCounts._of(by_place, ordered, counts.term_names, self._tf)
+        counts = self._tally.counts(self._coder.classes, self._n_docs)
+        counts = counts._with_classes_in_order(self._coder)
         if self._by_class:
             counts = united(self._before, counts) if self._before.n_docs else counts
-            self._before, self._tally, self._classes, self._n_docs = counts, None, {}, 0
+            self._before, self._tally, self._n_docs = counts, None, 0
+            self._coder = validation.LabelCoder(None)
         self._scan._found = counts.term_names
         return counts
 
@@ -121,16 +110,14 @@ class ScanCounting:
 @printable_errors()
 def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     """Return the counts of a whole scan with names, in the order of `io.read_collection`."""
-    where = ", ".join(map(str, scan.paths[:3])) + (", ..." if len(scan.paths) > 3 else "")
-    if counts.n_docs == 0:
-        raise ValueError(f"{where}: holds no documents{left_out(scan.n_skipped, scan.skipped)}")
+    scan._check_read(counts.n_docs)
     names = None if scan.has_texts else scan.term_names
     if names is not None:
         if counts.n_terms < len(names):  # an input without documents may have more terms
             counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
-    with validation.naming(where):
+    with validation.naming(scan._source):
         counts = kept_terms_only(counts, scan.rules)
     if scan.has_texts and counts.n_terms == 0:
-        raise ValueError(f"{where}: no text has {scan.rules.what_counts}")
+        raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
     return counts._with_classes_renamed(scan.settled(counts.classes))

@@ -121,13 +121,15 @@ def update_by_texts(
     counts: ClassCounts,
     texts: Any,
     y: Any,
-    rules: TextRules | None,
-    keywords: dict[str, Any],
-    n_threads: int | None,
-    **labelled: Any,
+    *,
+    rules: TextRules | None = None,
+    n_threads: int | None = None,
+    **options: Any,
 ) -> None:
     """Add texts to counts; see `ClassCounts.update_texts`."""
-    rules = check_rules(rules, keywords)
+    of_labels = ("text", "label", "sample_weight", "classes", "on_missing")
+    labelled = {name: options.pop(name) for name in of_labels if name in options}
+    rules = check_rules(rules, options)
     if rules.drops and rules.vocabulary is None:
         raise ValueError(
             "min_df, max_df and max_features look at all documents, and an update has only some: "
@@ -189,7 +191,7 @@ def check_rules_of_parts(rules: TextRules | None, keywords: dict[str, Any], tf: 
 def count_part(texts: Any, y: Any, *, rules: TextRules, tf: str, **options: Any) -> ClassCounts:
     """Return the counts of a part of a collection, with all its terms, on one thread."""
     all_terms = replace(rules, min_df=1, max_df=1.0, max_features=None)
-    documents = LabelledTexts(texts, y, sample_weight=None, **options)
+    documents = LabelledTexts(texts, y, **options)
     return counted(documents, all_terms, tf, 1)
 
 
@@ -268,8 +270,6 @@ class ByDocument:
     ) -> None:
         """Count further documents."""
         X = self._blocks.count(texts)
-        if self._rules.binary:
-            X.data.fill(1)
         if self._grows and self._rules.drops:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
             added[:, : self._totals.shape[1]] += self._totals

@@ -387,6 +387,12 @@ class CountTable:
         counts = self._counts.with_classes([at[label] for label in in_order])
         return self._of(counts, in_order, self.term_names, self.tf)
 
+    def _with_classes_in_order(self, coder: validation.LabelCoder) -> Self:
+        """Return the counts with the classes, which a coder has numbered, in their order."""
+        ordered, place = coder.ordered()
+        counts = self._counts.with_classes(np.argsort(place).tolist())
+        return self._of(counts, ordered, self.term_names, self.tf)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a file that `termsift.load` reads.
 
@@ -440,10 +446,7 @@ def add_documents(
     exact = counts.exact and is_exact(matrix, weights, tf)
     try:
         added, path = counts.updated(
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
-            matrix.n_terms,
+            *matrix.parts,
             labels.indptr,
             labels.codes,
             weights if exact else validation.as_float_weights(weights),

@@ -174,9 +174,8 @@ def cross_validate(
 
     Notes
     -----
-    The documents of each class are shuffled and dealt to the folds in turn. So folds differ in size
-    by at most one document, in total and within each class. Each document is counted twice however
-    many folds there are, or once per fold if sums of fractions would round.
+    The documents of each class are shuffled and dealt to the folds in turn. Each document is
+    counted twice however many folds there are, or once per fold if sums of fractions would round.
 
     Folds ignore weights, except that documents of weight 0 are left out first (unless ``cv`` holds
     pairs). A document of weight w counts like w copies of it that every fold keeps together. In the

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 # Below this gammaincc underflows or soon will. The continued fraction, which is slow only near the
 # mean of the distribution, needs few steps there.
@@ -41,9 +40,6 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
 
 def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log erfc(sqrt(z)) = log Q(1/2, z)."""
-    # Importing scipy.special takes a fifth of the time of importing termsift.
-    from scipy import special
-
     root = np.sqrt(z)
     # erfc(x) = erfcx(x) exp(-x^2), and erfcx underflows at infinity only.
     with np.errstate(divide="ignore"):
@@ -55,8 +51,6 @@ def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Q(a, z), the regularised upper incomplete gamma function."""
-    from scipy import special  # see _log_erfc
-
     logs = np.full(z.shape, -np.inf)
     # The median lies between a - 1/3 and a. P is the smaller of the two below it, Q above it.
     near = z < a
@@ -72,7 +66,7 @@ def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
 def _log_tail(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Q(a, z) for z so far above a that Q underflows."""
     if a < 1000:
-        log_prefactor = a * np.log(z) - z - math.lgamma(a)
+        log_prefactor = a * np.log(z) - z - special.gammaln(a)
     else:
         # The three terms above would be a thousand times larger than their sum. With Stirling's
         # series in place of log Gamma(a) the large terms cancel within z - a and log(z/a).

@@ -71,34 +71,17 @@ def conditional_gain(
 
     Notes
     -----
-    D_tc documents of class c contain term t, and d_t documents in total; n_c documents belong to
-    the class, of n in total. The shrunk log lift is ``W_tc = log((D_tc + a) / (n_c d_t / n + a))``,
-    where a is the shape, and W'_tc is the same after one document of class c has been left out.
-    Take a document d of class y that contains m of the terms chosen so far. The probability P_dc
-    that it belongs to class c is proportional to ``n_c / n exp(F_dc / (1 + temper (m - 1)))``. Here
-    F_dc is the sum of W_tc over these m terms. For its own class, F_dy is the sum of W'_ty, since
-    the document must not be evidence about itself. This is a tempered naive Bayes posterior with
-    the document left out. If the candidate t were believed by the step b, the probability would
-    become proportional to ``P_dc exp(b W_tc)``. The gain is what that takes off the log loss
-    -log P_dy, summed over the documents that contain t::
-
-        gain_t = sum_d -log( sum_{c != y} P_dc exp(b (W_tc - W'_ty)) + P_dy ).
-
-    Terms are queued by their last known gains. The gain of the first is computed again unless that
-    was done since the last choice; then the term is chosen. Gains are compared in whole units of
-    2^-40 n, and ties go to the lower index. The shape maximises the likelihood of
-    D_tc ~ Poisson(n_c d_t / n lambda), lambda ~ Gamma(a, a), over 20 values from 0.1 to 30 and at
-    most 4,000 terms that two documents contain.
-
-    If there are more than 64 classes, only 64 are in play for a document from its first chosen term
-    t on: its own class, and the others with the largest ``log(n_c / n) + W_tc``. For the rest
-    P_dc = 0.
+    A term's gain is what it takes off the log losses of the documents that contain it, when each is
+    classified by naive Bayes with the terms chosen so far, and without itself as evidence.
+    docs/methods.md defines it, and says how the shape is found and in which order gains are
+    computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower index. With
+    more than 64 classes, a document may only be taken for one of the 64 that its first chosen term
+    makes most likely.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 40 for each
-    term, 16 for each document, and for each document that has a chosen term 12 per class, or 1 KiB
-    with more than 64 classes. Estimating the shape first takes what `termsift.count` takes. The
-    result has the same bits for any number of threads.
+    term, and up to 1 KiB for each document. Estimating the shape first takes what `termsift.count`
+    takes. The result has the same bits for any number of threads.
 
     Examples
     --------
@@ -131,10 +114,7 @@ def conditional_gain(
         a = likeliest_shape(CountTable._of(counts, labels.classes, None, "binary"))
     with progress("chosen", k, "terms") as report:
         indices, gains, evaluations = _core.conditional_gain(
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
-            matrix.n_terms,
+            *matrix.parts,
             labels.codes,
             len(labels.classes),
             validation.as_float_weights(weights),

@@ -8,9 +8,9 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
+from termsift._api.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift.cli.arguments import add_command, add_method, add_values, methods_help, positive
-from termsift.cli.inputs import count_collection
 from termsift.cli.output import standard_output, summary, write_table
 
 _log = logging.getLogger("termsift")
@@ -36,7 +36,7 @@ def _run(args: argparse.Namespace) -> None:
     out = standard_output()
     _log.info("reading the docstrings of the standard library")
     collection = io.load_demo()
-    counts = count_collection(collection, None)
+    counts = count_collection(collection)
     names = collection.term_names
     assert names is not None
     listed = largest_classes(counts, _PACKAGES)

@@ -12,11 +12,10 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
+from termsift._api.counting import count_collection
 from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
-from termsift._counts.table import TermFrequency
 from termsift._util.progress import progress
-from termsift._util.validation import naming
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._kinds import holds_texts
@@ -47,7 +46,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
         return counts
     collection = read_documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
-    return count_collection(collection, args.threads, args.tf or "raw")
+    return count_collection(collection, args.tf or "raw", args.threads)
 
 
 def counted(
@@ -167,15 +166,3 @@ def pruned(counts: ts.ClassCounts, min_df: int, name: str) -> ts.ClassCounts:
             "--min-df"
         )
     return kept
-
-
-def count_collection(
-    collection: io.Collection, n_threads: int | None, tf: TermFrequency = "raw"
-) -> ts.ClassCounts:
-    """Count a collection, and keep its names."""
-    with naming(collection.source):
-        counts = ts.count(
-            collection.X, collection.y, classes=collection.classes, tf=tf, n_threads=n_threads
-        )
-    counts.term_names = collection.term_names
-    return counts

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import termsift as ts
 from termsift import _core, io
+from termsift._api.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
 from termsift._scores.methods import MODELS
@@ -34,7 +35,7 @@ from termsift.cli.arguments import (
     smoothing,
     values_of,
 )
-from termsift.cli.inputs import count_collection, read_counts, read_documents
+from termsift.cli.inputs import read_counts, read_documents
 from termsift.cli.output import Answer, add_output, answering, shown, tell, write_table
 
 _log = logging.getLogger("termsift")
@@ -127,7 +128,7 @@ def _run(args: argparse.Namespace) -> None:
         X = y = None
         if args.k == _AUTO or find_ranker(args.method).reads_documents:
             collection = read_documents(args)
-            counts = count_collection(collection, args.threads)
+            counts = count_collection(collection, n_threads=args.threads)
             X, y = collection.X, collection.y
             if args.k == _AUTO:
                 args.k = _chosen_k(args, collection)

@@ -48,12 +48,10 @@ from termsift._util.extras import MissingExtraError
 from termsift.io._collection import Collection, read_collection, read_split
 from termsift.io._demo import load_demo
 from termsift.io._labels import read_names
-from termsift.text import count_words
 
 __all__ = [
     "Collection",
     "MissingExtraError",
-    "count_words",
     "load_demo",
     "read_collection",
     "read_names",

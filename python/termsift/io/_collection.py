@@ -6,31 +6,21 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._util.printable import printable, printable_errors
+from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
-from termsift.io._prefetch import prefetched
-from termsift.io._source import (
-    COMPLAINTS_KEPT,
-    Block,
-    MatrixBlock,
-    MatrixSource,
-    Options,
-    Source,
-    check_options,
-    left_out,
-)
+from termsift.io._scan import Scan
+from termsift.io._source import MatrixBlock, Options, check_options
 from termsift.io._svmlight import SvmlightFile
-from termsift.io._texts import TextSource
 from termsift.text._counting import count_blocks
 
 
@@ -70,46 +60,19 @@ def read_collection(
     path: str | os.PathLike[str],
     *,
     labels: str | os.PathLike[str] | None = None,
-    terms: str | os.PathLike[str] | None = None,
-    text: str | int | None = None,
-    label: str | int | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    preset: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    n_threads: int | None = None,
-    **rules: Any,
+    **reading: Any,
 ) -> Collection:
-    r"""Read a labelled collection. The module's table shows the kinds of file.
+    r"""Read a labelled collection whole. The module's table shows the kinds of file.
 
     Parameters
     ----------
     path : path
         The file or folder to read.
     labels : path, optional
-        File with one label per line, or an array saved as ``.npy``. Needed for ``.npz`` and
-        ``.mtx``; replaces the labels of an svmlight file; not for texts and folders.
-    terms : path, optional
-        File with the name of one term per line, in the order of the columns. Not for texts, whose
-        terms are their own words. An svmlight file may use fewer columns than there are names.
-    text, label : str or int, optional
-        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON lines, the keys. Not for folders.
-    delimiter : str, optional
-        The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
-        a comma or a tab, or, if the header does not name the columns then, the one of comma,
-        semicolon, tab and bar by which it does.
-    encoding : str, default "utf-8"
-        The encoding of texts.
-    preset : {"paper"}, optional
-        A name for a set of rules, see :func:`termsift.text.text_rules`.
-    on_error : {"raise", "skip"}
-        What happens to a bad line, row or document, as for `termsift.scan`.
-    n_threads : int, optional
-        As for `termsift.count`.
-    **rules
-        How texts are cut and which terms are kept: the rules of
-        :class:`termsift.text.TextRules`. They replace those of the preset.
+        The file of its labels, as for `termsift.scan`.
+    **reading
+        The other arguments of `termsift.scan`, except ``chunk_docs`` and ``index_base``: indices of
+        an svmlight file count from 0 if index 0 occurs in it. Only texts take ``min_df``.
 
     Returns
     -------
@@ -117,15 +80,8 @@ def read_collection(
 
     Raises
     ------
-    FileNotFoundError
-        If a file does not exist.
-    ValueError
-        If a file is not what its name or the arguments say. The message is one line, with the file
-        and the line in it.
-    TypeError
-        For an unknown rule, or one of a wrong type.
-    MissingExtraError
-        If the input needs a package that is not installed.
+    FileNotFoundError, ValueError, TypeError, MissingExtraError
+        As for `termsift.scan`, and for errors in the content of the file.
 
     Examples
     --------
@@ -141,23 +97,13 @@ def read_collection(
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
-    options = check_options(
-        terms=terms,
-        text=text,
-        label=label,
-        delimiter=delimiter,
-        encoding=encoding,
-        preset=preset,
-        on_error=on_error,
-        n_threads=n_threads,
-        rules=rules,
-    )
-    source = open_source(path, labels, options)
-    if isinstance(source, TextSource):
-        return _counted(source)
-    collection = _stacked(source)
-    if isinstance(source, SvmlightFile):
-        return _with_columns(collection, _first_index(collection), options)
+    checked = check_options(**reading)
+    scan = Scan([open_source(path, labels, checked)], checked)
+    if scan.has_texts:
+        return _counted(scan)
+    collection = _stacked(scan)
+    if _is_svmlight(scan):
+        return _with_columns(collection, _first_index(collection), checked)
     return collection
 
 
@@ -168,15 +114,7 @@ def read_split(
     *,
     labels: str | os.PathLike[str] | None = None,
     test_labels: str | os.PathLike[str] | None = None,
-    terms: str | os.PathLike[str] | None = None,
-    text: str | int | None = None,
-    label: str | int | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    preset: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    n_threads: int | None = None,
-    **rules: Any,
+    **reading: Any,
 ) -> tuple[Collection, Collection]:
     r"""Read training and test documents into the same columns.
 
@@ -191,7 +129,7 @@ def read_split(
         Both are texts, or both are matrices.
     labels, test_labels : path, optional
         The labels of each, as for `read_collection`.
-    terms, text, label, delimiter, encoding, preset, on_error, n_threads, **rules
+    **reading
         As for `read_collection`, for both.
 
     Returns
@@ -215,105 +153,86 @@ def read_split(
     >>> test.X.toarray(), list(test.term_names)
     (array([[0, 2, 0]]), ['cherry', 'lemon', 'plum'])
     """
-    options = check_options(
-        terms=terms,
-        text=text,
-        label=label,
-        delimiter=delimiter,
-        encoding=encoding,
-        preset=preset,
-        on_error=on_error,
-        n_threads=n_threads,
-        rules=rules,
+    shared = check_options(**reading)
+    first, second = (
+        Scan([open_source(path, of_path, shared)], shared)
+        for path, of_path in ((train, labels), (test, test_labels))
     )
-    first, second = open_source(train, labels, options), open_source(test, test_labels, options)
     if first.has_texts != second.has_texts:
-        raise ValueError(
-            f"{first.path} and {second.path}: expected texts in both, or matrices in both"
-        )
-    if isinstance(first, TextSource) and isinstance(second, TextSource):
+        raise ValueError(f"{train} and {test}: expected texts in both, or matrices in both")
+    if first.has_texts:
         known = _counted(first)
         new = _counted(second, known.term_names)
         if not new.X.nnz:
-            raise ValueError(f"{second.path}: has no term of {first.path}")
+            raise ValueError(f"{test}: has no term of {train}")
         return _with_like_labels(known, new)
-    known = _stacked(first)
-    new = _stacked(second)
-    bases = [
-        _first_index(collection)
-        for source, collection in ((first, known), (second, new))
-        if isinstance(source, SvmlightFile)
-    ]
-    if isinstance(first, SvmlightFile):
-        known = _with_columns(known, min(bases), options)
+    known, new = _stacked(first), _stacked(second)
+    both = (first, known), (second, new)
+    bases = [_first_index(collection) for scan, collection in both if _is_svmlight(scan)]
+    if _is_svmlight(first):
+        known = _with_columns(known, min(bases), shared)
     n_columns = known.X.shape[1]
-    if isinstance(second, SvmlightFile):  # the format does not tell how many columns there are
+    if _is_svmlight(second):  # the format does not tell how many columns there are
         new = _with_columns(new, min(bases), None)
         new = replace(new, X=_resized(new.X, n_columns), term_names=known.term_names)
     elif new.X.shape[1] != n_columns:
         raise ValueError(
-            f"{second.path}: has {new.X.shape[1]} columns, expected the {n_columns} of {first.path}"
+            f"{test}: has {new.X.shape[1]} columns, expected the {n_columns} of {train}"
         )
     return _with_like_labels(known, new)
 
 
-def _counted(source: TextSource, names: NDArray[np.object_] | None = None) -> Collection:
-    """Count the terms of all texts of an input, or those that have ``names``."""
-    options, read = source.options, list[Block]()
-    labels = list[str]()
+def _counted(scan: Scan, names: NDArray[np.object_] | None = None) -> Collection:
+    """Count the terms of all texts of a scan, or those that have ``names``."""
+    rules, labels = scan.rules, list[str]()
+    if names is not None:
+        rules = replace(rules, vocabulary=names)
 
     def texts() -> Iterator[_core.Texts]:
-        for block in _read_all(source, read):
+        for block in _all_blocks(scan):
             labels.extend(block.y)
             yield block.texts
 
-    X, found = count_blocks(texts(), options.rules, names, options.n_threads)
-    if not labels:
-        raise ValueError(f"{source.path}: holds no documents{left_out(*_skipped(read))}")
+    X, found = count_blocks(texts(), rules, scan._options.n_threads)
+    scan._check_read(len(labels))
     if names is None and not X.nnz:
-        raise ValueError(f"{source.path}: no text has {options.rules.what_counts}")
+        raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
     y = integers_if_all_whole(labels)
-    return Collection(X, y, found, str(source.path), None, *_skipped(read))
+    names = found if names is None else names
+    return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
 
 
-def _stacked(source: Source) -> Collection:
+def _stacked(scan: Scan) -> Collection:
     """Read all documents of a matrix. Indices of svmlight text are columns as they are."""
-    assert isinstance(source, MatrixSource)
-    read = list[Block]()
-    blocks = [block for block in _read_all(source, read) if block.X.shape[0]]
-    if not blocks:
-        raise ValueError(f"{source.path}: holds no documents{left_out(*_skipped(read))}")
+    blocks = [block for block in _all_blocks(scan) if len(block)]
+    scan._check_read(len(blocks))
     X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
         X = sp.csr_array(sp.vstack([_resized(block.X, n_terms) for block in blocks], format="csr"))
     y, classes = _stacked_labels(blocks)
-    if source.labels_are_text:
+    if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
-    names = None if isinstance(source, SvmlightFile) else source.names
-    return Collection(X, y, names, str(source.path), classes, *_skipped(read))
+    names = None if _is_svmlight(scan) else scan.term_names
+    return Collection(X, y, names, scan._source, classes, scan.n_skipped, scan.skipped)
 
 
-def _read_all(source: Any, read: list[Block]) -> Iterator[Any]:
-    """Yield the blocks of an input, with the progress, and add what was left out to ``read``."""
-    is_pipe = not (source.path.is_file() or source.path.is_dir())
+def _is_svmlight(scan: Scan) -> bool:
+    return isinstance(scan._sources[0], SvmlightFile)
+
+
+def _all_blocks(scan: Scan) -> Iterator[Any]:
+    """Yield the blocks of a scan, and show the progress."""
     with (
-        progress("read", source.n_bytes, "bytes", already=0) as report,
-        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
-        closing(source.blocks() if is_pipe else prefetched(source.blocks())) as blocks,
+        progress("read", scan.n_bytes, "bytes", already=0) as report,
+        closing(scan._blocks()) as blocks,
     ):
-        for block in blocks:
-            read.append(Block(block.n_bytes, block.n_skipped, block.complaints))
-            yield block
+        for block, _ in blocks:
+            if block is not None:
+                yield block
             if report is not None:
-                report(block.n_bytes)
+                report(scan.bytes_done)
             del block
-
-
-def _skipped(read: list[Block]) -> tuple[int, list[str]]:
-    """Return how many rows were left out, and what was wrong with the first ones."""
-    complaints = [printable(complaint) for block in read for complaint in block.complaints]
-    return sum(block.n_skipped for block in read), complaints[:COMPLAINTS_KEPT]
 
 
 def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:

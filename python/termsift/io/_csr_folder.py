@@ -35,7 +35,7 @@ from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
 from termsift.io._labels import read_names
-from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options, docs_in_chunk
+from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source, docs_in_chunk
 
 _MATRIX = ("indptr", "indices", "data")
 _FILES = (*(f"{name}.npy" for name in (*_MATRIX, "y", "y_indptr")), "csr.json", "terms.txt")
@@ -169,7 +169,7 @@ def is_csr_folder(path: Path) -> bool:
     return (path / "indptr.npy").exists()
 
 
-class CsrFolder(MatrixSource):
+class CsrFolder(Source):
     """A folder of arrays; their sizes are checked when it is opened."""
 
     takes = frozenset({"terms"})

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from termsift import _core
 from termsift.io._files import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
-from termsift.io._source import MatrixBlock, MatrixBlocks, MatrixSource, Options
+from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
 
 
-class MatrixFile(MatrixSource):
+class MatrixFile(Source):
     """A file of a matrix, with its labels in another file."""
 
     def __init__(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -26,13 +26,14 @@ from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
     MatrixBlock,
-    MatrixSource,
     Options,
     Source,
+    agreed_names,
     check_options,
     docs_in_chunk,
+    lines_or_rows,
 )
-from termsift.io._texts import TextBlock, TextSource
+from termsift.io._texts import TextBlock
 from termsift.text import TextRules
 from termsift.text._counting import BlockCounter
 
@@ -64,11 +65,23 @@ def scan(
         The files and folders to read, in this order, of the kinds that `termsift.io` reads. All are
         matrices or all are texts.
     labels : path, or sequence of as many paths, optional
-        The file of the labels of each path, as for `termsift.io.read_collection`.
-    terms, text, label, delimiter, encoding, preset, **rules
-        As for `termsift.io.read_collection`. Without ``terms``, either all matrices have names of
-        their own or none does. The rules that drop terms count the documents of all files, and are
-        applied at the end: the chunks hold all terms. Matrices with names take ``min_df`` too.
+        A file with one label per line, or an array saved as ``.npy``, for each path. Needed for
+        ``.npz`` and ``.mtx``; replaces the labels of an svmlight file; not for texts and folders.
+    terms : path, optional
+        File with the name of one term per line, in the order of the columns. Not for texts, whose
+        terms are their own words. An svmlight file may use fewer columns than there are names.
+        Without it, either all matrices have names of their own or none does.
+    text, label : str or int, optional
+        The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
+        a table without header. For JSON lines, the keys. Not for folders.
+    delimiter : str, optional
+        The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
+        a comma or a tab, or, if the header does not name the columns then, the one of comma,
+        semicolon, tab and bar by which it does.
+    encoding : str, default "utf-8"
+        The encoding of texts.
+    preset : {"paper"}, optional
+        A name for a set of rules, see :func:`termsift.text.text_rules`.
     chunk_docs : int, optional
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
         matrix, 16 MiB of svmlight text, or 4 MiB of texts.
@@ -82,6 +95,11 @@ def scan(
         always an error, since it hides where the next row begins.
     n_threads : int, optional
         Threads that parse svmlight text and count texts, as for `termsift.count`.
+    **rules
+        How texts are cut and which terms are kept: the rules of
+        :class:`termsift.text.TextRules`, which replace those of the preset. The rules that drop
+        terms count the documents of all files, and are applied at the end: the chunks hold all
+        terms. Matrices with names take ``min_df`` too.
 
     Returns
     -------
@@ -90,9 +108,15 @@ def scan(
 
     Raises
     ------
-    FileNotFoundError, ValueError, TypeError, MissingExtraError
-        As for `termsift.io.read_collection`. Errors in the content of a file are raised as it is
-        read.
+    FileNotFoundError
+        If a file does not exist.
+    ValueError
+        If a file is not what its name or the arguments say. The message is one line, with the file
+        and the line in it. Errors in the content of a file are raised as it is read.
+    TypeError
+        For an unknown rule, or one of a wrong type.
+    MissingExtraError
+        If the input needs a package that is not installed.
 
     Notes
     -----
@@ -140,7 +164,7 @@ def scan(
         preset=preset,
         on_error=on_error,
         n_threads=n_threads,
-        rules=rules,
+        **rules,
     )
     options = replace(
         options,
@@ -171,17 +195,6 @@ def _paths(given: Paths, name: str) -> list[Path]:
     for path in paths:
         check_path(path, name)
     return [Path(path) for path in paths]
-
-
-@dataclass(frozen=True)
-class _Step:
-    """How far a scan has read when it yields a block or reaches the end of an input."""
-
-    inputs_done: int
-    bytes_done: int
-    n_skipped: int
-    skipped: list[str]
-    n_docs: int = 0  # of the input, before the block
 
 
 class Scan:
@@ -218,24 +231,23 @@ class Scan:
                     "not both"
                 )
         self.has_words = self.has_texts and options.rules.hashing is None
-        self._names = None if self.has_texts else _agreed_names(sources)
+        self._names = None if self.has_texts else agreed_names(sources)
         if not self.has_texts and self._names is None and options.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "
                 "indices of the others; give names by terms, or leave out min_df"
             )
+        self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._resume(0, 0, [])
 
     def __repr__(self) -> str:
-        named = ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
         kind = "texts" if self.has_texts else "matrices"
-        return f"<Scan of {printable(named)}: {kind}, {self.n_bytes:,} bytes>"
+        return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
 
     def _resume(self, inputs_done: int, n_skipped: int, skipped: list[str]) -> None:
         """Make every iteration begin after some inputs, of which some rows were left out."""
-        done = sum(source.n_bytes for source in self._sources[:inputs_done])
-        self._start = _Step(inputs_done, done, n_skipped, skipped)
+        self._start = inputs_done, n_skipped, skipped
         self._begin()
 
     def _begin(self) -> None:
@@ -243,12 +255,8 @@ class Scan:
         self.classes: list[Hashable] | None = None
         self.where = ""
         self._found: NDArray[np.object_] | None = None  # by a count without chunks
-        self._take(self._start)
-
-    def _take(self, step: _Step) -> None:
-        """Set the attributes that describe the last step."""
-        self.inputs_done, self.bytes_done = step.inputs_done, step.bytes_done
-        self.n_skipped, self.skipped = step.n_skipped, list(step.skipped)
+        self.inputs_done, self.n_skipped, self.skipped = self._start
+        self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
 
     @property
     def rules(self) -> TextRules:
@@ -265,9 +273,22 @@ class Scan:
         files = [file for source in self._sources[:n_inputs] for file in source.files]
         return files if self._options.terms is None else [*files, self._options.terms]
 
+    @property
+    def _source(self) -> str:
+        """Where the documents come from, in words."""
+        return ", ".join(map(str, self.paths[:3])) + (", ..." if len(self.paths) > 3 else "")
+
+    def _check_read(self, n_docs: float) -> None:
+        """Check, at the end, that the inputs held documents."""
+        if not n_docs:
+            left_out = ""
+            if self.n_skipped:
+                left_out = f"; {lines_or_rows(self.n_skipped)} left out, first: {self.skipped[0]}"
+            raise ValueError(f"{self._source}: holds no documents{left_out}")
+
     def settled(self, classes: list[Hashable]) -> list[Hashable]:
         """Return the labels of all chunks, as integers if text wrote them and all are whole."""
-        if not all(source.labels_are_text for source in self._sources):
+        if not self._labels_are_text:
             return classes
         labels: list[Hashable] = integers_if_all_whole(cast("list[str]", classes)).tolist()
         return labels
@@ -306,8 +327,6 @@ class Scan:
                 else:
                     assert count is not None
                     X, y = count(block.texts), block.y
-                    if self.rules.binary:
-                        X.data.fill(1)
                 del block  # before the next one is read
                 for begin, end in self._chunks(X):
                     self.where = f"{path}, where row 0 is document {n_docs + begin}"
@@ -322,33 +341,36 @@ class Scan:
 
         Beside a block stands how many documents of its input come before it.
         """
-        with printable_errors(), closing(prefetched(self._read())) as steps:
-            for step, block in steps:
-                self._take(step)
-                yield block, step.n_docs
-                del block
+        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
+        is_pipe = any(not (path.is_file() or path.is_dir()) for path in self.paths)
+        reading = self._read() if is_pipe else prefetched(self._read())
+        inputs_done, n_skipped, skipped = self._start
+        bytes_before = sum(source.n_bytes for source in self._sources[:inputs_done])
+        n_docs = 0
+        with printable_errors(), closing(reading):
+            for source, block in reading:
+                if block is None:
+                    inputs_done, bytes_before = inputs_done + 1, bytes_before + source.n_bytes
+                    self.inputs_done, self.bytes_done = inputs_done, bytes_before
+                    yield None, n_docs
+                    n_docs = 0
+                    continue
+                n_skipped += block.n_skipped
+                skipped = [*skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
+                self.inputs_done, self.bytes_done = inputs_done, bytes_before + block.n_bytes
+                self.n_skipped, self.skipped = n_skipped, skipped
+                yield block, n_docs
+                n_docs += len(block)
+                del block  # before the next one comes
 
-    def _read(self) -> Generator[tuple[_Step, MatrixBlock | TextBlock | None], None, None]:
-        """Read the blocks, in the reading thread."""
-        step = self._start
-        for source in self._sources[step.inputs_done :]:
-            assert isinstance(source, (MatrixSource, TextSource))
-            bytes_before, n_docs = step.bytes_done, 0
+    def _read(self) -> Generator[tuple[Source, MatrixBlock | TextBlock | None], None, None]:
+        """Read the blocks, in the reading thread; None is the end of an input."""
+        for source in self._sources[self._start[0] :]:
             with closing(source.blocks()) as blocks:
                 for block in blocks:
-                    step = _Step(
-                        step.inputs_done,
-                        bytes_before + block.n_bytes,
-                        step.n_skipped + block.n_skipped,
-                        [*step.skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT],
-                        n_docs,
-                    )
-                    n_docs += len(block)
-                    yield step, block
+                    yield source, block
                     del block  # before the next one is read
-            done = bytes_before + source.n_bytes
-            step = replace(step, inputs_done=step.inputs_done + 1, bytes_done=done)
-            yield step, None
+            yield source, None
 
     def _chunks(self, X: sp.csr_array) -> Iterator[tuple[int, int]]:
         """Divide the documents of a block into chunks."""
@@ -365,21 +387,3 @@ def _rows(X: sp.csr_array, begin: int, end: int) -> sp.csr_array:
     first, last = X.indptr[begin], X.indptr[end]
     parts = X.data[first:last], X.indices[first:last], X.indptr[begin : end + 1] - first
     return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
-
-
-def _agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
-    """Return the longest list of names, after checking that it begins with each of the others."""
-    agreed: NDArray[np.object_] | None = None
-    for source in sources:
-        first, names = sources[0], source.names
-        if (names is None) != (first.names is None):
-            raise ValueError(
-                f"{first.path} and {source.path}: the terms have names in one and none in the "
-                "other, and may be others: give the names of all by terms, or count both apart"
-            )
-        if names is not None and agreed is not None:
-            with validation.naming(f"{first.path} and {source.path}"):
-                validation.check_same_terms(agreed, names)
-        if names is not None and (agreed is None or len(names) > len(agreed)):
-            agreed = names
-    return agreed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Mapping, Sequence, Set
+from collections.abc import Collection, Generator, Hashable, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -18,6 +18,8 @@ from termsift._util.validation import (
     check_column,
     check_kind,
     check_n_threads,
+    check_same_terms,
+    naming,
 )
 from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
@@ -26,13 +28,6 @@ from termsift.text import TextRules, text_rules
 COMPLAINTS_KEPT = 5
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
 CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
-
-
-def left_out(n_skipped: int, complaints: Sequence[str]) -> str:
-    """Return the end of a message: how many lines or rows were left out, and why the first was."""
-    if not n_skipped:
-        return ""
-    return f"; {lines_or_rows(n_skipped)} left out, first: {complaints[0]}"
 
 
 def lines_or_rows(n: int) -> str:
@@ -71,15 +66,15 @@ class Options:
 
 def check_options(
     *,
-    terms: str | os.PathLike[str] | None,
-    text: str | int | None,
-    label: str | int | None,
-    delimiter: str | None,
-    encoding: str | None,
-    preset: str | None,
-    on_error: str,
-    n_threads: int | None,
-    rules: Mapping[str, Any],
+    terms: str | os.PathLike[str] | None = None,
+    text: str | int | None = None,
+    label: str | int | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
+    on_error: str = "raise",
+    n_threads: int | None = None,
+    **rules: Any,
 ) -> Options:
     """Check the options that `scan` and `read_collection` share."""
     if terms is not None:
@@ -155,6 +150,9 @@ class MatrixBlock(Block):
         return int(self.X.shape[0])
 
 
+MatrixBlocks: TypeAlias = Generator[MatrixBlock, None, None]
+
+
 def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None) -> int:
     """Return how many of some documents, at least 1, are in one chunk."""
     limit = min(int(indptr[0]) + CHUNK_BYTES // entry_bytes, np.iinfo(indptr.dtype).max)
@@ -163,8 +161,8 @@ def docs_in_chunk(indptr: NDArray[Any], entry_bytes: int, chunk_docs: int | None
     return min(max(n_docs, 1), len(indptr) - 1, chunk_docs or len(indptr))
 
 
-class Source:
-    """One input, a `MatrixSource` or a `TextSource`.
+class Source(ABC):
+    """One input, a matrix or a `TextSource`.
 
     Opening it checks what can be checked without reading it.
 
@@ -195,6 +193,10 @@ class Source:
         self.names = options.names
         self.labels_are_text = self.has_texts
 
+    @abstractmethod
+    def blocks(self) -> Generator[Any, None, None]:
+        """Yield the documents in order, in blocks of type `MatrixBlock` or `TextBlock`."""
+
     @property
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
@@ -208,12 +210,19 @@ class Source:
             )
 
 
-class MatrixSource(Source, ABC):
-    """An input of a matrix with its labels."""
-
-    @abstractmethod
-    def blocks(self) -> MatrixBlocks:
-        """Yield the documents in order."""
-
-
-MatrixBlocks: TypeAlias = Generator[MatrixBlock, None, None]
+def agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
+    """Return the longest list of names, after checking that it begins with each of the others."""
+    agreed: NDArray[np.object_] | None = None
+    for source in sources:
+        first, names = sources[0], source.names
+        if (names is None) != (first.names is None):
+            raise ValueError(
+                f"{first.path} and {source.path}: the terms have names in one and none in the "
+                "other, and may be others: give the names of all by terms, or count both apart"
+            )
+        if names is not None and agreed is not None:
+            with naming(f"{first.path} and {source.path}"):
+                check_same_terms(agreed, names)
+        if names is not None and (agreed is None or len(names) > len(agreed)):
+            agreed = names
+    return agreed

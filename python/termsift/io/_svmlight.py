@@ -19,13 +19,13 @@ from termsift._util.validation import check_n_threads
 from termsift.io._files import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
 from termsift.io._prefetch import prefetched
-from termsift.io._source import COMPLAINTS_KEPT, MatrixBlock, MatrixBlocks, MatrixSource, Options
+from termsift.io._source import COMPLAINTS_KEPT, MatrixBlock, MatrixBlocks, Options, Source
 
 _BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
 _LINES_AT_ONCE = 1 << 19  # on average, where a block of short lines is cut
 
 
-class SvmlightFile(MatrixSource):
+class SvmlightFile(Source):
     """An svmlight file, with labels of its own or in another file."""
 
     def __init__(self, path: Path, labels: Path | None, options: Options) -> None:

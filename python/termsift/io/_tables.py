@@ -11,7 +11,7 @@ import csv
 import io
 import json
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -112,7 +112,7 @@ class DelimitedTable(TextSource):
                 line = end + 1
                 if fault is None:
                     where = f"{self.path}, line {begin}"
-                    rows.positions = _positions(where, self._columns, fields)
+                    rows.positions = [_position(where, of, fields) for of in self._columns]
                     rows.n_fields = self._n_fields or len(fields)
                     if not self._has_header and (row := rows.checked(begin, end, fields, None)):
                         yield [row[0]], [row[1]]
@@ -288,12 +288,8 @@ def _column(column: str | int) -> str | int:
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
-def _positions(where: str, columns: Sequence[str | int], first: list[str]) -> list[int]:
-    """Return the positions of columns, which the first row names unless they are numbers."""
-    return [_position(where, column, first) for column in columns]
-
-
 def _position(where: str, column: str | int, first: list[str]) -> int:
+    """Return the position of a column, which the first row names unless it is a number."""
     # One field suggests that the row is divided by something else.
     cure = "name what divides the fields by delimiter (--delimiter)"
     if len(first) > 1:

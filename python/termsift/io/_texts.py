@@ -6,7 +6,7 @@ core has read. Here they become blocks of `_core.Texts`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class Complaints:
         return taken
 
 
-class TextSource(Source, ABC):
+class TextSource(Source):
     """An input of texts with their labels.
 
     Attributes

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from termsift._api.class_counts import ClassCounts
-from termsift._api.counting import count
+from termsift._api.counting import count_collection
 from termsift._counts.table import TermFrequency
 from termsift._evaluate.evaluation import cross_validate
 from termsift._scores.class_terms import (
@@ -113,12 +113,7 @@ def write_report(
         if isinstance(source, ClassCounts):
             counts, origin = source, None
         else:
-            origin = source.source
-            with validation.naming(origin):
-                counts = count(
-                    source.X, source.y, classes=source.classes, tf=tf, n_threads=n_threads
-                )
-            counts.term_names = source.term_names
+            counts, origin = count_collection(source, tf, n_threads), source.source
         heading = title if title is not None else origin or "A labelled collection"
         entry, versions = find_method(method), build_info()
         tokens = counts.collection_term_frequency.sum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,31 +21,13 @@ _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
 Column: TypeAlias = npt.NDArray[Any] | list[Any]
-
-
-class TextBlock(NamedTuple):
-    """Consecutive texts.
-
-    Attributes
-    ----------
-    texts : Texts
-        Texts, of which some may be missing.
-    labels : ndarray or list, or None
-        The label of each text, as the column of a frame has it; None without such a column.
-    """
-
-    texts: _core.Texts
-    labels: Column | None
+# Consecutive texts, of which some may be missing, and their labels as the column of a frame has
+# them; None without such a column.
+LabelledBlock: TypeAlias = tuple[_core.Texts, Column | None]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
-    """Yield texts in blocks; a missing text is an error.
-
-    Parameters
-    ----------
-    texts : texts in order
-        As for `labelled_blocks`. A frame must have a single column.
-    """
+    """Yield texts in blocks; a missing text is an error, and a frame must have a single column."""
     names = _column_names(texts)
     if names is not None and len(names) != 1:
         name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
@@ -64,7 +46,7 @@ def text_blocks(texts: Any) -> Iterator[_core.Texts]:
         row += len(block)
 
 
-def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[TextBlock]:
+def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[LabelledBlock]:
     """Yield texts in blocks, with the labels that a frame has for them.
 
     No text is copied, unless a numpy array or a pandas column holds what are no Python strings.
@@ -99,7 +81,7 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         )
     else:
         for block in _column_blocks(texts):
-            yield TextBlock(block, None)
+            yield block, None
 
 
 def check_source(texts: Any, text: Any, label: Any) -> list[Any] | None:
@@ -189,14 +171,14 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
 # ---- frames --------------------------------------------------------------------------------------
 
 
-def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[TextBlock]:
+def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     if _is_from(frame, "pandas") or _is_from(frame, "polars"):
         labels = None if label is None else _labels(frame[label])
         try:
             texts = next(_column_blocks(frame[text]))
         except TypeError as error:
             raise TypeError(f"column {text!r}: {error}") from None
-        yield TextBlock(texts, labels)
+        yield texts, labels
         return
     # pyarrow streams tables and record batches too, without a copy.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
@@ -216,10 +198,10 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[TextBlock]:
         yield _of_batches(pyarrow, batches, text, label)
 
 
-def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> TextBlock:
+def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:
     table = pyarrow.Table.from_batches(batches)
     labels = None if label is None else _labels(table.column(label))
-    return TextBlock(_core.Texts.of_arrow(table, text), labels)
+    return _core.Texts.of_arrow(table, text), labels
 
 
 def _labels(column: Any) -> Column:

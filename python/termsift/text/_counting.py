@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 
 
 def count_blocks(
-    blocks: Iterable[_core.Texts], rules: Any, names: Any, threads: int
+    blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
     """Count the terms of blocks of texts; see `TextRules.count`."""
-    columns = rules.columns() if names is None else columns_of(names, "names")
+    columns = rules.columns()
     native = rules.native
     if native is not None and rules.hashing is None and columns is None:
         counter, n_docs = counted(blocks, native, threads)
         kept = kept_columns(rules, counter, n_docs, threads)
         found = object_array(counter.terms(kept))
         X = csr(counter.matrix(kept, threads), len(found))
+        if rules.binary:
+            X.data.fill(1)
     else:
         words = {} if columns is None else columns
         by_block = BlockCounter(rules, words, grows=columns is None, n_threads=threads)
@@ -45,11 +47,7 @@ def count_blocks(
         if columns is None and rules.hashing is None:
             X, found = _sorted_and_kept(X, found, rules)
         X.sort_indices()
-    if rules.binary:
-        X.data.fill(1)
-    if rules.hashing is not None:
-        return X, None
-    return X, found if names is None else names
+    return X, found if rules.hashing is None else None
 
 
 class BlockCounter:
@@ -63,7 +61,7 @@ class BlockCounter:
         self, rules: Any, words: dict[str, int], *, grows: bool = True, n_threads: int = 0
     ) -> None:
         self._words, self._grows, self._threads = words, grows, n_threads
-        self._hashing, self._native = rules.hashing, rules.native
+        self._hashing, self._binary, self._native = rules.hashing, rules.binary, rules.native
         self._index: _core.TextIndex | None = None
         if self._native is None:
             self._cut = rules.cutter()
@@ -72,6 +70,12 @@ class BlockCounter:
 
     def count(self, texts: _core.Texts) -> sparse.csr_array:
         """Return the counts of a block, in rows that may be unsorted."""
+        X = self._occurrences(texts)
+        if self._binary:
+            X.data.fill(1)
+        return X
+
+    def _occurrences(self, texts: _core.Texts) -> sparse.csr_array:
         if self._native is None:
             terms = map(self._cut, strings(texts))
             if self._hashing is not None:
@@ -124,7 +128,7 @@ def kept_columns(
 
 
 def count_words(
-    documents: Iterable[Iterable[str]], names: npt.NDArray[np.object_] | None = None
+    documents: Iterable[Iterable[str]],
 ) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
     """Count the words of each document.
 
@@ -132,13 +136,11 @@ def count_words(
     ----------
     documents : iterable of iterables of str
         The words of each document, which are read once and one document at a time.
-    names : ndarray of str of shape (n_terms,), optional
-        The words to count, one per column. By default all words, sorted.
 
     Returns
     -------
     X, names
-        As by ``TextRules.count``.
+        As by ``TextRules.count``: the names are all words, sorted.
 
     Examples
     --------
@@ -146,11 +148,11 @@ def count_words(
     >>> names.tolist(), X.toarray().tolist()
     (['a', 'b', 'c'], [[1, 2, 0], [0, 0, 0], [0, 0, 1]])
     """
-    words = {} if names is None else columns_of(names, "names")
+    words: dict[str, int] = {}
     documents = check_iterable(documents, "documents", "an iterable of words for each document")
-    X = _count_rows(documents, words, grows=names is None)
+    X = _count_rows(documents, words, grows=True)
     X.sort_indices()
-    return X, object_array(list(words)) if names is None else names
+    return X, object_array(list(words))
 
 
 def columns_of(terms: Any, name: str) -> dict[str, int]:
@@ -244,6 +246,6 @@ def _sorted_and_kept(
     """Return the columns of the terms that stay, sorted by term."""
     order = np.argsort(found, kind="stable")
     documents = np.bincount(X.indices, minlength=len(found))
-    occurrences = documents if rules.binary else np.asarray(X.sum(axis=0)).ravel()
+    occurrences = np.asarray(X.sum(axis=0)).ravel()
     kept = order[kept_terms(rules, X.shape[0], documents[order], occurrences[order])]
     return X[:, kept], found[kept]

@@ -138,10 +138,7 @@ class TextRules:
                 )
 
     def count(
-        self,
-        texts: Iterable[str],
-        names: npt.NDArray[np.object_] | None = None,
-        n_threads: int | None = None,
+        self, texts: Iterable[str], *, n_threads: int | None = None
     ) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
         """Count the terms of each text.
 
@@ -149,8 +146,6 @@ class TextRules:
         ----------
         texts : iterable of str
             Texts, which are read once.
-        names : ndarray of str, optional
-            The only terms to count, from an earlier call; none is dropped.
         n_threads : int, optional
             As for `termsift.count`.
 
@@ -159,7 +154,7 @@ class TextRules:
         X : csr_array of shape (n_texts, n_terms), int64
             Occurrences, with sorted column indices.
         names : ndarray of str of shape (n_terms,), or None
-            The terms, sorted; None if they are hashed.
+            The terms, sorted, or those of the ``vocabulary`` by column; None if they are hashed.
 
         Raises
         ------
@@ -168,7 +163,7 @@ class TextRules:
         ValueError
             If min_df asks for more documents than max_df allows.
         """
-        return count_blocks(text_blocks(texts), self, names, check_n_threads(n_threads))
+        return count_blocks(text_blocks(texts), self, check_n_threads(n_threads))
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""

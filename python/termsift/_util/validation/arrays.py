@@ -29,6 +29,11 @@ class Csr:
     n_terms: int
 
     @property
+    def parts(self) -> tuple[_core.Index, _core.Index, _core.Value, int]:
+        """The arrays and the number of columns, in the order in which the core takes them."""
+        return self.indptr, self.indices, self.data, self.n_terms
+
+    @property
     def holds_integers(self) -> bool:
         """Whether the values are counted exactly."""
         return self.data.dtype.kind != "f"
@@ -88,7 +93,7 @@ def refuse_texts(X: Any, name: str = "X") -> None:
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
     """Check in the core what the arrays hold; counting does so itself."""
-    _core.check_csr(csr.indptr, csr.indices, csr.data, csr.n_terms, name, transposed, n_threads)
+    _core.check_csr(*csr.parts, name, transposed, n_threads)
 
 
 def _triple(X: Any, name: str) -> Csr:
