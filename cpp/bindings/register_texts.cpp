@@ -142,7 +142,8 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
   } catch (const FileError& error) {
     const auto name = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.path.c_str()));
     if (error.code == FileError::not_regular) {
-      const py::tuple values = py::make_tuple(EINVAL, "is no regular file (a pipe, a socket or a device); copy it to one", name);
+      const char* const why = "is no regular file (a pipe, a socket or a device); copy it to one";
+      const py::tuple values = py::make_tuple(EINVAL, why, name);
       PyErr_SetObject(PyExc_OSError, values.ptr());
     } else {
       errno = error.code;
