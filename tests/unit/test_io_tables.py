@@ -347,6 +347,20 @@ def test_a_first_row_that_looks_like_a_header_is_warned_of(
         assert "was counted as a document; if it is a header, name the columns by text" in message
 
 
+def test_a_later_row_is_not_taken_for_the_first(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift.io._blocks.BLOCK_BYTES", 32)
+    rows = "a,ball\n" + "b,goal word here\n" * 20
+    path = write(tmp_path / "c.csv", '"",head\n' + rows)
+    collection = read_collection(path, text=2, label=1, on_error="skip")
+    assert (collection.n_skipped, list(collection.y)) == (1, ["a"] + ["b"] * 20)
+    assert not caplog.messages
+    path = write(path, rows)  # whose first row is warned of, in as many blocks
+    read_collection(path, text=2, label=1)
+    assert "the first row, with the text 'ball' and the label 'a'" in caplog.messages[0]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

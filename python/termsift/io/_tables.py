@@ -77,15 +77,17 @@ class DelimitedTable(TextSource):
         self._has_header = not isinstance(self._columns[0], int)
         # Without a header, the usual two columns are all: a text with a tab must not lose its end.
         self._n_fields = 2 if given == (None, None) and isinstance(default[0], int) else None
+        self._first: tuple[str, str] | None = None  # the first row, without a header
 
     def parts(self, complain: Complain) -> Parts:
         """Yield the rows; the first one is the header if columns are given by name."""
         first, n_parts = None, 0  # the first row, while no other has its label
+        self._first = None
         with closing(self._parts(complain)) as parts:
             for texts, labels in parts:
                 names = labels if isinstance(labels, list) else labels[1]
-                if n_parts == 0 and not self._has_header:
-                    first = texts[0], names[0]
+                if n_parts == 0:
+                    first = self._first  # None if it was left out
                 elif first is not None and first[1] in names:
                     first = None
                 n_parts += 1
@@ -114,8 +116,10 @@ class DelimitedTable(TextSource):
                     where = f"{self.path}, line {begin}"
                     rows.positions = [_position(where, of, fields) for of in self._columns]
                     rows.n_fields = self._n_fields or len(fields)
-                    if not self._has_header and (row := rows.checked(begin, end, fields, None)):
-                        yield [row[0]], [row[1]]
+                    if not self._has_header:
+                        self._first = rows.checked(begin, end, fields, None)
+                        if self._first is not None:
+                            yield [self._first[0]], [self._first[1]]
                     break
                 rows.checked(begin, end, fields, fault)
             else:
