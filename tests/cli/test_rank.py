@@ -75,9 +75,22 @@ def test_text_rules_reach_the_reader(
 def test_a_collection_of_one_class_is_named(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("label,text\na,oil\na,ship\n")
-    message = f"{path}: all documents are of the class 'a', and terms are ranked by how well they"
-    assert run("rank", path).complaint.startswith(message)
+    message = f"{path}: all documents are of the class 'a', and {{}} compares classes: at least two"
+    for method in ("md", "greedy", "conditional_gain"):
+        complaint = run("rank", path, "--method", method).complaint
+        assert complaint.startswith(message.format(method))
     assert ": 2 documents, 2 terms, 1 class, 2 tokens;\n" in run("info", path).out
+
+
+@pytest.mark.parametrize("method", ["df", "tfidf"])
+def test_methods_that_compare_no_classes_rank_the_terms_of_one(
+    run: Any, tmp_path: Path, method: str
+) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("label,text\na,oil\na,ship\na,ship ship\n")
+    for options in ([], ["--per-class"], ["--policy", "round_robin"], ["--aggregate", "max"]):
+        result = run("rank", path, "--method", method, "--format", "json", *options)
+        assert {term["term"] for term in json.loads(result.out)["terms"]} == {"oil", "ship"}
 
 
 def test_every_rule_but_functions_is_an_option() -> None:

@@ -134,7 +134,7 @@ def _run(args: argparse.Namespace) -> None:
                 args.k = _chosen_k(args, collection)
         else:
             counts = read_counts(args)
-        _check_classes(args.input, counts)
+        _check_classes(args, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
         own += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
@@ -148,13 +148,14 @@ def _run(args: argparse.Namespace) -> None:
             answer(_answer(args, counts, ranking.columns(), ranking.informative))
 
 
-def _check_classes(name: str, counts: ts.ClassCounts) -> None:
+def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
+    """Refuse a single class, unless the method compares none: its score is the collection's."""
     with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
-    if len(with_documents) == 1:
+    compares_none = getattr(find_ranker(args.method), "default_aggregate", "") is None
+    if len(with_documents) == 1 and not compares_none:
         raise ValueError(
-            f"{name}: all documents are of the class {with_documents[0]!r}, and terms are ranked "
-            "by how well they tell classes apart: give documents of another class, or another "
-            "column of labels (--label)"
+            f"{args.input}: all documents are of the class {with_documents[0]!r}, and "
+            f"{args.method} compares classes: at least two need documents"
         )
 
 
