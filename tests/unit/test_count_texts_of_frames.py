@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import warnings
 from collections.abc import Callable
@@ -139,6 +140,12 @@ def test_an_update_warns_of_classes_that_it_has_left_out() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         counts.update_texts(["ball", None], ["a", "a"], on_missing="skip")
+        counts.update_texts(["ball", None], ["c", "a"], on_missing="skip")  # "a" has documents
+        before = copy.deepcopy(counts)
+        with pytest.raises(UserWarning, match="class 'b'"):
+            counts.update_texts(["ship", None], ["d", "b"], on_missing="skip")
+    assert counts == before
+    assert counts.classes == ["a", "c"]
 
 
 def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
@@ -88,9 +88,11 @@ class LabelledTexts:
         left = counts._counts.with_classes(stay)
         return ClassCounts._of(left, classes, counts.term_names, counts.tf)
 
-    def warn_of_lost_classes(self, stacklevel: int) -> None:
-        """Warn of each class whose documents were all left out."""
+    def warn_of_lost_classes(self, stacklevel: int, known: Collection[Hashable] = ()) -> None:
+        """Warn of each class whose documents were all left out, but not of those ``known``."""
         for number in self._lost():
+            if self.classes[number] in known:
+                continue
             left_out = validation.number_of(self._n_of_class[1, number], "document")
             warnings.warn(
                 f"no document of the class {self.classes[number]!r} was counted: "

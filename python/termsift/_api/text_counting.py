@@ -138,8 +138,10 @@ def update_by_texts(
     documents = LabelledTexts(texts, y, **labelled)
     with counts._changing:
         before = counts._now()
-        counts._state = united(before, counted(documents, rules, before.tf, n_threads))._state
-    documents.warn_of_lost_classes(stacklevel=4)
+        after = united(before, counted(documents, rules, before.tf, n_threads))
+        # Before the counts change: a caller may make an error of the warning.
+        documents.warn_of_lost_classes(stacklevel=4, known=before.classes)
+        counts._state = after._state
 
 
 def check_rules(rules: TextRules | None, keywords: dict[str, Any]) -> TextRules:
