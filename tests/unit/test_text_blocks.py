@@ -229,7 +229,8 @@ def test_every_kind_of_frame_gives_the_same_documents(kind: str) -> None:
 def test_the_only_column_of_a_frame_need_not_be_named(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(TypeError, match=r"is an? .* with the columns 't', .* as in frame\['t'\]$"):
+    cure = "select one" if kind == "pyarrow reader" else r"pass the column, as in frame\['t'\]"
+    with pytest.raises(TypeError, match=f"is an? .* with the columns 't', .*: {cure}$"):
         list(text_blocks(FRAMES[kind]()))
     monkeypatch.setitem(globals(), "frame_columns", lambda: {"t": DOCUMENTS})
     if kind == "pandas categories":
@@ -328,7 +329,14 @@ def test_texts_outlive_what_they_came_from() -> None:
 
 
 class Dask:
+    columns = ("t", "y")
+
     def __dask_graph__(self) -> None: ...
+
+
+class Spark:
+    __module__ = "pyspark.sql"
+    columns = ("t", "y")
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -340,6 +348,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "number": (3, "must hold strings, got 3"),
     "None": (None, "must hold strings, got None"),
     "Dask": (Dask(), "termsift.dask.count_texts"),
+    "Spark": (Spark(), "termsift.spark.count_texts"),
     "numbers": ([1], "texts has an int at 0"),
     "list of bytes": ([b"a"], "texts has a bytes at 0"),
     "list of lists": ([["a"]], "texts has a list at 0"),
@@ -354,8 +363,9 @@ REFUSED: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_sequence_of_texts_is_refused(kind: str) -> None:
     texts, message = REFUSED[kind]
-    with pytest.raises(TypeError, match=message):
-        list(text_blocks(texts))
+    for blocks in (text_blocks, labelled_blocks):
+        with pytest.raises(TypeError, match=message):
+            list(blocks(texts))
 
 
 def test_columns_that_hold_no_strings_are_refused() -> None:
@@ -374,6 +384,8 @@ def test_columns_that_hold_no_strings_are_refused() -> None:
 def test_a_lazy_frame_is_refused() -> None:
     with pytest.raises(TypeError, match=r"a LazyFrame: collect\(\) it"):
         read(polars_frame().lazy(), "t")
+    with pytest.raises(TypeError, match=r"a LazyFrame: collect\(\) it"):
+        list(text_blocks(polars_frame().lazy()))
 
 
 def test_a_stream_that_fails_says_why() -> None:

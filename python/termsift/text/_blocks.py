@@ -28,12 +28,15 @@ LabelledBlock: TypeAlias = tuple[_core.Texts, Column | None]
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
     """Yield texts in blocks; a missing text is an error, and a frame must have a single column."""
+    _refuse_collections(texts)
     names = _column_names(texts)
     if names is not None and len(names) != 1:
         name = next(iter(n for n in names if n == "text"), names[0] if names else "text")
+        has_columns = hasattr(texts, "__getitem__")  # a stream has not
+        cure = f"pass the column, as in frame[{name!r}]" if has_columns else "select one"
         raise TypeError(
             f"texts is {a_kind(texts)} with the columns {', '.join(map(repr, names)) or 'none'}, "
-            f"expected one column of texts: pass the column, as in frame[{name!r}]"
+            f"expected one column of texts: {cure}"
         )
     row = 0
     for block, _ in labelled_blocks(texts):
