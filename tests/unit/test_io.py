@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import gzip
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -399,11 +400,30 @@ def test_unknown_kind(tmp_path: Path, name: str, cure: str) -> None:
     assert complaint(write(tmp_path / name, "x")) == message
 
 
-@pytest.mark.parametrize("url", ["https://x.org/c.csv", "s3://bucket/c.csv", "file:///c.csv"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://x.org/c.csv",
+        "s3://bucket/c.csv",
+        "file:///c.csv",
+        "HTTP://x.org/c.csv",
+        "git+ssh://x.org/c.csv",
+        "abfss://container@x.org/c.csv",
+        "ms-settings://c.csv",
+    ],
+)
 def test_urls_are_refused(url: str) -> None:
-    for read in (read_collection, ts.scan):
-        with pytest.raises(ValueError, match=f"^{url}: is a URL, .*copy it to this machine$"):
-            read(url)
+    message = f"^{re.escape(url)}: is a URL, expected a path on this machine$"
+    outputs = ts.count([[1], [1]], [0, 1]).save, ts.count([[1], [1]], [0, 1]).rank().to_csv
+    for function in (read_collection, ts.scan, ts.load, *outputs):
+        with pytest.raises(ValueError, match=message):
+            function(url)
+
+
+@pytest.mark.parametrize("path", ["C://c.csv", "c:/c.csv", "./https://c.csv", "1a://c.csv"])
+def test_what_only_looks_like_a_url_is_a_path(path: str) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_collection(path)
 
 
 def test_missing_file(tmp_path: Path) -> None:

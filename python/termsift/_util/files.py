@@ -84,8 +84,10 @@ def check_path(path: object, name: str = "path") -> None:
     check_kind(text, str, name)
     if "\0" in text:
         raise ValueError(f"{name} must not contain a NUL character, got {path!r}")
-    if re.match(r"[a-z0-9]+://", text) and not os.path.exists(os.path.dirname(text)):
-        raise ValueError(f"{text}: is a URL, expected a file or folder: copy it to this machine")
+    # A scheme of one letter would be a drive.
+    is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
+    if is_url and not os.path.exists(os.path.dirname(text)):
+        raise ValueError(f"{text}: is a URL, expected a path on this machine")
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
