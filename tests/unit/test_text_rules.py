@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import termsift as ts
 from termsift.io import MissingExtraError
 from termsift.text import PRESETS, TextRules, count_words, text_rules
 from termsift.text._blocks import text_blocks
@@ -237,6 +239,34 @@ def test_the_preset_of_the_paper() -> None:
         TypeError, match=r"texts have no rule 'min_fd', .*; did you mean 'min_df'\?"
     ):
         text_rules(min_fd=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("labl", "label"), ("on_eror", "on_error"), ("encodings", "encoding"), ("min_fd", "min_df")],
+)
+def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
+    for read in (ts.scan, ts.io.read_collection, partial(ts.io.read_split, test="c.csv")):
+        with pytest.raises(TypeError, match=f"no rule '{name}', .*; did you mean '{meant}'"):
+            read("c.csv", **{name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("labl", "label"), ("sample_weights", "sample_weight"), ("on_mising", "on_missing")],
+)
+def test_a_misspelt_option_of_counting_is_told(name: str, meant: str) -> None:
+    counts = ts.count_texts(["oil"], ["a"])
+    for count in (ts.count_texts, counts.update_texts):
+        with pytest.raises(TypeError, match=f"no rule '{name}', .*; did you mean '{meant}'"):
+            count(["oil"], ["a"], **{name: "x"})
+
+
+@pytest.mark.parametrize("name", ["counts", "module", "function", "tf"])
+def test_an_update_takes_no_names_but_its_own(name: str) -> None:
+    counts: Any = ts.count_texts(["oil"], ["a"])
+    with pytest.raises(TypeError, match=f"texts have no rule '{name}'"):
+        counts.update_texts(["oil"], ["a"], **{name: 1})
 
 
 def test_rules_are_pickled() -> None:

@@ -58,7 +58,10 @@ PARAMETERS = [
     ("noncentrality", ["pearson"], TYPE,
      "md has no option 'noncentrality' (it has none of its own)"),
     ("non_centrality", ["pearson"], TYPE,
-     "md_chi2 has no option 'non_centrality' (it has noncentrality)", "md_chi2"),
+     "md_chi2 has no option 'non_centrality' (it has noncentrality); did you mean "
+     "'noncentrality'?", "md_chi2"),
+    ("modell", ["poisson"], TYPE,
+     "md has no option 'modell' (it has none of its own); did you mean 'model'?"),
     ("noncentrality", [None, []], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
     ("noncentrality", ["Pearson"], VALUE,

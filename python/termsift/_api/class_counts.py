@@ -106,10 +106,13 @@ class ClassCounts(CountTable):
 
         Parameters
         ----------
-        texts, y, **counting
-            As for `termsift.count_texts`, but for ``tf``. The rules are those of the texts before,
-            without ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once,
-            so use `with_min_df` at the end.
+        texts, y
+            As for `termsift.count_texts`.
+        **counting
+            text, label, sample_weight, classes, rules, on_missing, n_threads and rules as keywords,
+            as for `termsift.count_texts`. The rules are those of the texts before, without
+            ``min_df``, ``max_df`` and ``max_features``: they look at all documents at once, so use
+            `with_min_df` at the end.
 
         Returns
         -------
@@ -143,7 +146,8 @@ class ClassCounts(CountTable):
         method : str
             A name of `termsift.methods`.
         **scoring
-            As for `score`: model, alpha, class_prior, n_threads and the method's own options.
+            model, alpha, class_prior, n_threads and the method's own options such as
+            noncentrality, as for `score`.
 
         Returns
         -------
@@ -160,7 +164,8 @@ class ClassCounts(CountTable):
         method : str
             A name of `termsift.methods`.
         **scoring
-            As for `score`: model, alpha, class_prior, n_threads and the method's own options.
+            model, alpha, class_prior, n_threads and the method's own options such as
+            noncentrality, as for `score`.
 
         Returns
         -------
@@ -419,7 +424,7 @@ class ClassCounts(CountTable):
             How the p-values of tests are adjusted, as by `Significance.adjusted`. There is a test
             for each class and term. All count, listed or not.
         **scoring
-            As for `class_scores`.
+            model, alpha, class_prior, n_threads and the method's own options, as for `score`.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,12 @@ from termsift._util import validation
 from termsift._util.tabular import object_array
 from termsift.text import TextRules, text_rules
 from termsift.text._counting import BlockCounter, kept_columns
+from termsift.text._rules import check_rule_names
 from termsift.text._terms import kept_terms
+
+# What `count_texts` and an update take by name besides the rules.
+_OF_LABELS = ("text", "label", "sample_weight", "classes", "on_missing")
+_OPTIONS = (*_OF_LABELS, "rules", "n_threads")
 
 
 def count_texts(
@@ -102,7 +107,7 @@ def count_texts(
     >>> list(ts.count_texts(texts, [0, 0, 1], ngram_range=(2, 2), min_df=1).term_names)
     ['and eggs', 'bacon and', 'cheap pills', 'eggs eggs']
     """
-    rules = check_rules(rules, keywords)
+    rules = check_rules(rules, keywords, _OPTIONS)
     documents = LabelledTexts(
         texts,
         y,
@@ -121,15 +126,15 @@ def update_by_texts(
     counts: ClassCounts,
     texts: Any,
     y: Any,
+    /,
     *,
     rules: TextRules | None = None,
     n_threads: int | None = None,
     **options: Any,
 ) -> None:
     """Add texts to counts; see `ClassCounts.update_texts`."""
-    of_labels = ("text", "label", "sample_weight", "classes", "on_missing")
-    labelled = {name: options.pop(name) for name in of_labels if name in options}
-    rules = check_rules(rules, options)
+    labelled = {name: options.pop(name) for name in _OF_LABELS if name in options}
+    rules = check_rules(rules, options, _OPTIONS)
     if rules.drops and rules.vocabulary is None:
         raise ValueError(
             "min_df, max_df and max_features look at all documents, and an update has only some: "
@@ -144,8 +149,11 @@ def update_by_texts(
         counts._state = after._state
 
 
-def check_rules(rules: TextRules | None, keywords: dict[str, Any]) -> TextRules:
-    """Return the rules that are given whole or as keywords."""
+def check_rules(
+    rules: TextRules | None, keywords: dict[str, Any], options: Collection[str] = ()
+) -> TextRules:
+    """Return the rules that are given whole or as keywords, beside the names of ``options``."""
+    check_rule_names(keywords, options)
     if rules is None:
         return text_rules(**keywords)
     validation.check_kind(rules, TextRules, "rules")

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from termsift import _core
-from termsift._util.validation import check_choice
+from termsift._util.validation import check_choice, did_you_mean
 
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # the default first
+_SHARED = ("model", "alpha", "class_prior", "n_threads")  # what all scores take by name
 
 
 class Reads(enum.Flag):
@@ -156,7 +157,8 @@ class Method(Ranker):
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(self.options) or "none of its own"
-                raise TypeError(f"{self.name} has no option {name!r} (it has {known})")
+                hint = did_you_mean(name, [*self.options, *_SHARED])
+                raise TypeError(f"{self.name} has no option {name!r} (it has {known}){hint}")
             check_choice(value, self.options[name], name)
         chosen = tuple(options.get(name, values[0]) for name, values in self.options.items())
         return (self.measures or {(): _core.ContingencyMeasure.__members__[self.name]})[chosen]

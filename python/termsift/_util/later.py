@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 
-def call_later_stage(module: str, function: str, *args: Any, **kwargs: Any) -> Any:
+def call_later_stage(module: str, function: str, /, *args: Any, **kwargs: Any) -> Any:
     """Import a module of the package and return what one of its functions returns.
 
     Imports run from later stages to earlier ones. The exception is the ``_repr_html_`` of results:

@@ -71,8 +71,9 @@ def read_collection(
     labels : path, optional
         The file of its labels, as for `termsift.scan`.
     **reading
-        The other arguments of `termsift.scan`, except ``chunk_docs`` and ``index_base``: indices of
-        an svmlight file count from 0 if index 0 occurs in it. Only texts take ``min_df``.
+        terms, text, label, delimiter, encoding, preset, on_error, n_threads and the rules of texts,
+        as for `termsift.scan`. Only texts take ``min_df``. Indices of an svmlight file count from 0
+        if index 0 occurs in it.
 
     Returns
     -------
@@ -130,7 +131,8 @@ def read_split(
     labels, test_labels : path, optional
         The labels of each, as for `read_collection`.
     **reading
-        As for `read_collection`, for both.
+        terms, text, label, delimiter, encoding, preset, on_error, n_threads and the rules of texts,
+        as for `read_collection`, for both.
 
     Returns
     -------

@@ -24,6 +24,7 @@ from termsift._util.validation import (
 from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
 from termsift.text import TextRules, text_rules
+from termsift.text._rules import check_rule_names
 
 COMPLAINTS_KEPT = 5
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
@@ -77,6 +78,7 @@ def check_options(
     **rules: Any,
 ) -> Options:
     """Check the options that `scan` and `read_collection` share."""
+    check_rule_names(rules, check_options.__kwdefaults__ or ())
     if terms is not None:
         check_path(terms, "terms")
     check_column(text, "text")

@@ -239,14 +239,20 @@ def text_rules(preset: str | None = None, **rules: Any) -> TextRules:
     """
     if preset is not None:
         check_choice(preset, PRESETS, "preset")
-    known = [field.name for field in fields(TextRules)]
-    for name in rules:
-        if name not in known:
+    check_rule_names(rules)
+    return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
+
+
+def check_rule_names(names: Iterable[str], options: Collection[str] = ()) -> None:
+    """Refuse names of no rule; ``options`` are what else the caller's function takes by name."""
+    rules = [field.name for field in fields(TextRules)]
+    known = [*options, *rules]
+    for name in names:
+        if name not in rules:
             hint = did_you_mean(name, known)
             raise TypeError(
                 f"texts have no rule {name!r}, expected one of {', '.join(known)}{hint}"
             )
-    return TextRules(**{**PRESETS.get(preset or "", {}), **rules})
 
 
 # ---- checks ----------------------------------------------------------------------------------
