@@ -338,10 +338,18 @@ def variadic() -> dict[str, list[str]]:
     """Return the names that ``**options`` of a function stand for."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     return {
-        "scoring": ["model", "alpha", "class_prior", "n_threads", "nonsense"],
+        "scoring": [
+            *("model", "alpha", "class_prior", "n_threads", "noncentrality", "nonsense"),
+        ],
         "options": ["noncentrality", "nonsense"],
-        "reading": ["terms", "text", "delimiter", "encoding", "preset", "on_error", "nonsense"],
-        "counting": ["label", "sample_weight", "classes", "rules", "on_missing", "nonsense"],
+        "reading": [
+            *("terms", "text", "label", "delimiter", "encoding", "preset", "on_error"),
+            *("n_threads", *rules, "nonsense"),
+        ],
+        "counting": [
+            *("text", "label", "sample_weight", "classes", "rules", "on_missing", "n_threads"),
+            *(*rules, "nonsense"),
+        ],
         "evaluation": ["ks", "cv", "random_state", "alpha", "n_threads", "nonsense"],
         "rules": [*rules, "nonsense"],
         "keywords": [*rules, "nonsense"],
