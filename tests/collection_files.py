@@ -13,7 +13,7 @@ import pytest
 from termsift.io import (
     read_collection,
 )
-from termsift.io._texts import SKIP
+from termsift.io._source import SKIP
 
 # Tests with this mark run with pyarrow's readers of tables and without them.
 both_readers = pytest.mark.parametrize("reader", ["pyarrow", "csv"], indirect=True)

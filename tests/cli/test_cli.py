@@ -23,7 +23,7 @@ from signals import start_hearing
 from termsift.cli import rank as rank_command
 from termsift.cli.output import WRITERS
 from termsift.io import Collection
-from termsift.io._texts import SKIP
+from termsift.io._source import SKIP
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:

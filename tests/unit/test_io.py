@@ -391,6 +391,9 @@ KNOWN = (
     [
         ("c.xlsx", "save the sheet as .csv; "),
         ("c.JSON", "lines of JSON objects end in .jsonl; "),
+        ("c.json.gz", "lines of JSON objects end in .jsonl; "),
+        ("c.xlsx.zst", "save the sheet as .csv; "),
+        ("c.tar.gz", "unpack it first; "),
         ("c.csv.bz2", "unpack it first; "),
         *((name, "") for name in ("c", "c.gz", "c.npz.gz", ".gz")),
     ],

@@ -22,7 +22,7 @@ from file_kinds import (
     write,
     zstandard,
 )
-from termsift.io._texts import SKIP
+from termsift.io._source import SKIP
 
 
 def refused(path: Any, **options: Any) -> str:
@@ -383,6 +383,19 @@ def test_files_that_are_wrong_as_a_whole(tmp_path: Path, content: str, complaint
     (tmp_path / "c.svm").write_text(content)
     (tmp_path / "terms").write_text("bee\ncow\n")
     assert complaint in refused(tmp_path / "c.svm", terms=tmp_path / "terms")
+
+
+@pytest.mark.parametrize("line", ["1 1:x", "1 2"])
+def test_bad_lines_of_svmlight_text_can_be_left_out(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text(f"1 1:1\n{line}\n2 1:1\n")
+    for read in (ts.io.read_collection, lambda path: ts.count(ts.scan(path))):
+        with pytest.raises(ValueError, match=r"line 2: expected .*; on_error='skip' .* leaves it"):
+            read(path)
+    assert ts.io.read_collection(path, on_error="skip").n_skipped == 1
+    (tmp_path / "labels").write_text("x\ny\nz\n")  # the labels would be those of other lines
+    with pytest.raises(ValueError, match=r"line 2: expected (?!.*on_error)"):
+        ts.io.read_collection(path.rename(tmp_path / "d.svm"), labels=tmp_path / "labels")
 
 
 @pytest.mark.parametrize("n_labels", [1, 3])

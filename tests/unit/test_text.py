@@ -21,7 +21,7 @@ from termsift.io import (
     read_collection,
     read_split,
 )
-from termsift.io._texts import SKIP
+from termsift.io._source import SKIP
 from termsift.text import PRESETS
 
 

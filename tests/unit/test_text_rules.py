@@ -338,3 +338,16 @@ def test_arrays_of_words_are_rules_too() -> None:
     assert rules.what_counts == (
         "a term by these rules: ngram_range=(2, 2), min_df=2, stop_words, binary=True"
     )
+
+
+def test_messages_show_numbers_of_numpy_and_lists_as_any_other() -> None:
+    rules: dict[str, Any] = {"ngram_range": [np.int64(2), 2], "min_df": np.int64(1)}
+    assert TextRules(**rules).what_counts == "a term by these rules: ngram_range=(2, 2)"
+    rules = {"ngram_range": [1, 1], "max_df": np.float64(1), "min_df": np.int64(3)}
+    assert TextRules(**rules).what_counts == "a term by these rules: min_df=3"
+
+
+@pytest.mark.parametrize(("n", "there_are"), [(1, "is 1 document;"), (2, "are 2 documents;")])
+def test_a_min_df_above_the_number_of_documents(n: int, there_are: str) -> None:
+    with pytest.raises(ValueError, match=f"in 3 documents or more, and there {there_are}"):
+        TextRules(min_df=3).count(["ham"] * n)

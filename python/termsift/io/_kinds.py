@@ -54,7 +54,7 @@ def open_source(
     ending = _ending(existing(path))
     if ending not in _KINDS:
         known = " ".join(_KINDS)
-        cure = _CURES.get(path.suffix.lower(), "")
+        cure = _CURES.get(ending, "")
         raise ValueError(f"{path}: unknown kind of file; {cure}the known endings are {known}")
     return _KINDS[ending](path, labels, options)
 

@@ -27,6 +27,7 @@ from termsift.text import TextRules, text_rules
 from termsift.text._rules import check_rule_names
 
 COMPLAINTS_KEPT = 5
+SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
 CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
 

@@ -6,8 +6,8 @@ comments are ignored, and indices come in any order.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,7 +19,7 @@ from termsift._util.validation import check_n_threads
 from termsift.io._files import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
 from termsift.io._prefetch import prefetched
-from termsift.io._source import COMPLAINTS_KEPT, MatrixBlock, MatrixBlocks, Options, Source
+from termsift.io._source import COMPLAINTS_KEPT, SKIP, MatrixBlock, MatrixBlocks, Options, Source
 
 _BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
 _LINES_AT_ONCE = 1 << 19  # on average, where a block of short lines is cut
@@ -60,7 +60,7 @@ class SvmlightFile(Source):
                 index_note=f" ({'; '.join(notes)})" if notes else "",
                 n_threads=options.n_threads or None,
             )
-            with closing(parsed_blocks):
+            with closing(parsed_blocks), self._with_cure():
                 for parsed in parsed_blocks:
                     indptr, indices = parsed["indptr"], parsed["indices"]
                     width = int(indices.max(initial=base - 1)) - base + 1
@@ -85,6 +85,17 @@ class SvmlightFile(Source):
                     del X, labels
         if y is not None:
             self.check_n_labels(y.shape[0], n_docs)
+
+    @contextmanager
+    def _with_cure(self) -> Iterator[None]:
+        """Add to an error of a line how to leave the line out, if it can be."""
+        try:
+            yield
+        except ValueError as error:
+            can_skip = self._labels is None and not self.options.skip
+            if can_skip and str(error).startswith(f"{self.path}, line "):
+                raise ValueError(f"{error}; {SKIP}") from None
+            raise
 
 
 def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:

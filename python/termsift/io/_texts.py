@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util.tabular import object_array
 from termsift.io._files import Complain
-from termsift.io._source import COMPLAINTS_KEPT, TEXT_OPTIONS, Block, Source
+from termsift.io._source import COMPLAINTS_KEPT, SKIP, TEXT_OPTIONS, Block, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once
-SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 _ROW_BYTES = 64  # what a row takes in a list, besides its text
 
 

@@ -202,18 +202,23 @@ class TextRules:
         """The least that a text must hold, for messages."""
         # Arrays of words cannot be compared. 1.0 is all documents, and equals 1.
         own = [
-            rule.name
-            for rule in fields(self)
-            if repr(getattr(self, rule.name)) != repr(rule.default)
+            rule.name for rule in fields(self) if repr(self._plain(rule.name)) != repr(rule.default)
         ]
         if not own:
             return "a word of two or more letters"
         return f"a term by these rules: {', '.join(map(self._shown, own))}"
 
     def _shown(self, name: str) -> str:
-        value = getattr(self, name)
+        value = self._plain(name)
         is_short = isinstance(value, (str, tuple, Real))
         return f"{name}={value!r}" if is_short else name
+
+    def _plain(self, name: str) -> Any:
+        """Return the value of a rule without the types that messages should not show."""
+        value = getattr(self, name)
+        if name == "ngram_range":
+            return tuple(map(int, value))
+        return value.item() if getattr(value, "ndim", None) == 0 else value
 
     @property
     def drops(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from termsift._util.validation import is_integer
+from termsift._util.validation import is_integer, number_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -66,13 +66,14 @@ def kept_terms(
     """
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
+        there_are = number_of(n_docs, "document")
         if low > n_docs:
             raise ValueError(
-                f"min_df={rules.min_df} asks for terms in {low} documents or more, and there are "
-                f"{n_docs} documents; lower min_df (--min-df)"
+                f"min_df={rules.min_df} asks for terms in {low} documents or more, and there "
+                f"{'is' if n_docs == 1 else 'are'} {there_are}; lower min_df (--min-df)"
             )
         raise ValueError(
-            f"of {n_docs} documents, min_df={rules.min_df} asks for terms in {low:g} or more and "
+            f"of {there_are}, min_df={rules.min_df} asks for terms in {low:g} or more and "
             f"max_df={rules.max_df} for terms in {high:g} or fewer; lower min_df (--min-df) or "
             "raise max_df (--max-df)"
         )
