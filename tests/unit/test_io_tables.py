@@ -162,7 +162,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.csv", "text,text,label\n", {},
          "c.csv, line 1: expected one column 'text', found 'text', 'text', 'label'; "
          "give each column of the header another name"),
-        ("c.csv", "label,text\na,one, two\n", {}, 
+        ("c.csv", "label,text\na,one, two\n", {},
          f"c.csv, line 2: expected 2 fields, found 3; {QUOTED}"),
         ("c.csv", "label,text\na,one\nb\n", {}, "c.csv, line 3: expected 2 fields, found 1"),
         ("c.csv", "label,text\na,one\n,two\n", {}, "c.csv, line 3: the label is empty"),
@@ -302,11 +302,23 @@ def test_lines_may_end_as_on_old_macs(tmp_path: Path, name: str, content: str, g
 def test_errors_of_old_macs_files_name_the_line(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", 'label,text\ra,"one\rtwo"\rb\r')
     assert complaint(path) == "c.csv, line 4: expected 2 fields, found 1"
-    # Longer than what is looked at: the first line ends at \n, and what is in quotes stays.
-    path = write(tmp_path / "c.csv", f'label,text\na,"{"one" * 9999}\rtwo"\nb,\n')
-    names = read_collection(path, analyzer="char").term_names
+
+
+@pytest.mark.parametrize(
+    ("content", "end"),
+    [
+        ('a,"{long}\rtwo"\nb,\n', "\r"),  # beyond what is looked at: it stays
+        ('a,"two\r{long}"\nb,\n', "\n"),  # nothing else is seen: it ends lines
+        ('b,\na,"two\r{long}"\n', "\r"),  # the first line ends otherwise
+    ],
+)
+def test_of_a_long_first_line_the_beginning_tells_how_lines_end(
+    tmp_path: Path, content: str, end: str
+) -> None:
+    path = write(tmp_path / "c.csv", content.format(long="one" * (1 << 17)))
+    names = read_collection(path, text=2, label=1, analyzer="char").term_names
     assert names is not None
-    assert "".join(names) == "\renotw"
+    assert "".join(names) == end + "enotw"
 
 
 def test_quotes_that_mean_nothing_are_read_as_the_error_says(tmp_path: Path) -> None:
