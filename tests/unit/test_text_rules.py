@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -351,3 +352,10 @@ def test_messages_show_numbers_of_numpy_and_lists_as_any_other() -> None:
 def test_a_min_df_above_the_number_of_documents(n: int, there_are: str) -> None:
     with pytest.raises(ValueError, match=f"in 3 documents or more, and there {there_are}"):
         TextRules(min_df=3).count(["ham"] * n)
+
+
+def test_a_max_df_below_min_df_may_be_a_fraction() -> None:
+    rules: dict[str, Any] = {"min_df": 2, "max_df": Fraction(1, 3)}
+    message = r"of 3 documents, min_df=2 .* in 2 or more and max_df=1/3 for terms in 1 or fewer"
+    with pytest.raises(ValueError, match=message):
+        TextRules(**rules).count(["ham"] * 3)

@@ -73,9 +73,9 @@ def kept_terms(
                 f"{'is' if n_docs == 1 else 'are'} {there_are}; lower min_df (--min-df)"
             )
         raise ValueError(
-            f"of {there_are}, min_df={rules.min_df} asks for terms in {low:g} or more and "
-            f"max_df={rules.max_df} for terms in {high:g} or fewer; lower min_df (--min-df) or "
-            "raise max_df (--max-df)"
+            f"of {there_are}, min_df={rules.min_df} asks for terms in {float(low):g} or more and "
+            f"max_df={rules.max_df} for terms in {float(high):g} or fewer; lower min_df "
+            "(--min-df) or raise max_df (--max-df)"
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features
