@@ -73,8 +73,8 @@ def conditional_gain(
     -----
     A term's gain is what it takes off the log losses of the documents that contain it, when each is
     classified by naive Bayes with the terms chosen so far, and without itself as evidence.
-    docs/methods.md defines it, and says how the shape is found and in which order gains are
-    computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower index. With
+    The page Methods of the documentation defines it, and says how the shape is found and in which
+    order gains are computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower index. With
     more than 64 classes, a document may only be taken for one of the 64 that its first chosen term
     makes most likely.
 
