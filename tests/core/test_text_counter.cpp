@@ -235,7 +235,7 @@ TEST(counts_of_random_texts_are_those_of_a_plain_loop) {
 TEST(small_chunks_give_the_same_counts) {
   const Tuned tuned;
   text_tuning().chunk_bytes = 300;
-  text_tuning().rows_to_merge = 10;
+  text_tuning().entries_to_unite = 10;
   check_everything(10);
 }
 
