@@ -328,6 +328,15 @@ TEST(a_row_may_be_closed_within_a_document) {
   check_everything(13);
 }
 
+TEST(counts_by_class_may_be_gathered_at_any_document) {
+  const Tuned tuned;
+  text_tuning().documents_to_gather = 2;
+  check_everything(14);
+  text_tuning().documents_to_gather = 1 << 22;
+  text_tuning().entries_to_gather = 0;
+  check_everything(14);
+}
+
 TEST(large_counts_are_exact) {
   Collection collection{{"", ""}, {0, 0}, 1};
   for (int i = 0; i < 1'500'000; ++i) collection.texts[1] += "aa ";

@@ -87,8 +87,7 @@ class ClassRows {
     std::int64_t owner;
   };
 
-  static constexpr std::int64_t part_size = 1 << 12, most_written = 1 << 24;
-  static constexpr std::uint32_t most_documents = 1 << 22;
+  static constexpr std::int64_t part_size = 1 << 12;
 
   template <class Key>
   void write(Slot<Key>& slot) {
@@ -101,7 +100,8 @@ class ClassRows {
   void move_to_store(Worker* worker);
   // Whether what was written should be moved to store(): that takes memory for each document and for each entry.
   bool is_full() const {
-    return !spans_.empty() && (tag_ - spans_.front().first_tag >= most_documents || written_.n_entries() >= most_written);
+    return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
+                               written_.n_entries() >= text_tuning().entries_to_gather);
   }
 
   RowStore<Written> written_;  // in parts of part_size, of no owner
