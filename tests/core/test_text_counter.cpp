@@ -235,7 +235,7 @@ TEST(counts_of_random_texts_are_those_of_a_plain_loop) {
 TEST(small_chunks_give_the_same_counts) {
   const Tuned tuned;
   text_tuning().chunk_bytes = 300;
-  text_tuning().rows_to_merge = 10;
+  text_tuning().entries_to_unite = 10;
   check_everything(10);
 }
 
@@ -326,6 +326,15 @@ TEST(a_row_may_be_closed_within_a_document) {
   const Tuned tuned;
   text_tuning().row_tokens = 3;
   check_everything(13);
+}
+
+TEST(counts_by_class_may_be_gathered_at_any_document) {
+  const Tuned tuned;
+  text_tuning().documents_to_gather = 2;
+  check_everything(14);
+  text_tuning().documents_to_gather = 1 << 22;
+  text_tuning().entries_to_gather = 0;
+  check_everything(14);
 }
 
 TEST(large_counts_are_exact) {

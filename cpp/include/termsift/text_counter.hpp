@@ -42,9 +42,10 @@ class TextCounter {
   // Of each term, sorted: in how many documents it occurs, and how often.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
-  // Calls visit(term, its UTF-8 bytes) for every sorted term with column[term] >= 0, or for all if `columns` is empty.
-  void for_each_term(std::span<const std::int32_t> columns,
-                     const std::function<void(std::int64_t, std::string_view)>& visit) const;
+  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all if `columns` is empty.
+  // Now and then it calls check(), which may throw to stop.
+  void for_each_term(std::span<const std::int32_t> columns, const std::function<void(std::int64_t, std::string_view)>& visit,
+                     const std::function<void()>& check = {}) const;
   // columns[term] is the column of a term, or -1 if it is dropped. Columns must increase. None given: all terms stay.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;   // not by class
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_columns, std::int64_t n_classes,

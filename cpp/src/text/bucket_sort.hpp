@@ -111,7 +111,7 @@ template <class T>
 class Buckets {
  public:
   // visit(part, elements) appends the elements of a part to `elements`, which is empty. Some parts are visited
-  // twice, to draw a sample; there are n elements in all, and each part should be a fair sample of them.
+  // twice, to draw a sample; there are at most n elements, and each part should be a fair sample of them.
   // O(n log n) in total. Many elements of one prefix are in one bucket.
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads)

@@ -13,7 +13,7 @@ void ClassRows::begin_written() {
 }
 
 // A counting sort by class. O(entries + documents).
-void ClassRows::move_to_store() {
+void ClassRows::move_to_store(Worker* worker) {
   if (spans_.empty()) return;
   if (written_.is_open()) written_.set_open_size(part_size - (end_ - next_));
   written_.close();
@@ -31,8 +31,10 @@ void ClassRows::move_to_store() {
     of_tag.resize(end, static_cast<std::uint32_t>(owner));
   }
   const auto for_each = [&](const auto& f) {
-    for (const Row<Written>& part : written_.rows())
+    for (const Row<Written>& part : written_.rows()) {
+      if (worker != nullptr) worker->check();
       for (std::int64_t i = 0; i < part.size; ++i) f(part.entries[i], of_tag[part.entries[i].tag - first_tag]);
+    }
   };
   std::vector<std::int64_t> sizes(owners.size(), 0);
   for_each([&](const Written&, std::uint32_t owner) { ++sizes[owner]; });

@@ -1,9 +1,11 @@
 // The rows of classes that one thread counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "termsift/parallel.hpp"
 #include "text/row_store.hpp"
 #include "text/token_counting.hpp"
 
@@ -11,7 +13,7 @@ namespace termsift {
 
 // Counts the terms of one length by class, for count_tokens(). A term's slot holds its counts in the class of its last
 // document. They are written down when the term next occurs in another class, so that a token costs no second access to
-// memory. Few rows begin if documents come sorted by class.
+// memory. Few counts are written down if documents come sorted by class.
 class ClassRows {
  public:
   ClassRows() : tag_(text_tuning().first_tag - 1) {}
@@ -28,11 +30,11 @@ class ClassRows {
 
     template <class Key>
     void add(Slot<Key>& slot) {
-      if (slot.row < class_tag_) [[unlikely]]
+      if (slot.tag < class_tag_) [[unlikely]]
         rows_.write(slot);
-      slot.documents += static_cast<std::uint32_t>(slot.row != tag_);
-      slot.row = tag_;
-      ++slot.count;
+      slot.documents += static_cast<std::uint32_t>(slot.tag != tag_);
+      slot.tag = tag_;
+      ++slot.at_or_count;
     }
     void end() {}
 
@@ -43,11 +45,12 @@ class ClassRows {
 
   template <class Table>
   Count begin_part(Table& table, const Part& part, std::int64_t n_tokens) {
+    if (n_tokens == 0) return Count(*this, tag_, tag_);
     if (document_ != part.document) {
       document_ = part.document;
-      if (++tag_ == 0) {
+      if (++tag_ == 0 || is_full()) {
         close(table);
-        tag_ = 1;
+        tag_ = std::max(tag_, std::uint32_t{1});
       }
     }
     if (spans_.empty() || spans_.back().owner != part.owner) {
@@ -63,14 +66,14 @@ class ClassRows {
   }
   // The next text is a new document, even if a later call numbers it as the last one.
   void end_texts() { document_ = -1; }
-  // Writes down all counts, and moves them to store().
+  // Writes down all counts, and moves them to store(). It can be interrupted if there is a worker.
   template <class Table>
-  void close(Table& table) {
+  void close(Table& table, Worker* worker = nullptr) {
     table.for_each_slot([this](auto& slot) {
       write(slot);
-      slot.row = 0;
+      slot.tag = 0;
     });
-    move_to_store();
+    move_to_store(worker);
   }
 
  private:
@@ -88,13 +91,18 @@ class ClassRows {
 
   template <class Key>
   void write(Slot<Key>& slot) {
-    if (slot.count == 0) return;
+    if (slot.at_or_count == 0) return;
     if (next_ == end_) begin_written();
-    *next_++ = {slot.id, slot.count, slot.documents, slot.row};
-    slot.count = slot.documents = 0;
+    *next_++ = {slot.id, slot.at_or_count, slot.documents, slot.tag};
+    slot.at_or_count = slot.documents = 0;
   }
   void begin_written();
-  void move_to_store();
+  void move_to_store(Worker* worker);
+  // Whether what was written should be moved to store(): that takes memory for each document and for each entry.
+  bool is_full() const {
+    return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
+                               written_.n_entries() >= text_tuning().entries_to_gather);
+  }
 
   RowStore<Written> written_;  // in parts of part_size, of no owner
   Written *next_ = nullptr, *end_ = nullptr;  // the room of the open part

@@ -76,8 +76,7 @@ class Words final : public Cutter::Analysis {
       } else if (text_.size() >= wanted) {
         kept_ = end_of_unmarked(text_.marks(), searched, text_.size());
         if (kept_ == searched) kept_ = first;
-        if (text_.size() - kept_ >= longest_token)
-          throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
+        if (text_.size() - kept_ >= longest_token) refuse_long_word();
         if (first == kept_ && begin == 0) {  // all of it is one word
           searched = text_.size();
           wanted = searched + piece_;
@@ -91,6 +90,9 @@ class Words final : public Cutter::Analysis {
   }
 
  private:
+  [[noreturn]] void refuse_long_word() const {
+    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; cut it by blanks");
+  }
   // Adds the words between two bytes that are not marked; `begin` is a multiple of 64.
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
     std::uint64_t* const marks = text_.marks() + begin / 64;
@@ -102,6 +104,7 @@ class Words final : public Cutter::Analysis {
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<ScanKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
+    if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be so long
     if (!normaliser_.ascii()) {  // runs of several bytes may be one character
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < n; ++i) {

@@ -4,7 +4,7 @@
 
 #include "base/per_thread.hpp"
 #include "text/row_sorter.hpp"
-#include "text/token_counting.hpp"
+#include "text/term_table.hpp"
 
 namespace termsift {
 namespace {
@@ -38,12 +38,11 @@ void gather(const CountedDocuments& counted, const CountedChunk& chunk, RowSorte
   });
 }
 
-// Prefetches the elements [begin, end), unless they are more than a cache holds.
+// Prefetches the elements [begin, end), but no more of them than a cache holds.
 template <class T>
-void prefetch_for_write(const T* begin, const T* end) {
+void prefetch_rows(const T* begin, const T* end) {
   constexpr std::ptrdiff_t line = 64 / sizeof(T), most = (1 << 18) / sizeof(T);
-  for (const T* element = begin; element < std::min(end, begin + most); element += line)
-    termsift::prefetch_for_write(element);
+  for (std::ptrdiff_t i = 0; i < std::min(end - begin, most); i += line) prefetch_for_write(begin + i);
 }
 
 struct Scratch {
@@ -102,8 +101,8 @@ TextMatrix document_matrix(const CountedDocuments& counted, const Threads& threa
     const CountedChunk& chunk = counted.chunks[static_cast<std::size_t>(c)];
     RowSorter& sorter = scratch.own(worker).sorter;
     // The memory of the rows arrives while their entries are sorted.
-    prefetch_for_write(matrix.indices.get() + matrix.indptr[chunk.begin], matrix.indices.get() + matrix.indptr[chunk.end]);
-    prefetch_for_write(matrix.data.get() + matrix.indptr[chunk.begin], matrix.data.get() + matrix.indptr[chunk.end]);
+    prefetch_rows(matrix.indices.get() + matrix.indptr[chunk.begin], matrix.indices.get() + matrix.indptr[chunk.end]);
+    prefetch_rows(matrix.data.get() + matrix.indptr[chunk.begin], matrix.data.get() + matrix.indptr[chunk.end]);
     gather(counted, chunk, sorter, worker);
     std::vector<std::int64_t> place(matrix.indptr.get() + chunk.begin, matrix.indptr.get() + chunk.end);
     sorter.write(place, matrix.indices.get(), matrix.data.get());

@@ -25,13 +25,13 @@ class DocumentRows {
     template <class Key>
     void add(Slot<Key>& slot) {
       // Whether a term has occurred in the document before is unpredictable, so there are masks and no branches. They are
-      // written out because compilers turn selects into branches here.
-      const auto same = static_cast<std::uint32_t>(slot.row == tag_);
+      // written out because compilers turn selects into branches here. What is masked out may be uninitialised.
+      const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
-      const std::uint32_t at = (slot.at & if_same) | (size_ & ~if_same);
+      const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
       prefetch_for_write(row_ + size_ + entries_ahead);
-      slot.row = tag_;
-      slot.at = at;
+      slot.tag = tag_;
+      slot.at_or_count = at;
       slot.documents += 1 - same;
       row_[at] = {slot.id, (row_[at].count & if_same) + 1};
       size_ += 1 - same;
@@ -54,7 +54,7 @@ class DocumentRows {
       store_.open(part.owner);
       row_tokens_ = n_tokens;
       if (++tag_ == 0) {
-        table.for_each_slot([](auto& slot) { slot.row = 0; });
+        table.for_each_slot([](auto& slot) { slot.tag = 0; });
         tag_ = 1;
       }
     }

@@ -76,8 +76,8 @@ void NormalText::reserve(std::int64_t n) {
 void NormalText::clear() {
   constexpr std::int64_t most_kept = 1 << 24;
   if (room_ > most_kept) *this = {};
-  reserve(64);
   all_.size = 0;
+  reserve(64);
   marks()[0] = 0;
 }
 

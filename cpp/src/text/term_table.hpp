@@ -29,12 +29,9 @@ template <class Key>
 struct Slot {
   Key key;
   std::uint32_t id;
-  std::uint32_t row;  // the tag of the last document that the term occurred in, or of a part of a very long one
-  union {
-    std::uint32_t at;     // by document: its place in that row
-    std::uint32_t count;  // by class: how often it occurred in the class of that document
-  };
-  std::uint32_t documents;  // by document: how many rows it occurred in; by class: how many documents of that class
+  std::uint32_t tag;          // of the last document that the term occurred in, or of a part of a very long one
+  std::uint32_t at_or_count;  // by document: its place in that row; by class: how often it occurred in that document's class
+  std::uint32_t documents;    // by document: in how many rows it occurred; by class: in how many documents of that class
 };
 
 // At most three quarters of the slots are taken. A slot costs 32 bytes for words and 24 for n-grams, so a term of a large
@@ -83,7 +80,7 @@ class SlotTable {
       slot = find(hash_(key), [](const Key&) { return false; });
     }
     if (keeps_keys_) keys_.push_back(key);
-    *slot = {key, size_++, 0, {0}, 0};
+    *slot = {key, size_++, 0, 0, 0};
     return slot;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 #include "text/access.hpp"
 #include "text/chunks.hpp"
@@ -28,7 +29,7 @@ std::vector<TermTables*> tables_of(const Counters<Rows>& counters) {
   return tables;
 }
 
-// Documents sorted by class, so that a row serves many of them. Counts by class do not depend on the order of documents.
+// Documents sorted by class, so that few counts are written down. Counts by class do not depend on the order of documents.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the place of each in the caller's order
@@ -65,7 +66,7 @@ struct TextCounter::State {
   Counters<ClassRows> classes;
   std::vector<CountedChunk> chunks;                 // not by class
   std::vector<std::int64_t> class_documents;        // by class
-  std::int64_t n_united = 0;                        // the entries by class after they were last united
+  std::int64_t n_marked = 0;                        // the entries by class when they were last united, or at first
   std::unique_ptr<Vocabulary> vocabulary;           // once sorted
 
   void require_whole() const {
@@ -134,10 +135,11 @@ struct TextCounter::State {
     if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
     const std::int64_t entries = n_entries();
-    // One call leaves one row of each class and thread, where nothing can be united. So the first time only sets a mark.
-    if (entries < text_tuning().rows_to_merge || entries < 2 * n_united) return;
-    if (n_united > 0) unite(threads);
-    n_united = n_entries();
+    // Each thread writes a pair of class and term once in a call, as a rule. So nothing is united before the entries have
+    // doubled.
+    if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
+    if (n_marked > 0) unite(threads);
+    n_marked = n_entries();
   }
 
   std::int64_t n_entries() const {
@@ -147,16 +149,17 @@ struct TextCounter::State {
         for (const ClassRows& rows : counter->rows) n += rows.n_entries();
     return n;
   }
-  static void close_rows(ThreadCounter<ClassRows>& counter) {
-    counter.rows[0].close(counter.tables.words);
-    for (std::size_t n = 2; n <= counter.rows.size(); ++n) counter.rows[n - 1].close(counter.tables.ngrams[n - 2]);
+  static void close_rows(ThreadCounter<ClassRows>& counter, Worker& worker) {
+    counter.rows[0].close(counter.tables.words, &worker);
+    for (std::size_t n = 2; n <= counter.rows.size(); ++n)
+      counter.rows[n - 1].close(counter.tables.ngrams[n - 2], &worker);
   }
   // Unites each thread's rows of a class, so that memory grows with the pairs of class and term, not with the calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
       if (counter == nullptr) return;
-      close_rows(*counter);
+      close_rows(*counter, worker);
       for (std::size_t n = 1; n <= counter->rows.size(); ++n)
         unite_rows(counter->rows[n - 1].store(), counter->tables.size(n), worker);
     });
@@ -168,8 +171,9 @@ struct TextCounter::State {
     for (auto& counter : counters)
       if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
     if constexpr (std::is_same_v<Rows, ClassRows>)
-      for_each_block(static_cast<std::int64_t>(counters.size()), threads,
-                     [&](std::int64_t thread, Worker&) { close_rows(*counters[static_cast<std::size_t>(thread)]); });
+      for_each_block(static_cast<std::int64_t>(counters.size()), threads, [&](std::int64_t thread, Worker& worker) {
+        close_rows(*counters[static_cast<std::size_t>(thread)], worker);
+      });
     const std::vector<TermTables*> tables = tables_of(counters);
     const std::uint32_t n_stop = counters.empty() ? 0 : counters[0]->n_stop;
     vocabulary = std::make_unique<Vocabulary>(tables, n_stop, fewest_words(rules), threads);
@@ -285,10 +289,12 @@ std::int64_t TextCounter::n_terms() const {
 }
 
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
-                                const std::function<void(std::int64_t, std::string_view)>& visit) const {
+                                const std::function<void(std::int64_t, std::string_view)>& visit,
+                                const std::function<void()>& check) const {
   const auto held = state_->access.read();
   state_->check_columns(columns);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
+    if (check && term % (1 << 16) == 0) check();
     if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
   });
 }

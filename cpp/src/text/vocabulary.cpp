@@ -72,8 +72,8 @@ class WordsOfTables {
     for (const WordTable* table : tables) n_words_ += table->size();
     constexpr std::int64_t per_part = 1 << 12;
     bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_words_ / per_part)));
-    for (const WordTable* table : tables)
-      same_.push_back(LargeArray<Place>::uninitialised(same_.empty() ? 0 : table->size()));
+    same_.resize(std::min<std::size_t>(tables.size(), 1));
+    for (std::size_t t = 1; t < tables.size(); ++t) same_.push_back(LargeArray<Place>::uninitialised(tables[t]->size()));
   }
   std::int64_t n_words() const { return n_words_; }  // a word of several tables counts as several
   std::int64_t n_parts() const { return std::int64_t{1} << bits_; }
@@ -197,7 +197,11 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::int64_t n, st
   PerThread<BucketSorter<Met<Key>>> sorters(worth(threads, buckets.size(), 1));
   for_each_block(buckets.size(), threads, [&](std::int64_t b, Worker& worker) {
     worker.check();
-    const auto less = [](const Met<Key>& met, const Met<Key>& other) { return before(met.key, other.key); };
+    std::uint32_t steps = 0;  // many words may begin with the same 16 bytes, and are then in one bucket
+    const auto less = [&](const Met<Key>& met, const Met<Key>& other) {
+      if (++steps % (1 << 16) == 0) worker.check();
+      return before(met.key, other.key);
+    };
     sorters.own(worker).sort(buckets, b, prefix, less);
     for_each_term(b, [&](const Met<Key>&, bool differs) { begins[static_cast<std::size_t>(b) + 1] += differs; });
   });

@@ -34,7 +34,10 @@ struct SortedTerms {
   SortedTerms() = default;
   SortedTerms(std::int64_t n, LargeArray<std::byte> used, std::int64_t used_bytes) : size(n), memory(std::move(used)) {
     constexpr auto each = std::int64_t{sizeof(Key) + sizeof(std::int64_t)};
-    if (used_bytes / each < n) memory = {}, memory = LargeArray<std::byte>::uninitialised(n * each);
+    if (used_bytes / each < n) {
+      memory = {};  // first frees the old
+      memory = LargeArray<std::byte>::uninitialised(n * each);
+    }
     documents = reinterpret_cast<std::int64_t*>(memory.get());
     keys = reinterpret_cast<Key*>(documents + n);
   }

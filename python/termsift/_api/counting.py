@@ -77,8 +77,8 @@ def count(
     The time is O(nnz + n_docs + pairs). The result has the same bits for any number of threads;
     float cells are summed in document order. Extra memory while counting is bounded by
     ``window_bytes``, 4 to 28 bytes for each term and thread, and 8 for each class and each
-    document: docs/large_inputs.md states when it takes how much, and the size of the counts. The
-    logger ``termsift`` names the algorithm that was chosen at level DEBUG.
+    document. The page Large inputs of the documentation states when it takes how much, and the size
+    of the counts. The logger ``termsift`` names the algorithm that was chosen at level DEBUG.
 
     Examples
     --------

@@ -73,10 +73,10 @@ def conditional_gain(
     -----
     A term's gain is what it takes off the log losses of the documents that contain it, when each is
     classified by naive Bayes with the terms chosen so far, and without itself as evidence.
-    docs/methods.md defines it, and says how the shape is found and in which order gains are
-    computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower index. With
-    more than 64 classes, a document may only be taken for one of the 64 that its first chosen term
-    makes most likely.
+    The page Methods of the documentation defines it, and says how the shape is found and in which
+    order gains are computed. Gains are compared in whole units of 2^-40 n, and ties go to the lower
+    index. With more than 64 classes, a document may only be taken for one of the 64 that its first
+    chosen term makes most likely.
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 40 for each

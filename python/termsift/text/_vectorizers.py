@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain, count
+from operator import eq
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import sparse
 
 from termsift import _core
 from termsift._util.extras import require
+from termsift._util.tabular import object_array
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
 from termsift.text._counting import counted, kept_columns, stacked, strings
@@ -257,6 +259,25 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self.vocabulary_ = known = getattr(self, "vocabulary_", {})
         known.update(zip([term for term in terms if term not in known], count(len(known))))
         return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the terms in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        terms : ndarray of shape (n_terms,), dtype object
+            The terms.
+        """
+        self._check_vocabulary()
+        # A vocabulary that was learnt is in order, and need not be sorted as scikit-learn does.
+        if all(map(eq, self.vocabulary_.values(), count())):
+            return object_array(list(self.vocabulary_))
+        return super().get_feature_names_out(input_features)
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count by a vocabulary; scikit-learn's methods call this, and learn another way."""
