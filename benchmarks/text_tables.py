@@ -115,7 +115,7 @@ def many_words(quick: bool) -> Rows:
 
 
 MAKERS: dict[str, Callable[[bool], Rows]] = {
-    "measured": copies_of_r8,
+    "R8 x 25": copies_of_r8,
     **{script: partial(of_script, script) for script in (*ALPHABETS, "CJK")},
     "many words": many_words,
 }
