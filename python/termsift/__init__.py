@@ -12,8 +12,13 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
+from termsift._util.waiting import threads_wait_asleep
+
 try:
-    from termsift import _core
+    with threads_wait_asleep():
+        from termsift import _core
+
+        _core.effective_n_threads(0)  # some runtimes start, and read their settings, only now
 except ImportError as error:
     if error.name != "termsift._core":
         raise

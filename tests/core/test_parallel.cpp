@@ -34,10 +34,9 @@ void wait_for(const Condition& condition) {
   for (const auto end = Clock::now() + 2s; !condition() && Clock::now() < end;) std::this_thread::sleep_for(1ms);
 }
 
-// Whether loops can have a second thread. They cannot without OpenMP, or with OMP_THREAD_LIMIT=1.
+// Whether loops can have a second thread. They cannot with OMP_THREAD_LIMIT=1.
 bool two_threads_run() {
   static const bool two = [] {
-    if (!has_openmp()) return false;
     std::atomic<int> started{0};
     std::atomic<bool> met{true};
     for_each_block(2, {2, {}}, [&](std::int64_t, Worker&) {
@@ -87,7 +86,7 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 TEST(a_child_of_a_process_without_threads_may_start_some) {
   // Catches a forked child that is limited to one thread although its parent had started none. This test must be the first,
   // before any other starts a thread.
-  CHECK(holds_in_child([] { return effective_n_threads(2) == (has_openmp() ? 2 : 1) && every_block_runs_once(100, 2); }));
+  CHECK(holds_in_child([] { return effective_n_threads(2) == 2 && every_block_runs_once(100, 2); }));
 }
 #endif
 
@@ -215,11 +214,6 @@ TEST(what_poll_throws_arrives) {
 
 TEST(how_many_threads) {
   // Catches a request or a setting of OpenMP that is ignored, or threads within threads.
-  if (!has_openmp()) {
-    CHECK_EQ(effective_n_threads(0), 1);
-    CHECK_EQ(effective_n_threads(5), 1);
-    return;
-  }
   CHECK_EQ(effective_n_threads(5), 5);
   CHECK(effective_n_threads(0) >= 1);
 #ifdef _OPENMP
@@ -268,7 +262,7 @@ TEST(a_child_forked_after_threads_works) {
     const int n_threads = effective_n_threads(2);
     return n_threads == 1 && effective_n_threads(0) == 1 && every_block_runs_once(100, n_threads);
   }));
-  CHECK_EQ(effective_n_threads(2), has_openmp() ? 2 : 1);
+  CHECK_EQ(effective_n_threads(2), 2);
   CHECK(every_block_runs_once(100, 2));
 }
 #endif

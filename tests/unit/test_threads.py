@@ -57,7 +57,7 @@ def run(code: str, **environment: str) -> str:
 
 
 needs_openmp = pytest.mark.skipif(
-    _core.openmp_version() == "none", reason="built without OpenMP: always one thread"
+    _core.openmp_version() == "none", reason="built without OpenMP, whose settings are not read"
 )
 
 
@@ -74,6 +74,25 @@ def test_threadpoolctl_is_respected() -> None:
     threadpoolctl = pytest.importorskip("threadpoolctl")
     with threadpoolctl.threadpool_limits(limits=1, user_api="openmp"):
         assert _core.effective_n_threads(0) == 1
+
+
+@needs_openmp
+@pytest.mark.parametrize(
+    ("chosen", "policy"),
+    [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "active"}, "ACTIVE"), ({"GOMP_SPINCOUNT": "7"}, "7")],
+)
+def test_waiting_threads_sleep_unless_the_user_has_decided(
+    chosen: dict[str, str], policy: str
+) -> None:
+    # GNU's runtime prints its settings when it is loaded.
+    names = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment |= {"OMP_DISPLAY_ENV": "verbose"} | chosen
+    command = [sys.executable, "-c", "import termsift"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    if "GOMP_SPINCOUNT" not in result.stderr:
+        pytest.skip("another runtime than GNU's")
+    assert f"{next(iter(chosen), 'OMP_WAIT_POLICY')} = '{policy}'" in result.stderr
 
 
 def test_the_environment_is_left_alone() -> None:

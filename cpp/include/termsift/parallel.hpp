@@ -22,12 +22,11 @@ struct Threads {
 // Returns the number of threads of a call:
 //   requested > 0   that many;
 //   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the CPUs that this process may use;
-//   always 1        without OpenMP, inside a loop with several threads or an OpenMP parallel region, and in a child process
-//                   forked after threads had started, because they do not exist there;
+//   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
+//                   threads had started, because they do not exist there;
 //   never more than OMP_THREAD_LIMIT.
+// Without OpenMP its settings are not read, and the default is the CPUs that this process may use.
 int effective_n_threads(int requested);
-
-bool has_openmp();
 
 // A thread inside for_each_block.
 class Worker {
