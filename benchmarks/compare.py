@@ -7,7 +7,7 @@ neighbouring runs are stable. Our times include the check of the matrix, the enc
 the conversion of results. The time of a contender includes freeing its result. Peak memory is that
 of one run in a new process, less the memory with the matrix loaded. ``--quick`` uses small copies
 of the workloads, which only show that everything works. ``--write`` puts the tables into
-``README.md`` and ``benchmarks/README.md``.
+``README.md`` and ``benchmarks/README.md``, and draws the summary as ``docs/speed.svg``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import datetime
+import functools
 import multiprocessing
 import os
 import platform
@@ -38,12 +39,14 @@ from sklearn.feature_selection import chi2
 from sklearn.naive_bayes import MultinomialNB
 
 import corpora
+import prototype
 import termsift as ts
 from termsift._util.info import build_info
 from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]
-NEWSGROUPS = "newsgroups"
+CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by their names in `arguments`
+PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
 MARKER = "compare"  # the name in the comments around the tables in both READMEs
 ROUNDS, QUICK_ROUNDS = 15, 5
 PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
@@ -52,19 +55,17 @@ THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
 CHI2, NAIVE_BAYES = "sklearn chi2", "sklearn MultinomialNB().fit"
+CHI2_ALONE = f"{CHI2} without its p-values"
 PRODUCT, PRODUCT_CSR = "scipy Y.T @ X", "scipy Y.T.tocsr() @ X"
-
-
-def newsgroups() -> Workload:
-    """Return the training and test documents of 20 Newsgroups together."""
-    split = corpora.newsgroups()
-    X = sp.vstack([split.X_train, split.X_test], format="csr")
-    return Workload("20 Newsgroups", X, np.r_[split.y_train, split.y_test])
+PROTOTYPE = "prototype, no checks"
 
 
 def load(name: str, quick: bool) -> Workload:
     """Return a workload by the name it has on the command line."""
-    return newsgroups() if name == NEWSGROUPS else workload(name, quick)
+    if name in CORPORA:
+        X, y = corpora.as_distributed(CORPORA[name])
+        return Workload(f"{CORPORA[name]}, {X.dtype}", X, y)
+    return workload(name, quick)
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,10 @@ def contenders(work: Workload) -> list[Contender]:
     Y = work.indicator()
     Y_T = Y.T.tocsr()
 
+    bits = X.data.view(f"i{X.data.itemsize}")
+
     def read() -> object:
-        return np.bitwise_xor.reduce(X.data), np.bitwise_xor.reduce(X.indices)
+        return np.bitwise_xor.reduce(bits), np.bitwise_xor.reduce(X.indices)
 
     def count_and_score(n_threads: int) -> Callable[[], object]:
         return lambda: ts.md(X, y, n_threads=n_threads)
@@ -97,16 +100,23 @@ def contenders(work: Workload) -> list[Contender]:
         Contender(ONE_READ, 1, read, has_peak=False),
         *(Contender(OURS, n, count_and_score(n)) for n in THREADS),
         *(Contender("termsift count", n, count(n), has_peak=False) for n in THREADS),
+        *prototypes(work),
         Contender(PRODUCT, 1, lambda: Y.T @ X),
         Contender(PRODUCT_CSR, 1, lambda: Y_T @ X),
         Contender(CHI2, 1, lambda: chi2(X, y), dense_arrays=2),
         Contender(NAIVE_BAYES, 1, lambda: MultinomialNB().fit(X, y), dense_arrays=4),
     ]
     if work.name == "D":  # the 16.8 million p-values take longer than all the rest
-        found.append(
-            Contender(f"{CHI2} without its p-values", 1, lambda: chi2_statistic(X, y), 2, False)
-        )
+        found.append(Contender(CHI2_ALONE, 1, lambda: chi2_statistic(X, y), 2, False))
     return found
+
+
+def prototypes(work: Workload) -> list[Contender]:
+    """Return the prototype as a contender, if it can run on the workload."""
+    if prototype.missing(work):
+        return []
+    run = prototype.count_and_md(work)
+    return [Contender(PROTOTYPE, n, functools.partial(run, n), has_peak=False) for n in THREADS]
 
 
 def chi2_statistic(X: sp.csr_array, y: NDArray[Any]) -> NDArray[np.float64]:
@@ -126,6 +136,10 @@ def check(work: Workload) -> None:
     for n_threads in (1, 2, 3, 7):
         assert ts.count(X, y, n_threads=n_threads) == counts
         assert ts.md(X, y, n_threads=n_threads).tobytes() == scores.tobytes()
+
+    if not prototype.missing(work):  # which cannot score the terms of most of many classes
+        found = prototype.count_and_md(work)(1)
+        assert np.nanmedian(abs(found / scores - 1)) < 1e-9
 
     frequent = np.argsort(-counts.term_frequency.sum(axis=0))[:10]
     drawn = np.random.default_rng(0).choice(counts.n_terms, 10, replace=False)
@@ -274,8 +288,7 @@ def summary_table(blocks: Sequence[Block]) -> str:
         return " / ".join(figures)
 
     def times_as_fast_as(block: Block, *names: str) -> str:
-        peers = [seconds for name in names if (seconds := block.seconds(name)) is not None]
-        best = min(peers, default=None)
+        best = least(block, *names)
         return per_thread(digits(ratio(best, block.seconds(OURS, n))) for n in THREADS)
 
     def cells(block: Block) -> list[str]:
@@ -286,7 +299,10 @@ def summary_table(blocks: Sequence[Block]) -> str:
             f"{block.n_entries:,}",
             per_thread(digits(row.seconds, 3, 1e3) for row in ours),
             per_thread(digits(ratio(row.seconds, block.seconds(ONE_READ))) for row in ours),
-            times_as_fast_as(block, CHI2),
+            per_thread(
+                digits(ratio(block.seconds(OURS, n), block.seconds(PROTOTYPE, n))) for n in THREADS
+            ),
+            times_as_fast_as(block, CHI2, CHI2_ALONE),
             times_as_fast_as(block, PRODUCT, PRODUCT_CSR),
             times_as_fast_as(block, NAIVE_BAYES),
             per_thread(digits(row.peak, 2, 1e-6) for row in ours),
@@ -298,12 +314,47 @@ def summary_table(blocks: Sequence[Block]) -> str:
         "entries",
         f"count + MD, ms on {per_thread(map(str, THREADS))} threads",
         "reads",
+        "prototypes",
         "times as fast as `chi2`",
         "as `Y.T @ X`",
         "as `MultinomialNB().fit`",
         "peak MB",
     ]
     return markdown(header, [cells(block) for block in blocks])
+
+
+def draw(blocks: Sequence[Block], path: Path) -> None:
+    """Draw the time of each contender on each workload as a point."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    points = {
+        f"{OURS}, 1 thread": ("D", "#0072b2", lambda b: b.seconds(OURS)),
+        f"{OURS}, {THREADS[-1]} threads": ("o", "#0072b2", lambda b: b.seconds(OURS, THREADS[-1])),
+        "scipy Y.T @ X": ("s", "#e69f00", lambda b: least(b, PRODUCT, PRODUCT_CSR)),
+        NAIVE_BAYES: ("^", "#009e73", lambda b: b.seconds(NAIVE_BAYES)),
+        CHI2: ("v", "#d55e00", lambda b: least(b, CHI2, CHI2_ALONE)),
+    }
+    with rc_context({"font.size": 9, "svg.hashsalt": "termsift"}):
+        figure = Figure(figsize=(7, 0.42 * len(blocks) + 1.3), layout="constrained")
+        axes = figure.add_subplot()
+        for name, (marker, colour, seconds_of) in points.items():
+            found = [(1e3 * s, -i) for i, b in enumerate(blocks) if (s := seconds_of(b))]
+            if found:
+                axes.plot(*zip(*found, strict=True), marker, color=colour, label=name, ms=6)
+        axes.set_xscale("log")
+        axes.set_xlabel("milliseconds, logarithmic")
+        named = [f"{block.name}\n{block.n_entries:,} entries" for block in blocks]
+        axes.set_yticks([-i for i in range(len(blocks))], named)
+        axes.grid(axis="x", which="both", alpha=0.2)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(loc="outside upper center", ncols=3, frameon=False)
+        figure.savefig(path, metadata={"Date": None})
+
+
+def least(block: Block, *names: str) -> float | None:
+    """Return the smaller median of the contenders that were run on one thread."""
+    return min((s for name in names if (s := block.seconds(name)) is not None), default=None)
 
 
 def ratio(value: float | None, unit: float | None) -> float | None:
@@ -368,7 +419,7 @@ def around(path: Path, marker: str) -> tuple[str, str]:
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    names = [*SHAPES, NEWSGROUPS]
+    names = [*SHAPES, *CORPORA]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small copies and few rounds")
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
@@ -394,7 +445,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(conditions())
     blocks = []
     for name in args.workloads:
-        if name == NEWSGROUPS and (reason := corpora.missing("20 Newsgroups")):
+        if name in CORPORA and (reason := corpora.missing(CORPORA[name])):
             print(f"\nskipped: {reason}")
             continue
         work = load(name, args.quick)
@@ -408,9 +459,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         put_between(full, MARKER, f"{measured}\n\n{tables}")
         legend = (
             "`Y.T @ X` is scipy's, with `Y.T` as it stands or as CSR, whichever is faster. "
-            "`chi2` is scikit-learn's, with its p-values: on D most of its time."
+            "`chi2` is scikit-learn's; on D without its p-values, which take most of its time. "
+            "A prototype is one run of a program for int32 that checks nothing and counts no "
+            "documents."
         )
-        put_between(summary, MARKER, f"{summary_table(blocks)}\n\n{legend} {measured}")
+        picture = f"![{PICTURE_TITLE}](docs/speed.svg)"
+        draw(blocks, ROOT / "docs" / "speed.svg")
+        put_between(summary, MARKER, f"{picture}\n\n{summary_table(blocks)}\n\n{legend} {measured}")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,12 @@ def load(path: Path, largest_classes: int | None = None) -> Split:
     return Split(X[train], y[train], X[test], y[test])
 
 
+def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
+    """Return all documents of a ``.mat`` file with the dtypes that it has, float64 and uint8."""
+    mat = scipy.io.loadmat(FOLDER / FILES[name])
+    return sp.csr_array(mat["fea"]), mat["gnd"].ravel()
+
+
 def load_whole(
     path: Path, largest_classes: int | None = None
 ) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:

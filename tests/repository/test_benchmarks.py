@@ -19,6 +19,7 @@ import curve
 import gain
 import greedy
 import parse
+import prototype
 import termsift as ts
 import text as texts
 import workloads
@@ -123,6 +124,7 @@ def block(monkeypatch: pytest.MonkeyPatch) -> Block:
     rows = [
         Row(compare.ONE_READ, 1, 0.002, 15, None),
         *(Row(OURS, n, 0.020 / n, 15, 123_456_789) for n in (1, 2)),
+        *(Row(compare.PROTOTYPE, n, 0.016, 15, None) for n in (1, 2)),
         Row(compare.PRODUCT, 1, 0.005, 15, 4_000_000),
         Row(compare.PRODUCT_CSR, 1, 0.006, 15, 4_000_000),
         Row(compare.CHI2, 1, 1.234, 8, 0),
@@ -162,11 +164,32 @@ def test_summary_table(block: Block) -> None:
         "40,000",
         "20.0 / 10.0",
         "10 / 5.0",
+        "1.2 / 0.62",
         "62 / 123",
         "0.25 / 0.50",
         "- / -",
         "123 / 123",
     ]
+
+
+def test_the_picture_has_a_point_for_each_figure(block: Block, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    compare.draw([block, replace(block, name="Y")], tmp_path / "speed.svg")
+    drawn = (tmp_path / "speed.svg").read_text("utf-8")
+    assert all(f"<!-- {name} -->" in drawn for name in (OURS + ", 2 threads", "sklearn chi2"))
+    assert "MultinomialNB" not in drawn  # it was not run
+    compare.draw([block, replace(block, name="Y")], tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_text("utf-8") == drawn
+
+
+def test_the_prototype_runs_where_its_source_is(
+    tiny: Workload, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert prototype.missing(replace(tiny, X=tiny.X.astype(float))) is not None
+    names = [c.name for c in compare.contenders(tiny)]
+    assert (compare.PROTOTYPE in names) == (prototype.missing(tiny) is None)
+    monkeypatch.setattr(prototype, "FOLDER", tmp_path)
+    assert compare.prototypes(tiny) == []
 
 
 @pytest.mark.parametrize(
