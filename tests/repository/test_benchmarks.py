@@ -228,17 +228,21 @@ def test_senseless_arguments_are_refused(line: str) -> None:
 
 
 def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr(compare, "ROOT", tmp_path)
     monkeypatch.setattr(compare, "load", lambda *_: None)
     monkeypatch.setattr(compare, "check", lambda _: None)
     monkeypatch.setattr(compare, "measure", lambda *_: block)
-    (tmp_path / "benchmarks").mkdir()
+    for folder in ("benchmarks", "docs"):
+        (tmp_path / folder).mkdir()
     summary, full = tmp_path / "README.md", tmp_path / "benchmarks" / "README.md"
     for path in (summary, full):
         path.write_text("<!-- compare: begin --><!-- compare: end -->", "utf-8")
     compare.main(["--write", "--workloads", "A,B,C,D"])
     assert full.read_text("utf-8").count(compare.full_table(block)) == 4
     assert compare.summary_table([block] * 4) in summary.read_text("utf-8")
+    assert "docs/speed.svg" in summary.read_text("utf-8")
+    assert (tmp_path / "docs" / "speed.svg").exists()
 
 
 def test_the_readme_has_the_markers() -> None:
