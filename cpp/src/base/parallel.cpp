@@ -84,6 +84,14 @@ void on_threads(int n_threads, const F& f) {
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
 
+inline void pause() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
 // One call of for_each_block, shared by its threads.
 class Loop {
  public:
@@ -106,8 +114,10 @@ class Loop {
   }
 
   // Waits for the threads that run blocks, and polls meanwhile. Called by thread 0, because only the caller may ask Python
-  // about signals, and it could not do so at the end of OpenMP's region. A thread that starts later finds no block.
+  // about signals, and it could not do so at the end of OpenMP's region. A thread that starts later finds no block. Threads
+  // usually finish together, so the caller spins for some 40 microseconds before it sleeps.
   void wait() noexcept {
+    for (int spins = 0; n_running_ > 0 && spins < 4000; ++spins) pause();
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, poll_interval, [&] { return n_running_ == 0; })) {
       lock.unlock();
