@@ -106,6 +106,21 @@ def test_the_environment_is_left_alone() -> None:
     assert run(code) == "True"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_system_that_allows_no_more_threads() -> None:
+    # OpenMP would end the process. There is memory here for the stacks of a few threads.
+    code = """
+    import resource, numpy as np, scipy.sparse as sp, termsift as ts
+    X = sp.csr_array(np.random.default_rng(0).poisson(1.0, (600, 2000)))
+    y = np.arange(600) % 9
+    expected = ts.count(X, y, n_threads=1)
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), resource.RLIM_INFINITY))
+    print(ts.count(X, y, n_threads=8) == expected)
+    """
+    assert run(code) == "True"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_works() -> None:
     # The parent's OpenMP threads do not exist in the child: waiting for them would hang it.

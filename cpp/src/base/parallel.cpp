@@ -8,14 +8,13 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "termsift/types.hpp"
 
 #ifdef _OPENMP
+#include <latch>
 #include <omp.h>
-#else
-#include <system_error>
-#include <vector>
 #endif
 #ifdef __unix__
 #include <pthread.h>
@@ -38,6 +37,22 @@ std::atomic<bool> lost_threads{false};
 
 // ---- threads: OpenMP's, or without OpenMP those of C++ -----------------------------------------------------------------
 
+// Starts n threads that call f with 1, 2, ..., or fewer if the system does not allow as many.
+template <class F>
+std::vector<std::thread> start_threads(int n, const F& f) {
+  std::vector<std::thread> started;
+  started.reserve(static_cast<std::size_t>(n));
+  try {
+    for (int thread = 1; thread <= n; ++thread) started.emplace_back(f, thread);
+  } catch (const std::exception&) {  // With fewer threads, a loop only takes longer.
+  }
+  return started;
+}
+
+void join(std::vector<std::thread>& threads) {
+  for (std::thread& thread : threads) thread.join();
+}
+
 #ifdef _OPENMP
 
 bool in_parallel() { return omp_in_parallel() != 0; }
@@ -46,10 +61,25 @@ int most_threads(int requested) {
   return std::min(requested > 0 ? requested : std::min(omp_get_max_threads(), omp_get_num_procs()), omp_get_thread_limit());
 }
 
+// Returns how many of n threads the system allows. If OpenMP cannot start a thread, it ends the process. So as many threads
+// are started here first, once for each thread that calls loops: OpenMP keeps a team for each of those.
+int allowed_threads(int n) {
+  thread_local int most = 1;
+  if (n > most) {
+    std::latch all_started(1);
+    std::vector<std::thread> others = start_threads(n - 1, [&](int) { all_started.wait(); });
+    most = 1 + static_cast<int>(others.size());
+    all_started.count_down();
+    join(others);
+  }
+  return std::min(n, most);
+}
+
 // Calls f(thread) on n_threads threads at most. The caller is thread 0.
 template <class F>
 void on_threads(int n_threads, const F& f) {
-#pragma omp parallel num_threads(n_threads)
+  const int n = allowed_threads(n_threads);
+#pragma omp parallel num_threads(n)
   f(omp_get_thread_num());
 }
 
@@ -70,14 +100,9 @@ void on_threads(int n_threads, const F& f) {
     f(thread);
     runs_loop = false;
   };
-  std::vector<std::thread> others;
-  others.reserve(static_cast<std::size_t>(n_threads));
-  try {
-    for (int thread = 1; thread < n_threads; ++thread) others.emplace_back(run, thread);
-  } catch (const std::system_error&) {  // With fewer threads, a loop only takes longer.
-  }
+  std::vector<std::thread> others = start_threads(n_threads - 1, run);
   run(0);
-  for (std::thread& other : others) other.join();
+  join(others);
 }
 
 #endif
