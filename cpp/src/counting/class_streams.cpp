@@ -96,74 +96,98 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
   return begins;
 }
 
-// Appends the rows of the documents [first, last) to their streams; the next entry of a stream goes to next[stream].
-// `prefetch` is for rows that are not in the cache and have rows of other windows between them.
+// One range of documents on its way to the streams.
+struct Range {
+  Range(Streams& streams_, std::size_t number_) : streams(streams_), number(number_), next(streams.n_streams) {
+    for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
+  }
+
+  template <class Index, class Value>
+  void append(const RowKernels<Index, Value>& kernels, const Index* indices, const Value* data, std::int64_t n,
+              std::size_t stream) {
+    std::uint32_t* const out = streams.entries + next[stream];
+    next[stream] += n;
+    if (kernels.pack(indices, data, n, streams.packed, out) == 0) return;
+    for (std::int64_t k = 0; k < n; ++k)
+      if (!streams.packed.holds(data[k]))
+        streams.escapes[number].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
+                                           streams.packed.rest(data[k])});
+  }
+
+  Streams& streams;
+  const std::size_t number;
+  CsrScan scan;                    // of the rows so far
+  std::vector<std::int64_t> next;  // where the next entry of each stream goes
+};
+
+// Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
+// it is trusted, so that it is read once. Stops at an unsound entry.
 template <class Index, class Value>
-void append_rows(const CsrView<Index, Value> x, const StreamSource& source, const Window& window, std::int64_t first,
-                 std::int64_t last, bool prefetch, Streams& streams, std::size_t range, std::vector<std::int64_t>& next) {
-  const PackedEntry packed = streams.packed;
+void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
+                 std::int64_t last, Range& range) {
   const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
-  const bool same = source.ones != nullptr;
+  const RowKernels<Index, Bool> ones = kernels_in_use<RowKernels<Index, Bool>>();
+  Streams& streams = range.streams;
+  std::uint32_t bound = 0;
   constexpr int most = 256;
   std::int64_t documents[most];
   while (first < last) {
-    int n = 0;
-    for (; first < last && n < most; ++first) {
-      documents[n] = first;
+    int n_docs = 0;
+    for (; first < last && n_docs < most; ++first) {
+      documents[n_docs] = first;
       bool is_in = false;  // unpredictable, so there is no branch on it
       source.for_each_row(first, [&](std::size_t c) { is_in |= window.stream(c) < window.n_classes(); });
-      n += is_in;
+      n_docs += is_in;
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n_docs; ++i) {
 #ifdef __GNUC__
-      if (prefetch && i + 2 < n) {
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2) {  // rows of other windows lie between them
         const std::int64_t ahead = documents[i + 2];
         for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
              e += 16) {
           __builtin_prefetch(x.indices + e);
-          if (!same) __builtin_prefetch(x.data + e);
+          __builtin_prefetch(x.data + e);
         }
       }
 #endif
-      const std::int64_t d = documents[i], begin = x.indptr[d], length = x.indptr[d + 1] - begin;
+      const std::int64_t d = documents[i], begin = x.indptr[d], n = x.indptr[d + 1] - begin;
       const Index* const indices = x.indices + begin;
-      const Value* const data = same ? x.data : x.data + begin;
+      const Value* const data = x.data + begin;
+      bool checked = false;
       for_each_stream(source, window, d, [&](std::size_t stream) {
-        std::uint32_t* const out = streams.entries + next[stream];
-        next[stream] += length;
-        if (kernels.pack(indices, data, length, packed, out) == 0) return;
-        for (std::int64_t k = 0; k < length; ++k)
-          if (!packed.holds(data[k]))
-            streams.escapes[range].push_back({static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(indices[k]),
-                                              packed.rest(data[k])});
+        std::uint32_t* const out = streams.entries + range.next[stream];
+        if (kernels.pack_usual(indices, data, n, x.n_columns, streams.packed, out, bound)) {
+          if (source.ones != nullptr) ones.pack(indices, source.ones, n, streams.packed, out);
+          range.next[stream] += n;
+          return;
+        }
+        if (!checked && !range.scan.rows(x, d, d + 1, streams.packed)) return;
+        checked = true;
+        if (source.ones != nullptr) range.append(ones, indices, source.ones, n, stream);
+        else range.append(kernels, indices, data, n, stream);
       });
+      if (range.scan.refused) return;
     }
   }
+  range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));
 }
 
-// Fills the streams with the window's documents. If `checks`, scans all documents, also those outside the window, a few at a
-// time just before they are copied, and returns the result. If streams cannot count them, the streams are meaningless.
-CsrScan fill(const StreamSource& source, const Window& window, bool checks, const Threads& threads, Streams& streams) {
+// Fills the streams with the window's documents, and returns what the check of these found. If streams cannot count them,
+// the streams are meaningless.
+CsrScan fill(const StreamSource& source, const Window& window, const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, streams);
-  const std::size_t n_ranges = streams.n_ranges;
-  std::vector<CsrScan> scans(n_ranges);
-  for_each_block(static_cast<std::int64_t>(n_ranges), threads, [&](std::int64_t block, Worker& worker) {
-    const auto range = static_cast<std::size_t>(block);
-    CsrScan& scan = scans[range];
-    std::vector<std::int64_t> next(streams.n_streams);
-    for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * n_ranges + range];
-    const std::int64_t own = begins[range], own_end = begins[range + 1];
-    const std::int64_t end = checks && range + 1 == n_ranges ? source.x.n_rows : own_end;
-    for (std::int64_t d = checks && range == 0 ? 0 : own; d < end;) {
-      const std::int64_t last = checks ? rows_to_scan(source.x, d, end) : std::min<std::int64_t>(end, d + (1 << 14));
+  std::vector<CsrScan> scans(streams.n_ranges);
+  for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
+    const auto r = static_cast<std::size_t>(block);
+    Range range(streams, r);
+    for (std::int64_t d = begins[r], last; d < begins[r + 1]; d = last) {
       worker.check();
-      if (checks && !source.scan(scan, d, last, streams.packed)) return;
-      source.visit_counted([&](const auto& view) {
-        append_rows(view, source, window, std::max(d, own), std::min(last, own_end), !checks, streams, range, next);
-      });
-      d = last;
+      last = rows_to_scan(source.x, d, begins[r + 1]);
+      source.x.visit([&](const auto& x) { append_rows(x, source, window, d, last, range); });
+      if (!source.can_stream(range.scan, streams.packed, 1)) break;
     }
-    streams.sort_escapes(range);
+    streams.sort_escapes(r);
+    scans[r] = range.scan;
   });
   return CsrScan::sum(scans);
 }
@@ -215,16 +239,15 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
   const auto entries = reusable_memory(largest_window * static_cast<std::int64_t>(sizeof(std::uint32_t)));
   PerThread<Adder> adders(threads);
+  CsrScan scan;  // of the windows so far; each document is in one
   for (const Window& window : windows) {
-    const bool checks = &window == windows.data();  // the first window checks all documents
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = reinterpret_cast<std::uint32_t*>(entries.get());
-    const CsrScan scan = fill(source, window, checks, threads, streams);
-    if (checks) {
-      result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
-      if (!result.possible) return result;
-      result.value_bound = source.value_bound(scan);
-    }
+    const CsrScan own = fill(source, window, threads, streams);
+    scan.add(own.refused, own.facts);
+    result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
+    if (!result.possible) return result;
+    result.value_bound = source.value_bound(scan);
     add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, adders,
            result.rows.data() + window.first_class);
   }

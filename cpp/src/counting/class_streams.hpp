@@ -9,7 +9,7 @@
 namespace termsift {
 
 // Copies the entries to the streams of their classes, as many classes at a time as fit into window_bytes (or as many
-// documents of one class), and adds up each stream. Checks the entries while it reads them.
+// documents of one class), and adds up each stream. Checks the entries while it copies them.
 //
 // If `notes_touched`, notes the terms of each class while adding, instead of searching all terms. This is faster with many
 // classes.

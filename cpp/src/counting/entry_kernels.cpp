@@ -15,6 +15,44 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
+// The usual values, small whole numbers from 1 on, as integers minus 1. They are as wide as the values, so that both share
+// vectors. A value that is not usual has high bits.
+template <class Value>
+class UsualValues {
+ public:
+  using Bits = std::conditional_t<sizeof(Value) == 8, std::uint64_t, std::uint32_t>;
+
+  TERMSIFT_INLINE Bits less_one(Value value) {
+    Bits less;
+    if constexpr (std::is_same_v<Value, Bool>) {
+      less = Bits{value != Bool{0}} - 1;
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      // Where p is the bits of a significand, the low bits of 2^p + value are the value. Adding rounds a fraction away; a
+      // negative number, one of 2^p or more and NaN get another exponent.
+      constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
+      const Value shifted = value + shift;
+      less = __builtin_bit_cast(Bits, shifted) - __builtin_bit_cast(Bits, shift) - 1;
+      any_ |= __builtin_bit_cast(Bits, shifted - shift) ^ __builtin_bit_cast(Bits, value);
+    } else {
+      less = static_cast<Bits>(value) - 1;
+    }
+    any_ |= less;
+    return less;
+  }
+
+  // Returns whether all values so far fit into packed entries. `bound` then grows to at least the largest, and to less than
+  // twice as much.
+  TERMSIFT_INLINE bool fit(PackedEntry packed, std::uint32_t& bound) const {
+    if (!packed.holds_less_one(any_)) return false;
+    const std::uint32_t own = static_cast<std::uint32_t>(any_) + 1;
+    bound = own > bound ? own : bound;
+    return true;
+  }
+
+ private:
+  Bits any_ = 0;
+};
+
 template <class Index>
 bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
   Index any = 0, largest = 0;
@@ -32,8 +70,37 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
+template <class Index, class Value>
+bool pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, PackedEntry packed,
+                std::uint32_t* out, std::uint32_t& bound) {
+  if (n == 0) return true;
+  UsualValues<Value> usual;
+  for (std::int64_t e = 0; e < n; ++e)
+    out[e] = packed.pack_less_one(static_cast<std::uint32_t>(indices[e]),
+                                  static_cast<std::uint32_t>(usual.less_one(data[e])));
+  // Columns that increase lie between the first and the last.
+  return usual.fit(packed, bound) && indices[0] >= 0 && indices[n - 1] < n_columns && descents(indices + 1, n - 1) == 0;
+}
+
+template <class Index, class Value>
+std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
+  std::uint32_t escapes = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    escapes += !packed.holds(data[e]);
+    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
+  }
+  return escapes;
+}
+
 template <class Value>
 bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
+  UsualValues<Value> usual;
+  std::uint32_t usual_bound = 0;
+  for (std::int64_t e = 0; e < n; ++e) usual.less_one(data[e]);
+  if (usual.fit(packed, usual_bound)) {
+    facts.value_bound = usual_bound > facts.value_bound ? usual_bound : facts.value_bound;
+    return true;
+  }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
     // Comparisons with NaN are false. Adding 2^p, where p is the bits of a significand, rounds a fraction away.
@@ -74,16 +141,6 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
   if (!all_packable)
     for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
   return true;
-}
-
-template <class Index, class Value>
-std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out) {
-  std::uint32_t escapes = 0;
-  for (std::int64_t e = 0; e < n; ++e) {
-    escapes += !packed.holds(data[e]);
-    out[e] = packed.pack(static_cast<std::uint32_t>(indices[e]), data[e]);
-  }
-  return escapes;
 }
 
 template <class Index, class Value>
@@ -237,8 +294,8 @@ std::int64_t drain(const PackedCounters& counters, std::uint64_t* words, std::in
 constexpr CounterKernels counter_kernels{add, add_and_note, note, count_bits, drain, list};
 
 template <class Index, class Value>
-constexpr RowKernels<Index, Value> row_kernels{within<Index>, descents<Index>, values<Value>, pack<Index, Value>,
-                                               deal<Index, Value>};
+constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, pack<Index, Value>, within<Index>,
+                                               descents<Index>, values<Value>, deal<Index, Value>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -49,6 +49,12 @@ class PackedEntry {
   TERMSIFT_INLINE std::uint64_t rest(Value value) const {
     return static_cast<std::uint64_t>(as_count<std::int64_t>(value)) - escape_;
   }
+  // Whether values from 1 on fit, given the bits that any of them has after 1 is subtracted.
+  TERMSIFT_INLINE bool holds_less_one(std::uint64_t any_bits) const { return any_bits < escape_ / 2; }
+  // Returns what pack returns for a value that fits, given the value minus 1.
+  TERMSIFT_INLINE std::uint32_t pack_less_one(std::uint32_t cell, std::uint32_t less_one) const {
+    return (cell << value_bits_) + less_one + 1;
+  }
   TERMSIFT_INLINE std::uint32_t cell(std::uint32_t entry) const { return entry >> value_bits_; }
   TERMSIFT_INLINE std::uint32_t value(std::uint32_t entry) const { return entry & escape_; }
 
