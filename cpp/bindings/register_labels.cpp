@@ -12,7 +12,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The codes of labels: numbers of the distinct ones in the order of their first occurrence.
+// The codes of labels: numbers of the distinct ones.
 class Numbering {
  public:
   explicit Numbering(std::int64_t n) : n_(n), codes_(LargeArray<std::int32_t>::uninitialised(n)) {}
@@ -21,14 +21,14 @@ class Numbering {
   std::int32_t& code(std::int64_t i) const { return codes_[i]; }
   std::int64_t first(std::int32_t number) const { return firsts_[static_cast<std::size_t>(number)]; }
   std::int32_t next() const { return static_cast<std::int32_t>(firsts_.size()); }
-  // Gives label i its number. If it is next(), this is the first such label.
-  void put(std::int64_t i, std::int32_t number) {
-    if (number == next()) {
-      if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
-      firsts_.push_back(i);
-    }
-    codes_[i] = number;
+  // Returns the number of a distinct label, which label i is the first to be.
+  std::int32_t add(std::int64_t i) {
+    if (next() == std::numeric_limits<std::int32_t>::max()) throw std::length_error("there are 2^31 different labels");
+    firsts_.push_back(i);
+    return next() - 1;
   }
+  // Gives label i its number. If it is next(), this is the first such label.
+  void put(std::int64_t i, std::int32_t number) { codes_[i] = number == next() ? add(i) : number; }
   // Returns the codes and the position of the first label of each number.
   py::tuple result() && {
     const py::array_t<std::int64_t> firsts(static_cast<py::ssize_t>(firsts_.size()), firsts_.data());
@@ -43,7 +43,8 @@ class Numbering {
 
 // ---- arrays --------------------------------------------------------------------------------------------------------------
 
-// Words of a small range are looked up in a table, others by their hash.
+// Words of a small range are looked up in a table, others by their hash. Those of the table are numbered in their own order,
+// so that the codes of most collections need not be changed when classes are sorted.
 template <class Word>
 void number_words(const Word* words, Numbering& numbering) {
   const std::int64_t n = numbering.size();
@@ -54,13 +55,12 @@ void number_words(const Word* words, Numbering& numbering) {
     high = std::max(high, words[i]);
   }
   const std::uint64_t range = high - low;
-  if (range <= std::max<std::uint64_t>(1 << 16, 4 * static_cast<std::uint64_t>(n))) {
-    std::vector<std::int32_t> number_of(range + 1, -1);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::int32_t& number = number_of[words[i] - low];
-      if (number < 0) number = numbering.next();
-      numbering.put(i, number);
-    }
+  if (range <= 4 * static_cast<std::uint64_t>(n) + 256) {
+    std::vector<std::int64_t> table(range + 1, -1);  // first positions, and then numbers
+    for (std::int64_t i = n; i-- > 0;) table[words[i] - low] = i;
+    for (std::int64_t& entry : table)
+      if (entry >= 0) entry = numbering.add(entry);
+    for (std::int64_t i = 0; i < n; ++i) numbering.code(i) = static_cast<std::int32_t>(table[words[i] - low]);
     return;
   }
   LabelTable table;
@@ -229,7 +229,7 @@ py::tuple number_labels(const py::object& labels) {
 
 void register_labels(py::module_& module) {
   module.def("number_labels", &number_labels, "labels"_a,
-             "The number of each label, by first occurrence, and the position of each number's first label.");
+             "The number of each label, and the position of each number's first label.");
 }
 
 }  // namespace termsift::bindings

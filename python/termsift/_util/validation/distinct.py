@@ -8,36 +8,37 @@ import numpy as np
 
 from termsift import _core
 from termsift._util.extras import is_from
+from termsift._util.validation.arrays import contiguous
 
 
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
     """Return a code for each label, and each code's label and first position.
 
-    The labels are an array, a list or what `is_column_of_strings` is. Codes are in order of first
-    occurrence. Labels that are equal may have several codes if their types or bits differ, as 1,
-    1.0 and -0.0, 0.0 do. Raises TypeError if one is not hashable.
+    The labels are an array, a list or what `is_column_of_strings` is. Labels that are equal may
+    have several codes if their types or bits differ, as 1, 1.0 and -0.0, 0.0 do. Raises TypeError
+    if one is not hashable.
     """
     if isinstance(labels, np.ndarray):
         if (labels.dtype.kind in "biufmM" and labels.itemsize <= 8) or labels.dtype.kind in "OSU":
-            labels = np.require(labels, labels.dtype.newbyteorder("="), ["C", "A"])
+            labels = contiguous(labels)
         else:
             labels = labels.tolist()
     held = _in_core(labels)
     codes, at = _core.number_labels(held)
     first = at.tolist()
-    if is_from(labels, "pandas"):
-        held = np.asarray(labels.take(at))  # pandas has missing labels of several kinds
-    elif not isinstance(labels, np.ndarray):
-        return codes, [held[i] for i in first], first
-    else:
+    if isinstance(labels, np.ndarray):
         held = labels[at]
+    elif not isinstance(labels, list) and is_from(labels, "pandas"):
+        held = np.asarray(labels.take(at))  # pandas has missing labels of several kinds
+    else:
+        return codes, [held[i] for i in first], first
     # tolist() would turn dates in nanoseconds into integers, and NaT into None.
     return codes, list(held) if held.dtype.kind in "mM" else held.tolist(), first
 
 
 def is_column_of_strings(labels: Any) -> bool:
     """Return whether labels are a column whose strings, or codes of categories, the core reads."""
-    if len(getattr(labels, "shape", "1")) != 1:
+    if isinstance(labels, (np.ndarray, list)) or len(getattr(labels, "shape", "1")) != 1:
         return False
     if is_from(labels, "pandas"):
         dtype: Any = getattr(labels, "dtype", None)

@@ -66,7 +66,7 @@ def check_labels(
     coder = LabelCoder(given)
     codes, numbers = coder.numbered(y, skip_missing=skip_missing)
     classes, place = coder.ordered()
-    return Labels(classes, _renumbered(codes, np.append(place, np.int32(-1))[numbers]), None)
+    return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
@@ -97,11 +97,11 @@ class LabelCoder:
         """The classes by number."""
         return list(self._numbers)
 
-    def ordered(self) -> tuple[list[Hashable], _core.Int32s]:
+    def ordered(self) -> tuple[list[Hashable], list[int]]:
         """Return the classes in their final order, and the place of each number in it."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
-        return ordered, np.array([place[c] for c in self._numbers], dtype=np.int32)
+        return ordered, [place[c] for c in self._numbers]
 
     def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
@@ -113,37 +113,42 @@ class LabelCoder:
 
     def numbered(
         self, labels: Any, first: int = 0, *, skip_missing: bool = False
-    ) -> tuple[_core.Int32s, _core.Int32s]:
+    ) -> tuple[_core.Int32s, list[int]]:
         """Return codes, and each code's class, so that a caller may renumber only once."""
         try:
             codes, distinct, at = distinct_labels(labels)
         except TypeError:
             # The first wrong label is named, which may stand before the one without a hash.
             listed = list(labels)
-            wrong = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
-            self.numbered(listed[:wrong], first, skip_missing=skip_missing)
-            _require_hashable(listed[wrong], f"the label of document {first + wrong}")
+            last = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
+            self.numbered(listed[:last], first, skip_missing=skip_missing)
+            _require_hashable(listed[last], f"the label of document {first + last}")
             raise
-        plain = [_plain(label) for label in distinct]
-        is_missing = [_is_missing(label) for label in plain]
-        for label, missing, i in zip(plain, is_missing, at, strict=True):
-            where = f"the label of document {first + i}"
-            if missing and not skip_missing:
-                raise ValueError(f"{where} is missing: {label!r}")
-            if self._is_fixed and not missing and label not in self._numbers:
-                raise ValueError(f"{where} is {label!r}, which is not in classes")
-        numbers = [
-            -1 if missing else self._numbers.setdefault(label, len(self._numbers))
-            for label, missing in zip(plain, is_missing, strict=True)
+        plain = distinct
+        missing: set[int] = set()
+        wrong: set[int] = set()
+        if not set(map(type, distinct)) <= {str, int, bool}:
+            plain = [_plain(label) for label in distinct]
+            missing = {code for code, label in enumerate(plain) if _is_missing(label)}
+        if self._is_fixed:
+            wrong = {code for code, label in enumerate(plain) if label not in self._numbers}
+        if wrong := (wrong - missing) | (set() if skip_missing else missing):
+            code = min(wrong, key=at.__getitem__)
+            where = f"the label of document {first + at[code]} is"
+            if code in missing:
+                raise ValueError(f"{where} missing: {plain[code]!r}")
+            raise ValueError(f"{where} {plain[code]!r}, which is not in classes")
+        return codes, [
+            -1 if code in missing else self._numbers.setdefault(label, len(self._numbers))
+            for code, label in enumerate(plain)
         ]
-        return codes, np.array(numbers, dtype=np.int32)
 
 
-def _renumbered(codes: _core.Int32s, numbers: _core.Int32s) -> _core.Int32s:
-    """Return ``numbers[codes]``."""
-    if np.array_equal(numbers, np.arange(len(numbers))):
+def _renumbered(codes: _core.Int32s, numbers: list[int]) -> _core.Int32s:
+    """Return the number of each code."""
+    if numbers == list(range(len(numbers))):
         return codes
-    return numbers.take(codes)
+    return np.array(numbers, dtype=np.int32).take(codes)
 
 
 def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
@@ -193,7 +198,7 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
     The order of appearance would depend on how a collection is cut into chunks.
     """
     # For sets, < means subset and is no order.
-    if not any(isinstance(c, Set) for c in classes):
+    if not any(issubclass(kind, Set) for kind in set(map(type, classes))):
         try:
             return sorted(classes)  # type: ignore[type-var]
         except TypeError:
