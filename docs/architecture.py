@@ -52,6 +52,7 @@ HEADERS = {
     "csr_view": "counting",
     "double_double": "base",
     "inline": "base",
+    "label_table": "base",
     "large_memory": "base",
     "text_rules": "text",
     "texts": "base",

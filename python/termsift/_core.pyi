@@ -3,7 +3,7 @@
 # names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import ClassVar, TypeAlias, TypedDict, type_check_only
+from typing import Any, ClassVar, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,7 @@ class Counts(metaclass=_PybindType):
         document_frequency: Count | NDArray[np.uint32],
     ) -> Counts: ...
 
+def number_labels(labels: NDArray[np.generic] | list[Any] | Texts) -> tuple[Int32s, Int64s]: ...
 def check_csr(
     indptr: Index,
     indices: Index,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
+from termsift._util import validation
 from termsift.io import read_collection
 
 # ---- containers ----------------------------------------------------------------------------------
@@ -105,6 +107,93 @@ def test_the_container_of_labels_changes_nothing(labels: list[Any]) -> None:
         if name != "numpy scalars":
             types = [type(label) for label in expected.classes]
             assert [type(label) for label in counts.classes] == types, name
+
+
+@settings(max_examples=30)
+@given(
+    st.sampled_from(KINDS[1:]).flatmap(lambda kind: st.lists(kind, min_size=1, max_size=40)),
+    st.integers(1, 5000),
+    st.integers(0, 2**32 - 1),
+)
+def test_labels_are_numbered_as_by_a_plain_encoder(
+    some: list[Any], n_classes: int, seed: int
+) -> None:
+    # More strings than the core remembers by their addresses, of any length.
+    if isinstance(some[0], str):
+        some += [f"{i:x}" * (i % 20) + some[0] for i in range(n_classes)]
+    elif isinstance(some[0], (int, float)):
+        some += [type(some[0])(i * i * 7 - n_classes) for i in range(n_classes)]
+    labels = [some[i] for i in np.random.default_rng(seed).integers(0, len(some), 3 * len(some))]
+    of_first: dict[Any, Any] = {}
+    labels_of_first = [of_first.setdefault(label, label) for label in labels]
+    classes = validation.in_order(list(of_first))
+    place = {label: c for c, label in enumerate(classes)}
+    expected = [place[label] for label in labels_of_first]
+    for name, y in containers(labels).items():
+        if name in ("generator", "chain"):
+            continue
+        found = validation.check_labels(y, len(labels), None)
+        assert found.classes == classes, name
+        assert found.codes.tolist() == expected, name
+        fixed = validation.check_labels(y, len(labels), classes[::-1])
+        assert fixed.codes.tolist() == [len(classes) - 1 - code for code in expected], name
+
+
+def test_the_first_wrong_label_is_named() -> None:
+    def complaint(y: Any, *, skip_missing: bool = False) -> str:
+        with pytest.raises((ValueError, TypeError)) as caught:
+            validation.check_labels(y, len(y), None, skip_missing=skip_missing)
+        return str(caught.value)
+
+    unhashable = "a list, expected something hashable"
+    assert complaint(["a", None, ["b"]]) == "the label of document 1 is missing: None"
+    assert complaint(["a", ["b"], None]) == f"the label of document 1 is {unhashable}"
+    assert complaint([None, "a", ["b"]], skip_missing=True).startswith("the label of document 2")
+    coder = validation.LabelCoder(None)
+    with pytest.raises(ValueError, match="the label of document 9 is missing: nan"):
+        coder.codes([1.5, float("nan")], 8)
+    assert coder.classes == []
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
+def test_missing_labels_of_columns(name: str) -> None:
+    library = pytest.importorskip(name)
+    words = ["ham", None, "spam", None, "ham"]
+    columns = {
+        "pandas": lambda: [
+            library.Categorical(words),
+            library.Series(words, index=list("vwxyz"), dtype="category"),
+            library.Series(words, index=list("vwxyz"), dtype="string"),
+            library.Index(words, dtype="str"),
+        ],
+        "polars": lambda: [library.Series(words, dtype=library.Categorical), library.Series(words)],
+        "pyarrow": lambda: [
+            library.array(words),
+            library.array(words).dictionary_encode(),
+            library.chunked_array([words[:1], words[1:]]).dictionary_encode(),
+        ],
+    }[name]()
+    for y in columns:
+        found = validation.check_labels(y, 5, None, skip_missing=True)
+        assert (found.classes, found.codes.tolist()) == (["ham", "spam"], [0, -1, 1, -1, 0])
+        with pytest.raises(ValueError, match="the label of document 1 is missing: "):
+            validation.check_labels(y, 5, None)
+
+
+def test_labels_that_change_while_they_are_compared_are_read_safely() -> None:
+    labels = np.empty(4000, dtype=object)
+
+    class Evil:
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            labels[:] = [f"new {i}" for i in range(len(labels))]
+            return self is other
+
+    labels[:] = [Evil() if i % 1000 == 5 else f"old {i}" for i in range(len(labels))]
+    with contextlib.suppress(ValueError):
+        assert len(validation.check_labels(labels, 4000, None).codes) == 4000
 
 
 # ---- formats and readers -------------------------------------------------------------------------

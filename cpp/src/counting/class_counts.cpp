@@ -29,13 +29,14 @@ Count checked_sum(Count a, Count b, const char* what) {
 // this share of the whole is zero.
 constexpr double rounding = 0x1p-40;
 
-template <CountType Count>
-Count remainder(Count whole, Count part, const std::string& what) {
+// The error names what(), a string that is made for it alone: to make one for each pair took most of the time.
+template <CountType Count, class What>
+Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
     const bool exact = whole < 0x1p53 && std::floor(whole) == whole && std::floor(part) == part;
     if (!exact && std::abs(whole - part) <= rounding * whole) return 0;
   }
-  if (part > whole) refuse_part(what + " would be negative");
+  if (part > whole) refuse_part(what() + " would be negative");
   return whole - part;
 }
 
@@ -51,23 +52,24 @@ bool is_possible(const ClassRow<Count>& row) {
 
 template <CountType Count>
 ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
-  const std::string in_class = " in class " + std::to_string(c);
-  const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class; };
+  const auto in_class = [c] { return " in class " + std::to_string(c); };
+  const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class(); };
   // Float counts that are integers, minus fractions, are fractions.
   const bool narrow = whole.is_narrow() && (std::is_integral_v<Count> || part.is_narrow());
   ClassRow<Count> rest = ClassRow<Count>::with_capacity(whole.size, narrow);
-  rest.n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents" + in_class);
+  rest.n_docs = remainder(whole.n_docs, part.n_docs, [&] { return "the number of documents" + in_class(); });
   std::int64_t j = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
     if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
       refuse_part(cell(part.terms[j]) + " would be negative");
     Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
     if (j < part.size && part.terms[j] == whole.terms[i]) {
-      df = remainder(df, part.document_frequency[j], cell(whole.terms[i]));
-      tf = df == 0 ? remainder(tf, part.term_frequency[j], cell(whole.terms[i])) : tf - part.term_frequency[j];
+      const auto this_cell = [&] { return cell(whole.terms[i]); };
+      df = remainder(df, part.document_frequency[j], this_cell);
+      tf = df == 0 ? remainder(tf, part.term_frequency[j], this_cell) : tf - part.term_frequency[j];
       if ((df == 0) != (tf == 0) || tf < 0)
-        refuse_part(cell(whole.terms[i]) + (df == 0 ? " would leave occurrences in no document"
-                                                    : " would leave documents without an occurrence") +
+        refuse_part(this_cell() + (df == 0 ? " would leave occurrences in no document"
+                                           : " would leave documents without an occurrence") +
                     " (rounding may have lost the rest of float counts)");
       ++j;
     }
@@ -75,7 +77,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0) || !is_possible(rest))
-    refuse_part(in_class.substr(1) + " a term would have more documents than it has occurrences, or than the class has");
+    refuse_part(in_class().substr(1) + " a term would have more documents than it has occurrences, or than the class has");
   return rest;
 }
 
@@ -300,7 +302,7 @@ ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& 
 
 template <CountType Count>
 ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<Count>& part, const Threads& threads) {
-  const Count n_docs = remainder(whole.n_docs, part.n_docs, "the number of documents");
+  const Count n_docs = remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
   return combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
     return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });

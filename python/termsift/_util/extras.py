@@ -36,3 +36,8 @@ def available(module: str) -> Any | None:
         return importlib.import_module(module)
     except ImportError:
         return None
+
+
+def is_from(value: object, library: str) -> bool:
+    """Return whether a class of a library, or a subclass of one, made an object."""
+    return any(base.__module__.partition(".")[0] == library for base in type(value).__mro__)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from termsift import _core
-from termsift._util.extras import require
+from termsift._util.extras import is_from, require
 from termsift._util.validation import a_kind, check_iterable, did_you_mean
+from termsift._util.validation.distinct import is_column_of_strings
 
 # Texts that are already in memory are one block. Those of iterators and streams are held a block at
 # a time, which ends soon after one of these limits.
@@ -20,10 +21,9 @@ _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-Column: TypeAlias = npt.NDArray[Any] | list[Any]
-# Consecutive texts, of which some may be missing, and their labels as the column of a frame has
-# them; None without such a column.
-LabelledBlock: TypeAlias = tuple[_core.Texts, Column | None]
+# Consecutive texts, of which some may be missing, and their labels, in a form that `LabelCoder`
+# takes; None without a column of labels.
+LabelledBlock: TypeAlias = tuple[_core.Texts, Any]
 
 
 def text_blocks(texts: Any) -> Iterator[_core.Texts]:
@@ -124,7 +124,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         return texts
     if isinstance(texts, np.ndarray):
         return _of_array(texts)
-    if _is_from(texts, "pandas") and hasattr(texts, "dtype"):
+    if is_from(texts, "pandas") and hasattr(texts, "dtype"):
         return _of_pandas(texts)
     if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
         return _core.Texts.of_arrow(texts)
@@ -175,7 +175,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_core.Texts]:
 
 
 def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
-    if _is_from(frame, "pandas") or _is_from(frame, "polars"):
+    if is_from(frame, "pandas") or is_from(frame, "polars"):
         labels = None if label is None else _labels(frame[label])
         try:
             texts = next(_column_blocks(frame[text]))
@@ -207,11 +207,13 @@ def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) 
     return _core.Texts.of_arrow(table, text), labels
 
 
-def _labels(column: Any) -> Column:
-    """Return a column of labels as an array, or as a list if an array would turn nulls into NaN."""
-    if _is_from(column, "polars"):
+def _labels(column: Any) -> Any:
+    """Return labels as the core reads them, or as an array, or as a list to keep nulls from NaN."""
+    if is_column_of_strings(column):
+        return column
+    if is_from(column, "polars"):
         return list(column.to_list()) if column.null_count() else np.asarray(column.to_numpy())
-    if _is_from(column, "pyarrow"):
+    if is_from(column, "pyarrow"):
         is_object = str(column.type) in ("string", "large_string")
         if column.null_count and not is_object:
             return list(column.to_pylist())
@@ -254,11 +256,6 @@ def _check_columns(names: list[Any], text: Any, label: Any) -> None:
 # ---- kinds of objects ----------------------------------------------------------------------------
 
 
-def _is_from(value: object, library: str) -> bool:
-    """Return whether a class of a library, or a subclass of one, made an object."""
-    return any(base.__module__.partition(".")[0] == library for base in type(value).__mro__)
-
-
 def _refuse_collections(texts: Any) -> None:
     """Refuse what is no sequence of texts in this process, and say what to do."""
     if isinstance(texts, (str, bytes, bytearray)):
@@ -274,7 +271,7 @@ def _refuse_collections(texts: Any) -> None:
         raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
     if hasattr(texts, "__dask_graph__"):
         raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
-    if _is_from(texts, "pyspark"):
+    if is_from(texts, "pyspark"):
         raise TypeError("texts is in Spark: use termsift.spark.count_texts, or collect it")
-    if _is_from(texts, "polars") and type(texts).__name__ == "LazyFrame":
+    if is_from(texts, "polars") and type(texts).__name__ == "LazyFrame":
         raise TypeError("texts is a LazyFrame: collect() it")

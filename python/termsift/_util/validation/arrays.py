@@ -117,7 +117,7 @@ def _triple(X: Any, name: str) -> Csr:
         column = int(indices[entry])
         return (column, row) if X.format == "csc" else (row, column)
 
-    data = np.require(exact_dtype(data, place, name), requirements=["C", "A"])
+    data = contiguous(exact_dtype(data, place, name))
     return Csr(indptr, indices, data, n_rows, n_columns)
 
 
@@ -125,8 +125,7 @@ def _index_array(array: Any, name: str) -> _core.Index:
     array = np.asarray(array)
     if array.dtype.kind != "i" or array.dtype.itemsize not in (4, 8):
         raise TypeError(f"{name} has dtype {array.dtype}, expected int32 or int64")
-    native: _core.Index = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return np.require(native, requirements=["C", "A"])
+    return contiguous(array)
 
 
 # ---- weights and priors --------------------------------------------------------------------------
@@ -272,6 +271,13 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
+
+
+def contiguous(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that the core can read: a copy if it is strided, unaligned or swapped."""
+    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
 def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:

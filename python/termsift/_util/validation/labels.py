@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util.validation.arrays import as_array, as_sequence, check_entries, check_matrix
+from termsift._util.validation.distinct import distinct_labels, is_column_of_strings
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def check_labels(
     With ``skip_missing`` the code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
-    if not sp.issparse(y):
+    if not (sp.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
         y = as_array(y, name)
@@ -64,11 +64,9 @@ def check_labels(
     if len(y) != n_docs:
         raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
     coder = LabelCoder(given)
-    codes = coder.codes(y, skip_missing=skip_missing)
+    codes, numbers = coder.numbered(y, skip_missing=skip_missing)
     classes, place = coder.ordered()
-    if (np.diff(place) < 0).any():
-        codes = np.where(codes < 0, codes, place[codes])
-    return Labels(classes, codes, None)
+    return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
@@ -82,28 +80,6 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     raise ValueError(
         f"{name} is an indicator matrix, expected one label per document{first}: {why}"
     )
-
-
-def _integer_labels(y: NDArray[Any]) -> Labels | None:
-    """Return integer labels as codes by a lookup table, which is much faster than sorting them.
-
-    None stands for a range that is too wide for a table.
-    """
-    low, high = int(y.min()), int(y.max())
-    if high - low > min(max(4 * len(y), 1 << 16), np.iinfo(np.int32).max - 1):
-        return None
-    offsets = y
-    if low != 0:
-        # In 64 bits, because int8 labels from -100 to 100 differ by more than an int8 holds.
-        wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64, copy=False)
-        offsets = wide - wide.dtype.type(low)
-    codes = np.ascontiguousarray(offsets, dtype=np.int32)
-    present = np.bincount(codes) > 0
-    classes: list[Hashable] = [low + int(i) for i in np.flatnonzero(present)]
-    if not present.all():
-        number = np.cumsum(present, dtype=np.int32) - np.int32(1)
-        codes = number[codes]
-    return Labels(classes, codes, None)
 
 
 class LabelCoder:
@@ -121,65 +97,58 @@ class LabelCoder:
         """The classes by number."""
         return list(self._numbers)
 
-    def ordered(self) -> tuple[list[Hashable], _core.Int32s]:
+    def ordered(self) -> tuple[list[Hashable], list[int]]:
         """Return the classes in their final order, and the place of each number in it."""
         ordered = self.classes if self._is_fixed else in_order(self.classes)
         place = {c: i for i, c in enumerate(ordered)}
-        return ordered, np.array([place[c] for c in self._numbers], dtype=np.int32)
+        return ordered, [place[c] for c in self._numbers]
 
-    def codes(
-        self, labels: NDArray[Any] | list[Any], first: int = 0, *, skip_missing: bool = False
-    ) -> _core.Int32s:
+    def codes(self, labels: Any, first: int = 0, *, skip_missing: bool = False) -> _core.Int32s:
         """Return the number of each label's class; messages count documents from ``first``.
 
-        A missing label is an error, or -1 if they are to be skipped.
+        The labels are an array, a list or a column of strings. A missing label is an error, or -1
+        if they are to be skipped.
         """
-        if isinstance(labels, np.ndarray):
-            if labels.dtype.kind in "iu" and len(labels) and not self._is_fixed:
-                by_range = _integer_labels(labels)
-                if by_range is not None:
-                    return self.codes(by_range.classes)[by_range.codes]
-            # tolist() would turn dates in nanoseconds into integers, and NaT into None.
-            labels = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
-        codes = self._codes_of_distinct(labels)
-        return self._codes_one_by_one(labels, first, skip_missing) if codes is None else codes
+        return _renumbered(*self.numbered(labels, first, skip_missing=skip_missing))
 
-    def _codes_of_distinct(self, labels: list[Any]) -> _core.Int32s | None:
-        """Return the codes if every label is in order; each distinct one is checked once."""
+    def numbered(
+        self, labels: Any, first: int = 0, *, skip_missing: bool = False
+    ) -> tuple[_core.Int32s, list[int]]:
+        """Return codes, and each code's class, so that a caller may renumber only once."""
         try:
-            distinct = list(dict.fromkeys(labels))
-        except TypeError:  # one of them is not hashable
-            return None
-        plain = [_plain(label) for label in distinct]
-        new = [label for label in plain if label not in self._numbers]
-        if any(map(_is_missing, plain)) or (self._is_fixed and new):
-            return None
-        for label in new:
-            self._numbers.setdefault(label, len(self._numbers))
-        code_of = {label: self._numbers[p] for label, p in zip(distinct, plain, strict=True)}
-        return np.fromiter(map(code_of.__getitem__, labels), np.int32, len(labels))
+            codes, distinct, at = distinct_labels(labels)
+        except TypeError:
+            # The first wrong label is named, which may stand before the one without a hash.
+            listed = list(labels)
+            last = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
+            self.numbered(listed[:last], first, skip_missing=skip_missing)
+            _require_hashable(listed[last], f"the label of document {first + last}")
+            raise
+        plain = distinct
+        missing: set[int] = set()
+        wrong: set[int] = set()
+        if not set(map(type, distinct)) <= {str, int, bool}:
+            plain = [_plain(label) for label in distinct]
+            missing = {code for code, label in enumerate(plain) if _is_missing(label)}
+        if self._is_fixed:
+            wrong = {code for code, label in enumerate(plain) if label not in self._numbers}
+        if wrong := (wrong - missing) | (set() if skip_missing else missing):
+            code = min(wrong, key=at.__getitem__)
+            where = f"the label of document {first + at[code]} is"
+            if code in missing:
+                raise ValueError(f"{where} missing: {plain[code]!r}")
+            raise ValueError(f"{where} {plain[code]!r}, which is not in classes")
+        return codes, [
+            -1 if code in missing else self._numbers.setdefault(label, len(self._numbers))
+            for code, label in enumerate(plain)
+        ]
 
-    def _codes_one_by_one(self, labels: list[Any], first: int, skip: bool) -> _core.Int32s:
-        codes = np.empty(len(labels), dtype=np.int32)
-        for document, label in enumerate(map(_plain, labels), first):
-            try:
-                number = self._numbers.get(label)
-            except TypeError:
-                _require_hashable(label, f"the label of document {document}")
-                raise
-            if number is None:
-                if _is_missing(label):
-                    number = -1
-                    if not skip:
-                        raise ValueError(f"the label of document {document} is missing: {label!r}")
-                elif self._is_fixed:
-                    raise ValueError(
-                        f"the label of document {document} is {label!r}, which is not in classes"
-                    )
-                else:
-                    number = self._numbers[label] = len(self._numbers)
-            codes[document - first] = number
+
+def _renumbered(codes: _core.Int32s, numbers: list[int]) -> _core.Int32s:
+    """Return the number of each code."""
+    if numbers == list(range(len(numbers))):
         return codes
+    return np.array(numbers, dtype=np.int32).take(codes)
 
 
 def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: str) -> Labels:
@@ -229,7 +198,7 @@ def in_order(classes: list[Hashable]) -> list[Hashable]:
     The order of appearance would depend on how a collection is cut into chunks.
     """
     # For sets, < means subset and is no order.
-    if not any(isinstance(c, Set) for c in classes):
+    if not any(issubclass(kind, Set) for kind in set(map(type, classes))):
         try:
             return sorted(classes)  # type: ignore[type-var]
         except TypeError:
@@ -258,12 +227,16 @@ def unite_classes(
 
 
 def _require_hashable(label: Any, where: str) -> None:
+    if not _is_hashable(label):
+        raise TypeError(f"{where} is a {type(label).__name__}, expected something hashable")
+
+
+def _is_hashable(label: Any) -> bool:
     try:
         hash(label)
     except TypeError:
-        raise TypeError(
-            f"{where} is a {type(label).__name__}, expected something hashable"
-        ) from None
+        return False
+    return True
 
 
 def _is_missing(label: Any) -> bool:

@@ -6,7 +6,6 @@ import difflib
 import math
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, cast
 
@@ -201,7 +200,9 @@ def check_smoothing(
     if not is_pair and math.isfinite(b1):
         factor = n_terms if outcomes is None else outcomes
         b2 = b1 * factor
-        rest = float(Fraction(b1) * factor - Fraction(b2)) if math.isfinite(b2) else 0.0
+        if math.isfinite(b2):
+            (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
+            rest = (n * factor * d2 - n2 * d) / (d * d2)  # of integers, and so rounded once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if is_rate:
@@ -212,7 +213,7 @@ def check_smoothing(
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def _float_of(number: float) -> float:
