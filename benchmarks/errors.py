@@ -1,4 +1,4 @@
-"""Errors of scores in ulps, against sixty digits, on 20 Newsgroups and the workloads.
+"""Errors of scores in ulps, against sixty digits, on the workloads and two corpora.
 
     python benchmarks/errors.py [--workloads A,B] [--write]
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import corpora
 import termsift as ts
-from compare import NEWSGROUPS, ROOT, conditions, load, markdown, put_between
+from compare import CORPORA, ROOT, conditions, load, markdown, put_between
 from termsift import _core
 from workloads import SHAPES
 
@@ -108,14 +108,14 @@ def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
 
 def main() -> None:
     """Print the largest and the 99.9th percentile error of scores and class scores."""
-    names = [*SHAPES, NEWSGROUPS]
+    names = [*SHAPES, *CORPORA]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
     parser.add_argument("--write", action="store_true", help="write the table of the READMEs")
     args = parser.parse_args()
     rows: list[Row] = []
     for name in args.workloads.split(","):
-        if name == NEWSGROUPS and (reason := corpora.missing("20 Newsgroups")):
+        if name in CORPORA and (reason := corpora.missing(CORPORA[name])):
             print(f"skipped: {reason}")
             continue
         work = load(name, quick=False)

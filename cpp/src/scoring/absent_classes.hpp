@@ -30,12 +30,14 @@ class AbsentClasses {
   static constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 
  private:
+  static constexpr int n_slopes = (n_nodes + 2) / 4 * 4;  // n_nodes - 1, rounded up to a multiple of 4 with zeros
   struct Piece {
     std::atomic<bool> ready = false;
     std::mutex making;
     bool usable = false;
-    DoubleDouble middle;        // V at the middle
-    double slope[n_nodes - 1];  // V(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1
+    double middle_U, to_t;         // t = (U - middle_U) to_t; to_t is a power of two
+    DoubleDouble middle;           // V at the middle
+    double slope[n_slopes] = {};  // V(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1
   };
   void tabulate(std::int64_t index, Piece& piece) const;
 

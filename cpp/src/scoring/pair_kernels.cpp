@@ -41,7 +41,7 @@ void class_parts(const PairConstants& class_, const double* __restrict l, int n,
     hi[1][j] = P.hi, lo[1][j] = P_lo;
     hi[2][j] = A.hi, lo[2][j] = A.lo;
   }
-  for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 0}, {lo[0][j], lo[1][j], lo[2][j], 0}};
+  for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 1}, {lo[0][j], lo[1][j], lo[2][j], 0}};
 }
 
 // Compilers do not vectorise these four sums by themselves, and scalar code takes three times as long.
@@ -183,6 +183,15 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
+// Adds the V of one pair: two parts by one instruction, where two_sum and its loads and stores take sixteen.
+TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
+  using Two = double __attribute__((vector_size(16)));
+  Two V;
+  __builtin_memcpy(&V, &value.V_hi, sizeof V);
+  V += Two{on_grid, rest};
+  __builtin_memcpy(&value.V_hi, &V, sizeof V);
+}
+
 // The loops are short, for the reason given at Divergents.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
@@ -227,11 +236,21 @@ void score(const ClassPairs& pairs) {
     }
     long long some_doubtful = 0;
     for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
-    for (int j = 0; j < n; ++j) {
-      TermValue& value = values[terms[j] - first];
-      const DoubleDouble sum = two_sum(value.V_hi, hi[j]);
-      value.V_hi = sum.hi;
-      value.V_lo += sum.lo + lo[j];
+    if constexpr (sum_of == PairSum::split && has_complement(variable)) {
+      // PairTotals::most_V says why the sums of on_grid are exact.
+      const double to_grid = 0.75 * pairs.totals->most_V;
+      for (int j = 0; j < lanes; ++j) {
+        const double on_grid = (hi[j] + to_grid) - to_grid;
+        lo[j] = hi[j] - on_grid, hi[j] = on_grid;
+      }
+      for (int j = 0; j < n; ++j) add_on_grid(values[terms[j] - first], hi[j], lo[j]);
+    } else {
+      for (int j = 0; j < n; ++j) {
+        TermValue& value = values[terms[j] - first];
+        const DoubleDouble sum = two_sum(value.V_hi, hi[j]);
+        value.V_hi = sum.hi;
+        value.V_lo += sum.lo + lo[j];
+      }
     }
     if (some_doubtful != 0)
       for (int j = 0; j < n; ++j)
@@ -291,8 +310,9 @@ void finish(const SummedBlock& block) {
     return;
   }
   double U_hi[block_terms], U_lo[block_terms], P_hi[block_terms], P_lo[block_terms], A_hi[block_terms], A_lo[block_terms],
-      V[block_terms], margin[block_terms];
+      V[block_terms], n_pairs[block_terms], margin[block_terms];
   for (int j = 0; j < block.n; ++j) {
+    n_pairs[j] = sums[j].hi[TermSums::n_pairs];
     U_hi[j] = values[j].U_hi, U_lo[j] = values[j].U_lo;
     P_hi[j] = sums[j].hi[TermSums::P], P_lo[j] = sums[j].lo[TermSums::P];
     A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
@@ -308,8 +328,10 @@ void finish(const SummedBlock& block) {
     const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
     const double score = rest.hi + (rest.lo + V[j]);
     block.scores[j] = score;
-    // The error of V must not exceed the rounding of the score, and the error of the rest must be far below it.
-    margin[j] = smaller(score - magnitude(V[j]), score - 0x1p-12 * (P.hi + R.hi * T.hi));
+    // The error of V must not exceed the rounding of the score, and the errors of its sum and of the rest must be far below
+    // it.
+    const double V_sum = n_pairs[j] * n_pairs[j] * (0x1p-50 * totals.most_V);
+    margin[j] = smaller(score - larger(V_sum, magnitude(V[j])), score - 0x1p-12 * (P.hi + R.hi * T.hi));
   }
   for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] >= 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 #include "scoring/pair_model.hpp"
 
+#include <cmath>
 #include <cstddef>
 
 #include "simd/logarithm_kernels.hpp"
@@ -25,6 +26,7 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   const Variable variable = has_complement(model.variable) ? Variable::small_probability : Variable::rate;
   PairModel pairs{measure, variable, {}, {}};
   DoubleDouble T_0, P_0, A_0, R;
+  double omegas = 0;
   const DoubleDouble log_b1 = logarithm({b1, 0});
   for (const ClassConstants& c : model.constants) {
     const double omega = aggregate == Aggregate::mean ? c.prior_hi : 1.0;
@@ -56,8 +58,10 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
     P_0 = add(P_0, absent_p);
     A_0 = add(A_0, subtract(absent_A, multiply(linear, b1)));
     R = add(R, multiply(r, omega));
+    omegas += omega;
   }
-  pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo};
+  const double most_V = has_complement(variable) ? std::ldexp(8.0, std::ilogb(omegas)) : 0.0;
+  pairs.totals = {T_0.hi, T_0.lo, P_0.hi, P_0.lo, A_0.hi, A_0.lo, R.hi, R.lo, most_V};
   // T_0 without the class's part, from the sums before and after it: a difference would lose its digits where the class has
   // nearly all of T_0.
   const std::size_t n = pairs.classes.size();

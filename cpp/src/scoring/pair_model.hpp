@@ -32,9 +32,9 @@ enum class PairSum : std::uint8_t {
   whole   // V
 };
 
-// The sums over the pairs of one term. Each sum is a double-double (hi, lo); the fourth only fills the vector.
+// The sums over the pairs of one term. Each sum is a double-double (hi, lo). The number of pairs is there for split sums.
 struct alignas(64) TermSums {
-  enum : int { U, P, A };
+  enum : int { U, P, A, n_pairs };
   double hi[4], lo[4];
 };
 
@@ -69,6 +69,12 @@ struct PairTotals {
   double P_0_hi, P_0_lo;
   double A_0_hi, A_0_lo;
   double R_hi, R_lo;
+  // A power of two, at least 4 sum_c omega_c, if a split sum of V is on a grid: V_hi of a pair is a multiple of the grid
+  // 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair is below 0.6 omega_c: log
+  // 2^49 is 34, and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n rests, each
+  // at most half the grid, has an error of at most n^2 2^-107 most_V, and is right if that is below 2^-57 of the score. For
+  // rates p has no such bound, V is summed as a double-double, and most_V is 0.
+  double most_V;
 };
 
 struct PairModel {

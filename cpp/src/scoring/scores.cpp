@@ -119,7 +119,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // Measured costs, in units of one class's value the dense way. V is tabulated in about 48 pieces.
-  const double pair = measure == Measure::kl ? 2 : 4, term = 4, pieces = 48 * AbsentClasses::n_evaluations;
+  const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * AbsentClasses::n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 

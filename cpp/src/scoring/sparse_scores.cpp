@@ -14,9 +14,10 @@ namespace {
 // How many terms a thread takes at a time. With smaller chunks more of the terms' sums (100 bytes each) stay in the cache,
 // but the hardware prefetcher is of no use at the start of a class's entries, so a class should have many entries in a
 // chunk. With 50 classes and 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as 2^14; with 5,000 classes and
-// 220 pairs each, 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks.
+// 220 pairs each, 2^14 took 1.25 times as long as 2^16. All threads have the same number of chunks; the pairs are mostly in
+// the first terms where a vocabulary is in order of frequency, so a corpus of some 20,000 terms needs several for each.
 std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
-  constexpr std::int64_t least = 1 << 14, most = 1 << 16;
+  constexpr std::int64_t least = 1 << 12, most = 1 << 16;
   constexpr double enough_pairs = 1024;
   const auto in_steps = [](std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; };
   n_terms = std::max<std::int64_t>(n_terms, 1);
@@ -195,7 +196,8 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  const Threads threads = worth(requested, n_pairs);
+  // Measured costs, in units of one class's value the dense way, as for run_dense().
+  const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);
   for_each_block((counts.n_terms + size - 1) / size, threads, [&](std::int64_t chunk, Worker& worker) {
