@@ -64,6 +64,13 @@ struct BlockBuffers {
   std::unique_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
 };
 
+// Returns a function for BlockScorer that writes the score of a term to scores[term - first].
+inline auto store_scores(double* scores, std::int64_t first = 0) {
+  return [=](const std::int64_t* terms, int n, const double* results) {
+    for (int i = 0; i < n; ++i) scores[terms[i] - first] = results[i];
+  };
+}
+
 // Scores terms a block at a time. Each thread has its own, with 16 bytes of scratch for each class and term of a block, and
 // 56 once a term must be scored carefully.
 template <CountType Count>
@@ -74,8 +81,9 @@ class BlockScorer {
         buffers_(task.n_classes(), task.scores == nullptr) {}
 
   // Scores the terms first + t of the chunk [first, last) for which chosen[t] is 1 rather than 0, or all if `chosen` is
-  // null. Stores the results of each by store(term, result), where result is its score, or has the value of class k at
-  // result[k * block_terms]. `entries` are those of the chunk. O(entries + n_classes * chosen terms).
+  // null. Calls store(terms, n, results) with n terms at a time, where results[i] is the score of terms[i], or
+  // results[i + k * block_terms] its value in class k. `entries` are those of the chunk. O(entries + n_classes * chosen
+  // terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -113,7 +121,7 @@ class BlockScorer {
   // Returns the results of a term that no class has: its score, or the values of the classes. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.scores != nullptr ? 1 : task_.n_classes());
-    const auto store = [&](std::int64_t, const double* result) {
+    const auto store = [&](const std::int64_t*, int, const double* result) {
       for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * block_terms];
     };
     buffers_.n = 1;
@@ -228,9 +236,10 @@ class BlockScorer {
     return block;
   }
 
+  // Stores the results of n terms of the block, from the j-th on.
   template <class Store>
-  void store_term(const BlockBuffers& buffers, int j, const Store& store) {
-    store(buffers.terms[j], (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
+  void store_terms(const BlockBuffers& buffers, int j, int n, const Store& store) {
+    store(buffers.terms + j, n, (task_.scores != nullptr ? buffers.scores : buffers.values.get()) + j);
   }
 
   // Stores the results of the block's terms, and moves doubtful terms to careful_.
@@ -239,9 +248,10 @@ class BlockScorer {
     ScoreBlock block = block_of(buffers_);
     if (!with_low) block.x_lo = nullptr;
     kernels_.score_block(block);
-    for (int j = 0; j < buffers_.n; ++j) {
-      if (doubtful_[j] == 0) {
-        store_term(buffers_, j, store);
+    for (int j = 0, n = 0; j < buffers_.n; j += std::max(n, 1)) {
+      for (n = 0; j + n < buffers_.n && doubtful_[j + n] == 0;) ++n;
+      if (n > 0) {
+        store_terms(buffers_, j, n, store);
         continue;
       }
       if (!careful_) careful_ = std::make_unique<Careful>(task_.n_classes());
@@ -271,7 +281,7 @@ class BlockScorer {
     block.e_hi = careful_->e_hi.get();
     block.e_lo = careful_->e_lo.get();
     kernels_.score_block_carefully(block);
-    for (int j = 0; j < careful.n; ++j) store_term(careful, j, store);
+    store_terms(careful, 0, careful.n, store);
     careful.n = 0;
   }
 

@@ -22,14 +22,18 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   const std::int64_t range_first = task.range.first, range_last = task.range.last;  // clang cannot capture bindings
   const std::int64_t n_terms = task.range.size();
   const std::size_t n_classes = task.n_classes();
-  const auto store_in_rows = [&]<class Result>(Result* rows, std::int64_t term, const double* result) {
-    for (std::size_t k = 0; k < n_classes; ++k)
-      rows[task.model.classes[k] * n_terms + term - range_first] = static_cast<Result>(result[k * block_terms]);
+  // Row by row: the values of a term lie a row apart.
+  const auto store_in_rows = [&]<class Result>(Result* rows, const std::int64_t* terms, int n, const double* results) {
+    for (std::size_t k = 0; k < n_classes; ++k) {
+      Result* const row = rows + task.model.classes[k] * n_terms;
+      const double* const values = results + k * block_terms;
+      for (int i = 0; i < n; ++i) row[terms[i] - range_first] = static_cast<Result>(values[i]);
+    }
   };
-  const auto store = [&](std::int64_t term, const double* result) {
-    if (task.scores != nullptr) task.scores[term - range_first] = *result;
-    else if (task.directions != nullptr) store_in_rows(task.directions, term, result);
-    else store_in_rows(task.class_scores, term, result);
+  const auto store = [&](const std::int64_t* terms, int n, const double* results) {
+    if (task.directions != nullptr) return store_in_rows(task.directions, terms, n, results);
+    if (task.class_scores != nullptr) return store_in_rows(task.class_scores, terms, n, results);
+    store_scores(task.scores, range_first)(terms, n, results);
   };
   // Most terms of a hashed vocabulary are in no class.
   const std::vector<double> unseen = BlockScorer<Count>(task).results_of_unseen();
@@ -100,8 +104,7 @@ void run_by_pattern(const ScoreTask<Count>& task, const SmallPatterns& small, co
     double* const scores = task.scores + first;
     for (std::size_t t = 0; t < n; ++t) scores[t] = scores_of_patterns[numbers[t] % SmallPatterns::large];
     for (std::size_t t = 0; t < n; ++t) is_large[t] = numbers[t] >= SmallPatterns::large;
-    work.scorer.score(first, last, is_large, work.entries, worker,
-                      [&](std::int64_t term, const double* score) { task.scores[term] = *score; });
+    work.scorer.score(first, last, is_large, work.entries, worker, store_scores(task.scores));
   });
 }
 

@@ -65,8 +65,7 @@ class SparseScorer {
     add_values(sum, worker);
     if (sum == PairSum::split && choose_doubtful()) add_values(PairSum::whole, worker);
     if (std::memchr(doubtful_.data(), 1, n_) != nullptr)
-      dense_.score(first, last, doubtful_.data(), entries_, worker,
-                   [&](std::int64_t term, const double* score_of_term) { task_.scores[term] = *score_of_term; });
+      dense_.score(first, last, doubtful_.data(), entries_, worker, store_scores(task_.scores));
   }
 
  private:
