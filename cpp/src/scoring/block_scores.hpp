@@ -13,6 +13,7 @@
 #include "scoring/class_model.hpp"
 #include "scoring/score_kernels.hpp"
 #include "simd/targets.hpp"
+#include "termsift/row_memory.hpp"
 
 namespace termsift {
 
@@ -53,15 +54,17 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)), values(with_values ? new_rows(n_classes) : nullptr) {}
-  static std::unique_ptr<double[]> new_rows(std::size_t n_classes) {
-    return std::make_unique_for_overwrite<double[]>(n_classes * block_terms);
+  // Rows of thousands of classes take megabytes, whose pages the system would clear for every call.
+  static std::shared_ptr<double[]> new_rows(std::size_t n_classes) {
+    const auto memory = reusable_memory(static_cast<std::int64_t>(n_classes * block_terms * sizeof(double)));
+    return {memory, reinterpret_cast<double*>(memory.get())};
   }
   int lanes() const { return (n + 7) / 8 * 8; }
 
   int n = 0;
   std::int64_t terms[block_terms];
   double scores[block_terms];
-  std::unique_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
+  std::shared_ptr<double[]> x_hi, x_lo, values;  // (n_classes, block)
 };
 
 // Returns a function for BlockScorer that writes the score of a term to scores[term - first].
@@ -289,7 +292,7 @@ class BlockScorer {
     explicit Careful(std::size_t n_classes)
         : buffers(n_classes, true), e_hi(BlockBuffers::new_rows(n_classes)), e_lo(BlockBuffers::new_rows(n_classes)) {}
     BlockBuffers buffers;
-    std::unique_ptr<double[]> e_hi, e_lo;  // (n_classes, block)
+    std::shared_ptr<double[]> e_hi, e_lo;  // (n_classes, block)
   };
 
   const ScoreTask<Count>& task_;

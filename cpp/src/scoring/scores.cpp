@@ -74,6 +74,13 @@ void run_dense(const ScoreTask<Count>& task, const Threads& requested) {
   });
 }
 
+// Sets the results of the classes that take no part to zero.
+template <CountType Count, class Result>
+void clear_rows_without_documents(const ClassCounts<Count>& counts, std::int64_t n_terms, Result* results) {
+  for (std::size_t c = 0; c < counts.rows.size(); ++c)
+    if (counts.rows[c]->n_docs == 0) std::fill_n(results + static_cast<std::int64_t>(c) * n_terms, n_terms, Result{0});
+}
+
 // Looks up the scores of terms with a small pattern, and scores the others. O(pairs + n_classes * other terms).
 template <CountType Count>
 void run_by_pattern(const ScoreTask<Count>& task, const SmallPatterns& small, const Threads& requested) {
@@ -148,7 +155,7 @@ void class_scores(const ClassCounts<Count>& counts, const Estimation& estimation
                   const Threads& threads, double* class_scores, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
-  std::fill_n(class_scores, static_cast<std::int64_t>(counts.rows.size()) * range.size(), 0.0);
+  clear_rows_without_documents(counts, range.size(), class_scores);
   run_dense<Count>({counts, model, measure, Aggregate::sum, nullptr, class_scores, nullptr, range}, threads);
 }
 
@@ -157,7 +164,7 @@ void class_directions(const ClassCounts<Count>& counts, const Estimation& estima
                       std::int8_t* directions, TermRange range) {
   const ClassModel model = make_class_model(counts, estimation);
   range = range.within(counts.n_terms);
-  std::fill_n(directions, static_cast<std::int64_t>(counts.rows.size()) * range.size(), std::int8_t{0});
+  clear_rows_without_documents(counts, range.size(), directions);
   run_dense<Count>({counts, model, Measure::direction, Aggregate::sum, nullptr, nullptr, directions, range}, threads);
 }
 
