@@ -29,6 +29,8 @@ def read(texts: Any, text: Any = None, label: Any = None) -> tuple[list[str | No
     labels: list[Any] = []
     for block, of_block in labelled_blocks(texts, text, label):
         documents += list(block)
+        if hasattr(of_block, "to_pylist"):  # a column of Arrow
+            of_block = of_block.to_pylist()
         labels += [] if of_block is None else list(of_block)
     return documents, labels
 
