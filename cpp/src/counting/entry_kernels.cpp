@@ -106,21 +106,25 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     // Comparisons with NaN are false. Adding 2^p, where p is the bits of a significand, rounds a fraction away.
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
-    Value largest = 0;
-    int acceptable = 1, zero = 0, fraction = 0;
+    using Bits = typename UsualValues<Value>::Bits;
+    using Ordered = std::make_signed_t<Bits>;  // numbers that are not negative have the order of their bits
+    Ordered most_bits = 0;
+    Bits unsound = 0, zero = 0, fraction = 0;
     for (std::int64_t e = 0; e < n; ++e) {
       const Value value = data[e];
-      acceptable &= (value >= 0) & (value <= limit);
-      zero |= value == 0;
-      fraction |= (value < shift) & ((value + shift) - shift != value);
-      largest = value > largest ? value : largest;
+      unsound |= Bits{!((value >= 0) & (value <= limit))};
+      zero |= Bits{value == 0};
+      fraction |= Bits{(value < shift) & ((value + shift) - shift != value)};
+      const auto bits = __builtin_bit_cast(Ordered, value);  // a maximum of floats would not be vectorised
+      most_bits = bits > most_bits ? bits : most_bits;
     }
-    if (!acceptable) return false;
+    if (unsound != 0) return false;
     facts.has_zeros |= zero != 0;
     facts.has_fractions |= fraction != 0;
+    const auto largest = __builtin_bit_cast(Value, most_bits);
     const auto bound = static_cast<double>(largest);
     facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
-    all_packable = !fraction && packed.holds(largest);
+    all_packable = fraction != 0 || packed.holds(largest);  // with fractions, nothing is packed
   } else {
     using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<Value, Bool>, std::uint8_t, Value>>;
     Bits any = 0, zero = 0;

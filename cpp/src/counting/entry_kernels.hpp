@@ -15,7 +15,7 @@ struct EntryFacts {
   bool has_zeros = false;
   bool has_fractions = false;
   double value_bound = 0;         // at least the largest value, and less than twice as much
-  std::int64_t n_unpackable = 0;  // values that do not fit into a packed entry
+  std::int64_t n_unpackable = 0;  // values that do not fit into a packed entry; meaningless with fractions
 };
 
 template <class Index, class Value>

@@ -36,35 +36,45 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
 
-// One counter for each term, all zero between classes.
+// Two counters for each term, all zero between classes.
 template <CountType Count>
 struct TermCounters {
+  struct Cell {  // both counters of a term are in one line of the cache
+    Count term_frequency;
+    Count document_frequency;
+  };
+
   TermCounters(std::int64_t n_terms, bool distinct_)
       : distinct(distinct_),
-        term_frequency(LargeArray<Count>::zeroed(n_terms)),
-        document_frequency(LargeArray<Count>::zeroed(n_terms)),
-        last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)) {}
+        cells(LargeArray<Cell>::zeroed(n_terms)),
+        last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
+        touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
+
   bool distinct;  // whether a document has each term once
-  LargeArray<Count> term_frequency;
-  LargeArray<Count> document_frequency;
+  LargeArray<Cell> cells;
   LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
-  std::vector<TermId> touched;             // the terms whose counters are not zero
+  LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
+  std::int64_t n_touched = 0;
 };
 
 // Adds document d.
 template <bool distinct, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
+  TermId* const touched = counters.touched.get();
+  std::int64_t n_touched = counters.n_touched;
   for (std::int64_t i = 0; i < n; ++i) {
     const Count value = as_count<Count>(values[i]) * weight;
     if (value == 0) continue;
     const std::int64_t term = terms[i];
-    Count& df = counters.document_frequency[term];
-    if (df == 0) counters.touched.push_back(static_cast<TermId>(term));
-    counters.term_frequency[term] += value;
-    if (distinct || counters.last_document[term] != d + 1) df += weight;
+    auto& cell = counters.cells[term];
+    touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
+    n_touched += cell.document_frequency == 0;
+    cell.term_frequency += value;
+    if (distinct || counters.last_document[term] != d + 1) cell.document_frequency += weight;
     if (!distinct) counters.last_document[term] = d + 1;
   }
+  counters.n_touched = n_touched;
 }
 
 // Calls add(document, weight) for each document, and worker.check() now and then.
@@ -85,26 +95,27 @@ void for_each_weighted(const AnyCsr& x, std::span<const std::int64_t> documents,
 // Moves the counters to a row and clears them.
 template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
-  auto& touched = counters.touched;
-  const auto size = static_cast<std::int64_t>(touched.size());
+  TermId* const touched = counters.touched.get();
+  const std::int64_t size = std::exchange(counters.n_touched, 0);
   // Terms must be in order. Sorting a touched term takes about as long as a scan of 16 terms.
   if (size > n_terms / 16) {
     std::int64_t n = 0;
-    for (std::int64_t term = 0; term < n_terms; ++term)
-      if (counters.document_frequency[term] != 0) touched[static_cast<std::size_t>(n++)] = static_cast<TermId>(term);
+    for (std::int64_t term = 0; term < n_terms; ++term) {
+      touched[n] = static_cast<TermId>(term);
+      n += counters.cells[term].document_frequency != 0;
+    }
   } else {
-    std::sort(touched.begin(), touched.end());
+    std::sort(touched, touched + size);
   }
   Count largest = 0;
-  for (const TermId term : touched) largest = std::max(largest, counters.term_frequency[term]);
+  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, counters.cells[touched[i]].term_frequency);
   const bool narrow = std::is_integral_v<Count> && largest < static_cast<Count>(std::int64_t{1} << 32);
   auto row = ClassRow<Count>::with_capacity(size, narrow);
-  for (const TermId term : touched) {
-    row.set_pair(row.size++, term, std::exchange(counters.term_frequency[term], 0),
-                 std::exchange(counters.document_frequency[term], 0));
-    if (!counters.distinct) counters.last_document[term] = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto cell = std::exchange(counters.cells[touched[i]], {});
+    row.set_pair(row.size++, touched[i], cell.term_frequency, cell.document_frequency);
+    if (!counters.distinct) counters.last_document[touched[i]] = 0;
   }
-  touched.clear();
   row.sum_tokens();
   return row;
 }
@@ -145,9 +156,8 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     ClassRowPtr<Count>& row = counts.row_or_collection(static_cast<std::size_t>(c));
     TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
     for (std::int64_t i = 0; i < row->size; ++i) {
-      counters.touched.push_back(row->terms[i]);
-      counters.term_frequency[row->terms[i]] = row->term_frequency[i];
-      counters.document_frequency[row->terms[i]] = row->document_frequency[i];
+      counters.touched[counters.n_touched++] = row->terms[i];
+      counters.cells[row->terms[i]] = {row->term_frequency[i], row->document_frequency[i]};
     }
     if (weighted) {
       DocumentEntries entries_of(term_weight);
