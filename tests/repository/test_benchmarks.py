@@ -20,6 +20,7 @@ import gain
 import greedy
 import parse
 import prototype
+import shapes
 import termsift as ts
 import text as texts
 import workloads
@@ -252,6 +253,7 @@ def test_the_readme_has_the_markers() -> None:
         "errors",
         "greedy",
         "profile",
+        "shapes",
         "methods",
         "gain",
         "curve",
@@ -287,6 +289,27 @@ def test_curves_are_measured_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(curve, "refitted", lambda *args: refitted(*args) + 1e-3)
     with pytest.raises(AssertionError):
         curve.measure(quick=True)
+
+
+# ---- every shape ---------------------------------------------------------------------------------
+
+
+def test_counts_of_a_shape_are_checked(tiny: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.arange(TINY.n_docs)
+    case = shapes.Case("a shape", tiny.X, tiny.y, "A", {"tf": "log", "sample_weight": weights})
+    assert len(shapes.measure(case, quick=True)) == len(compare.THREADS)
+    monkeypatch.setattr(shapes.Case, "run", lambda self, _: ts.count(self.X, self.y, tf="log"))
+    with pytest.raises(AssertionError):
+        case.check()
+
+
+@pytest.mark.full
+def test_every_shape_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(workloads, "CACHE", tmp_path)
+    found = list(shapes.cases(quick=True))
+    assert [case.name for case in found[:4]] == list("ABCD")
+    for case in found:
+        case.check()
 
 
 # ---- reading -------------------------------------------------------------------------------------
