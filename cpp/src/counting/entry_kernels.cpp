@@ -107,7 +107,8 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
-    using Ordered = std::make_signed_t<Bits>;  // numbers that are not negative have the order of their bits
+    // Numbers that are not negative have the order of their bits.
+    using Ordered = std::conditional_t<sizeof(Value) == 4, std::int32_t, std::int64_t>;
     Ordered most_bits = 0;
     Bits unsound = 0, zero = 0, fraction = 0;
     for (std::int64_t e = 0; e < n; ++e) {

@@ -36,22 +36,19 @@ DocumentsByClass documents_by_class(const LabelView& labels, std::int64_t n_docs
 
 // ---- one class at a time -----------------------------------------------------------------------------------------------
 
-// Two counters for each term, all zero between classes.
+// Counters of each term, all zero between classes.
 template <CountType Count>
 struct TermCounters {
-  struct Cell {  // both counters of a term are in one line of the cache
-    Count term_frequency;
-    Count document_frequency;
-  };
-
   TermCounters(std::int64_t n_terms, bool distinct_)
       : distinct(distinct_),
-        cells(LargeArray<Cell>::zeroed(n_terms)),
+        term_frequency(LargeArray<Count>::zeroed(n_terms)),
+        document_frequency(LargeArray<Count>::zeroed(n_terms)),
         last_document(LargeArray<std::int64_t>::zeroed(distinct ? 0 : n_terms)),
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // whether a document has each term once
-  LargeArray<Cell> cells;
+  LargeArray<Count> term_frequency;
+  LargeArray<Count> document_frequency;
   LargeArray<std::int64_t> last_document;  // one more than the last document that has the term; unless distinct
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
@@ -67,11 +64,11 @@ void add_document(std::int64_t d, const Index* terms, const Value* values, std::
     const Count value = as_count<Count>(values[i]) * weight;
     if (value == 0) continue;
     const std::int64_t term = terms[i];
-    auto& cell = counters.cells[term];
+    Count& df = counters.document_frequency[term];
     touched[n_touched] = static_cast<TermId>(term);  // without a branch, which would be unpredictable
-    n_touched += cell.document_frequency == 0;
-    cell.term_frequency += value;
-    if (distinct || counters.last_document[term] != d + 1) cell.document_frequency += weight;
+    n_touched += df == 0;
+    counters.term_frequency[term] += value;
+    if (distinct || counters.last_document[term] != d + 1) df += weight;
     if (!distinct) counters.last_document[term] = d + 1;
   }
   counters.n_touched = n_touched;
@@ -102,18 +99,18 @@ ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
     std::int64_t n = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {
       touched[n] = static_cast<TermId>(term);
-      n += counters.cells[term].document_frequency != 0;
+      n += counters.document_frequency[term] != 0;
     }
   } else {
     std::sort(touched, touched + size);
   }
   Count largest = 0;
-  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, counters.cells[touched[i]].term_frequency);
+  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, counters.term_frequency[touched[i]]);
   const bool narrow = std::is_integral_v<Count> && largest < static_cast<Count>(std::int64_t{1} << 32);
   auto row = ClassRow<Count>::with_capacity(size, narrow);
   for (std::int64_t i = 0; i < size; ++i) {
-    const auto cell = std::exchange(counters.cells[touched[i]], {});
-    row.set_pair(row.size++, touched[i], cell.term_frequency, cell.document_frequency);
+    row.set_pair(row.size++, touched[i], std::exchange(counters.term_frequency[touched[i]], 0),
+                 std::exchange(counters.document_frequency[touched[i]], 0));
     if (!counters.distinct) counters.last_document[touched[i]] = 0;
   }
   row.sum_tokens();
@@ -157,7 +154,8 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
     for (std::int64_t i = 0; i < row->size; ++i) {
       counters.touched[counters.n_touched++] = row->terms[i];
-      counters.cells[row->terms[i]] = {row->term_frequency[i], row->document_frequency[i]};
+      counters.term_frequency[row->terms[i]] = row->term_frequency[i];
+      counters.document_frequency[row->terms[i]] = row->document_frequency[i];
     }
     if (weighted) {
       DocumentEntries entries_of(term_weight);
