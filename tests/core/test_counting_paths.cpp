@@ -97,7 +97,8 @@ TEST(values_about_what_an_entry_packs) {
   for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
     for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
       const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
-      for (const std::int64_t value : {escape - 1, escape, escape + 1, std::int64_t{65535}, std::int64_t{65536}}) {
+      for (const std::int64_t value :
+           {escape / 2, escape / 2 + 1, escape - 1, escape, escape + 1, std::int64_t{65535}, std::int64_t{65536}}) {
         const std::string what = std::to_string(n_columns) + " terms, " + std::to_string(value) + ": ";
         const std::vector<std::int64_t> windows{1, default_window_bytes};
         every_way_agrees(matrix_with(value, 20, n_columns), labels_in_turn(20, 3), what, windows);
@@ -107,6 +108,34 @@ TEST(values_about_what_an_entry_packs) {
                                    windows);
       }
     }
+}
+
+template <class Value>
+void one_large_value_in_a_row() {
+  for (const std::int64_t length : {1, 7, 8, 9, 16, 33})
+    for (const std::int64_t place : {std::int64_t{0}, length / 2, length - 1})
+      for (const double value : {16383.0, 16384.0, 32767.0, 70000.0, 0x1p32 + 5, 0x1p39}) {
+        if (value >= static_cast<double>(std::numeric_limits<Value>::max())) continue;
+        Matrix<std::int32_t, Value> x;
+        x.n_columns = 40;
+        for (int row = 0; row < 6; ++row) {
+          Entries<Value> entries;
+          for (std::int64_t i = 0; i < length; ++i)
+            entries.push_back({i, row == 2 && i == place ? static_cast<Value>(value) : static_cast<Value>(1 + i % 3)});
+          x.add_row(entries);
+        }
+        every_way_agrees<double>(x, labels_in_turn(6, 2), std::to_string(length) + " entries: ", all_windows, false);
+      }
+}
+
+TEST(large_values_among_usual_ones) {
+  // Catches a large value that the vectors of a row, or their rest, take for a small one.
+  one_large_value_in_a_row<double>();
+  one_large_value_in_a_row<float>();
+  one_large_value_in_a_row<std::int32_t>();
+  one_large_value_in_a_row<std::int64_t>();
+  one_large_value_in_a_row<std::uint64_t>();
+  one_large_value_in_a_row<std::uint16_t>();
 }
 
 TEST(values_about_what_a_counter_holds) {
