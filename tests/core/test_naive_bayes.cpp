@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "bayes/prefix_model.hpp"
+#include "bayes/verdict_kernels.hpp"
 #include "check.hpp"
 #include "collections.hpp"
+#include "simd/targets.hpp"
+#include "termsift/runtime.hpp"
 
 using namespace termsift;
 using namespace collections;
@@ -260,6 +263,42 @@ TEST(results_do_not_depend_on_threads) {
     }
     for (const int n : {2, 3, 7}) CHECK(classify(counts, model, 1, ranking, ks, test, known, {n, {}}) == one);
   }
+}
+
+TEST(every_simd_target_judges_as_a_plain_loop) {
+  // Guards against a class, or a tie within or between vectors, that a target's vectors miss.
+  const std::string target = simd_target();
+  for (int round = 0; round < 2000; ++round) {
+    const std::int64_t n = 1 + round % 13, stride = (n + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
+    std::vector<double> rows[4];
+    for (auto& row : rows) {
+      row.assign(at(stride), 0.0);
+      for (std::int64_t c = 0; c < n; ++c) row[at(c)] = static_cast<double>((round * 7 + c * c * (round % 5 + 1)) % 4);
+    }
+    std::fill(rows[0].begin() + n, rows[0].end(), no_class);
+    std::vector<double> values(at(stride)), errors(at(stride)), v(at(stride)), e(at(stride));
+    const double error = round % 3 == 0 ? 0x1p-45 : 0.01 * (round % 7);
+    double least_of_best = -HUGE_VAL, second = -HUGE_VAL;
+    for (std::size_t c = 0; c < v.size(); ++c) {
+      const double gained = rows[0][c] + rows[1][c], lost = 3 * rows[2][c] + 0.5 * rows[3][c];
+      v[c] = gained - lost;
+      e[c] = error * (gained + lost);
+      least_of_best = std::max(least_of_best, v[c] - e[c]);
+    }
+    std::size_t winner = 0;
+    while (v[winner] + e[winner] < least_of_best) ++winner;
+    for (std::size_t c = 0; c < v.size(); ++c)
+      if (c != winner) second = std::max(second, v[c] + 2 * e[c]);
+    for (const std::string& name : simd_targets()) {
+      use_simd_target(name);
+      const Verdict verdict = kernels_in_use<VerdictKernels>().judge({stride, rows[0].data(), rows[1].data(), rows[2].data(),
+                                                                      rows[3].data(), 3, 0.5, error, values.data(),
+                                                                      errors.data()});
+      CHECK_EQ(verdict.winner, static_cast<std::int64_t>(winner));
+      CHECK_EQ(verdict.lead, v[winner] - 2 * e[winner] - second);
+    }
+  }
+  use_simd_target(target);
 }
 
 TEST(the_model_of_a_k_does_not_depend_on_the_other_ks) {

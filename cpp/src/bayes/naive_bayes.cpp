@@ -9,7 +9,9 @@
 
 #include "base/per_thread.hpp"
 #include "bayes/prefix_model.hpp"
+#include "bayes/verdict_kernels.hpp"
 #include "counting/document_entries.hpp"
+#include "simd/targets.hpp"
 
 namespace termsift {
 namespace {
@@ -22,7 +24,11 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 class Sweep {
  public:
   Sweep(const PrefixModel& model, TermWeight term_weight)
-      : m_(model), entries_(term_weight), sums_(m_.classes.size()), values_(sums_.size()), errors_(sums_.size()) {}
+      : m_(model), entries_(term_weight), sums_(at(m_.stride)), values_(sums_.size()), errors_(sums_.size()),
+        posteriors_{m_.stride, m_.log_docs.data(), sums_.data(), m_.absent.data(), nullptr, 0, 0, 0, values_.data(),
+                    errors_.data()} {}
+  Sweep(const Sweep&) = delete;  // it points into itself
+  Sweep& operator=(const Sweep&) = delete;
 
   // Calls emit(begin, end, class position) for every range of ks in which one class is predicted for the document.
   template <class Emit>
@@ -31,7 +37,8 @@ class Sweep {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     tokens_ = n_added_ = 0;
     const std::size_t n_steps = m_.drift.size();
-    std::size_t step = 0, begun = 0, now = 0;
+    std::size_t step = 0, begun = 0;
+    std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
       // The document has no other term before `end`.
@@ -40,24 +47,20 @@ class Sweep {
         const Verdict verdict = judge(step);
         if (step == 0) now = verdict.winner;
         if (verdict.winner != now) {
-          emit(begun, step, now);
+          emit(begun, step, at(now));
           begun = step;
           now = verdict.winner;
         }
         step = end_of(verdict, step, end);
       }
     }
-    if (n_steps > 0) emit(begun, n_steps, now);
+    if (n_steps > 0) emit(begun, n_steps, at(now));
   }
 
  private:
   struct Entry {
     std::int32_t rank;
     double x;
-  };
-  struct Verdict {
-    std::size_t winner;
-    double lead;  // over the next class, reduced by twice the possible rounding errors
   };
 
   void read(const AnyCsr& x, std::int64_t document, bool distinct) {
@@ -78,25 +81,13 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Returns the class of the largest v_c, or the first class that agrees with it within rounding. Each of n additions rounds
-  // by at most 2^-53 of the sum, and all other operations together by a few times that.
+  // Each of n additions rounds by at most 2^-53 of the sum, and all other operations together by a few times that.
   Verdict judge(std::size_t step) {
-    const std::size_t n = sums_.size();
-    const double* const loss = &m_.loss[step * n];
-    const double w = weight(), error = 0x1p-45 + 0x1p-53 * n_added_;
-    double least_of_best = -std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < n; ++c) {
-      const double gained = m_.log_docs[c] + sums_[c], lost = tokens_ * m_.absent[c] + w * loss[c];
-      values_[c] = gained - lost;
-      errors_[c] = error * (gained + lost);
-      least_of_best = std::max(least_of_best, values_[c] - errors_[c]);
-    }
-    std::size_t winner = 0;
-    while (values_[winner] + errors_[winner] < least_of_best) ++winner;
-    double second = -std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < n; ++c)
-      if (c != winner) second = std::max(second, values_[c] + 2 * errors_[c]);
-    return {winner, values_[winner] - 2 * errors_[winner] - second};
+    posteriors_.loss = &m_.loss[step * at(m_.stride)];
+    posteriors_.tokens = tokens_;
+    posteriors_.weight = weight();
+    posteriors_.error = 0x1p-45 + 0x1p-53 * n_added_;
+    return kernels_.judge(posteriors_);
   }
 
   // Returns the step up to which the predicted class stays the same if the document has no further term before `end`. Until
@@ -105,15 +96,21 @@ class Sweep {
     if (weight() == 0) return end;  // only the prior counts
     if (!(verdict.lead > 0)) return step + 1;
     const double bound = m_.drift[step] + verdict.lead / weight();
-    const auto begin = m_.drift.begin();
-    const auto first = begin + static_cast<std::ptrdiff_t>(step), last = begin + static_cast<std::ptrdiff_t>(end);
-    return at(std::upper_bound(first + 1, last, bound) - begin);
+    if (m_.drift[end - 1] <= bound) return end;
+    // The step is near or far, so the width of the search doubles.
+    std::size_t first = step + 1, width = 1;
+    for (; first + width < end && m_.drift[first + width - 1] <= bound; width *= 2) first += width;
+    const auto begin = m_.drift.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto n = static_cast<std::ptrdiff_t>(std::min(width, end - first));
+    return first + static_cast<std::size_t>(std::upper_bound(begin, begin + n, bound) - begin);
   }
 
   const PrefixModel& m_;
+  const VerdictKernels kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
-  std::vector<double> sums_, values_, errors_;  // (n,): sum_r x_r gain_rc, v_c, and a bound of the error of v_c
+  std::vector<double> sums_, values_, errors_;  // (stride,): sum_r x_r gain_rc, and the kernel's scratch
+  ClassPosteriors posteriors_;                  // of the document at one step
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of these x_r
 };
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bayes/verdict_kernels.hpp"
 #include "ranking/pairs_by_term.hpp"
 #include "simd/logarithm_kernels.hpp"
 #include "simd/targets.hpp"
@@ -86,7 +87,7 @@ template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {
   std::vector<DoubleDouble> sums(m.classes.size());
-  m.loss.reserve(ks.size() * m.classes.size());
+  m.loss.reserve(ks.size() * at(m.stride));
   std::size_t pair = 0;
   for (const std::int64_t k : ks) {
     for (; pair < at(m.first_pair[at(k)]); ++pair) {
@@ -96,6 +97,7 @@ void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vec
     }
     for (std::size_t c = 0; c < sums.size(); ++c)
       m.loss.push_back(finite(final_loss(c, static_cast<double>(k), sums[c].hi + sums[c].lo), m.classes[c]));
+    m.loss.resize((m.loss.size() + verdict_lanes - 1) / verdict_lanes * verdict_lanes, 0.0);
   }
 }
 
@@ -103,7 +105,7 @@ void set_drift(PrefixModel& m, std::size_t n_steps) {
   const std::size_t n = m.classes.size();
   m.drift.resize(n_steps);
   for (std::size_t step = 1; step < n_steps; ++step) {
-    const double *before = &m.loss[(step - 1) * n], *after = &m.loss[step * n];
+    const double *before = &m.loss[(step - 1) * at(m.stride)], *after = before + m.stride;
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (std::size_t c = 0; c < n; ++c) {
       least = std::min(least, after[c] - before[c]);
@@ -134,6 +136,8 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
   for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits near 1
   log_plus_one(m.log_docs);
+  m.stride = (std::ssize(m.log_docs) + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
+  m.log_docs.resize(at(m.stride), no_class);
 
   set_ranks(m, bayes, counts.n_terms);
   set_pairs(m, counts);
@@ -144,7 +148,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
   log_plus_one(m.pair_gain);
 
   m.weighs_tokens = bayes.model == EventModel::multinomial || bayes.model == EventModel::binary;
-  m.absent.assign(n, 0.0);
+  m.absent.assign(at(m.stride), 0.0);
   if (!m.weighs_tokens) {
     for (std::size_t c = 0; c < n; ++c) m.absent[c] = total[c] / b1;
     log_plus_one(m.absent);

@@ -24,15 +24,16 @@ namespace termsift {
 // nothing, so only the pairs of a term and a class that has it are kept. All these numbers except v_c are at least 0.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that take part, increasing
-  std::vector<double> log_docs;           // (n,) log(n_c / the least n_c)
-  std::vector<double> absent;             // (n,)
+  std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
+  std::vector<double> log_docs;           // (stride,) log(n_c / the least n_c)
+  std::vector<double> absent;             // (stride,)
   bool weighs_tokens = false;             // w is sum_r x_r, otherwise 1
   std::vector<std::int32_t> rank_of;      // (n_terms,) -1 if not below ks.back()
   std::vector<std::int32_t> step_of;      // (ranks,) the first of the ks above the rank
   std::vector<std::int64_t> first_pair;   // (ranks + 1,)
   std::vector<std::int32_t> pair_class;   // the position in `classes`, increasing within a rank
   std::vector<double> pair_gain;
-  std::vector<double> loss;               // (ks.size(), n)
+  std::vector<double> loss;               // (ks.size(), stride)
   // (ks.size(),) Between two ks, the difference of the losses of any two classes changes by less than this sum does. The
   // margin lets the tolerance for rounding grow meanwhile.
   std::vector<double> drift;

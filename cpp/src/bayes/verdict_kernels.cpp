@@ -1,0 +1,70 @@
+// The kernel of naive Bayes, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions from
+// outside the target hold here too. Maxima do not depend on the order in which they are taken.
+#include "simd/logarithms.hpp"
+#include "bayes/verdict_kernels.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+// Compilers do not vectorise these maxima by themselves.
+constexpr int lanes = verdict_lanes;
+using Vector = double __attribute__((vector_size(lanes * sizeof(double))));
+
+TERMSIFT_INLINE Vector load(const double* x) {
+  Vector v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return v;
+}
+
+TERMSIFT_INLINE void store(double* x, const Vector& v) { __builtin_memcpy(x, &v, sizeof v); }
+
+TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
+
+TERMSIFT_INLINE Vector larger(const Vector& a, const Vector& b) { return a > b ? a : b; }
+TERMSIFT_INLINE Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
+
+// The general case, in which several classes may agree with the largest v_c.
+Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
+  std::int64_t winner = 0;
+  while (p.values[winner] + p.errors[winner] < least_of_best) ++winner;
+  double second = -infinity;
+  for (std::int64_t c = 0; c < p.stride; ++c)
+    if (c != winner) second = larger(second, p.values[c] + 2 * p.errors[c]);
+  return {winner, p.values[winner] - 2 * p.errors[winner] - second};
+}
+
+Verdict judge(const ClassPosteriors& p) {
+  const double *log_docs = p.log_docs, *sums = p.sums, *absent = p.absent, *loss = p.loss;
+  double *values = p.values, *errors = p.errors;
+  const double tokens = p.tokens, weight = p.weight, allowed = p.error;
+  const std::int64_t stride = p.stride;
+  // Of each lane: the largest of the least that each v_c may be, the most that any may be, and the same of the others.
+  Vector least = Vector{} - infinity, most = least, second = least;
+  Vector number = {0, 1, 2, 3}, best = number;
+  for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {
+    const Vector gained = load(log_docs + c) + load(sums + c);
+    const Vector lost = tokens * load(absent + c) + weight * load(loss + c);
+    const Vector value = gained - lost, error = allowed * (gained + lost), reach = value + 2 * error;
+    store(values + c, value);
+    store(errors + c, error);
+    least = larger(least, value - error);
+    second = larger(second, smaller(most, reach));
+    best = reach > most ? number : best;
+    most = larger(most, reach);
+  }
+  const double least_of_best = largest(least);
+  int lane = 0;
+  for (int j = 1; j < lanes; ++j) lane = most[j] > most[lane] ? j : lane;
+  double others = largest(second);
+  for (int j = 0; j < lanes; ++j) others = larger(others, j == lane ? -infinity : most[j]);
+  if (!(others < least_of_best)) return judge_ties(p, least_of_best);
+  const auto winner = static_cast<std::int64_t>(best[lane]);
+  return {winner, values[winner] - 2 * errors[winner] - others};
+}
+
+constexpr VerdictKernels kernels{judge};
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+const termsift::VerdictKernels termsift::VerdictKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;
