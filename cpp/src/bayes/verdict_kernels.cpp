@@ -10,18 +10,12 @@ namespace {
 constexpr int lanes = verdict_lanes;
 using Vector = double __attribute__((vector_size(lanes * sizeof(double))));
 
-TERMSIFT_INLINE Vector load(const double* x) {
-  Vector v;
-  __builtin_memcpy(&v, x, sizeof v);
-  return v;
-}
-
+// A function that returns a vector would have another calling convention on each target, so results are arguments here.
+TERMSIFT_INLINE void load(const double* x, Vector& v) { __builtin_memcpy(&v, x, sizeof v); }
 TERMSIFT_INLINE void store(double* x, const Vector& v) { __builtin_memcpy(x, &v, sizeof v); }
+TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { a = to > a ? to : a; }
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
-
-TERMSIFT_INLINE Vector larger(const Vector& a, const Vector& b) { return a > b ? a : b; }
-TERMSIFT_INLINE Vector smaller(const Vector& a, const Vector& b) { return a < b ? a : b; }
 
 // The general case, in which several classes may agree with the largest v_c.
 Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
@@ -42,15 +36,16 @@ Verdict judge(const ClassPosteriors& p) {
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {
-    const Vector gained = load(log_docs + c) + load(sums + c);
-    const Vector lost = tokens * load(absent + c) + weight * load(loss + c);
+    Vector log_docs_c, sums_c, absent_c, loss_c;
+    load(log_docs + c, log_docs_c), load(sums + c, sums_c), load(absent + c, absent_c), load(loss + c, loss_c);
+    const Vector gained = log_docs_c + sums_c, lost = tokens * absent_c + weight * loss_c;
     const Vector value = gained - lost, error = allowed * (gained + lost), reach = value + 2 * error;
     store(values + c, value);
     store(errors + c, error);
-    least = larger(least, value - error);
-    second = larger(second, smaller(most, reach));
+    raise(least, value - error);
+    raise(second, reach < most ? reach : most);
     best = reach > most ? number : best;
-    most = larger(most, reach);
+    raise(most, reach);
   }
   const double least_of_best = largest(least);
   int lane = 0;

@@ -25,7 +25,7 @@ class UsualValues {
   TERMSIFT_INLINE Bits less_one(Value value) {
     Bits less;
     if constexpr (std::is_same_v<Value, Bool>) {
-      less = Bits{value != Bool{0}} - 1;
+      less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
       // Where p is the bits of a significand, the low bits of 2^p + value are the value. Adding rounds a fraction away; a
       // negative number, one of 2^p or more and NaN get another exponent.
@@ -113,9 +113,9 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
     Bits unsound = 0, zero = 0, fraction = 0;
     for (std::int64_t e = 0; e < n; ++e) {
       const Value value = data[e];
-      unsound |= Bits{!((value >= 0) & (value <= limit))};
-      zero |= Bits{value == 0};
-      fraction |= Bits{(value < shift) & ((value + shift) - shift != value)};
+      unsound |= static_cast<Bits>(!((value >= 0) & (value <= limit)));
+      zero |= static_cast<Bits>(value == 0);
+      fraction |= static_cast<Bits>((value < shift) & ((value + shift) - shift != value));
       const auto bits = __builtin_bit_cast(Ordered, value);  // a maximum of floats would not be vectorised
       most_bits = bits > most_bits ? bits : most_bits;
     }

@@ -92,12 +92,14 @@ class Lifts {
       e[gain_lanes + j] = options_.step * own_logs_[c];
     }
     kernels_.exponentials(e, 2 * gain_lanes);
+    double mixture = prior_mixture_;  // a member would be loaded and stored for every class
     for (std::int64_t j = 0; j < gain_lanes; ++j) {
       const std::size_t c = at(first + j);
       lifts_[c] = e[j];
       own_lifts_[c] = e[gain_lanes + j];
-      prior_mixture_ += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
+      mixture += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
     }
+    prior_mixture_ = mixture;
   }
 
   const Collection& all_;

@@ -7,6 +7,8 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr int lanes = 8;
+// Compilers leave maxima scalar unless they are those of vectors. The order does not matter to them.
+using Vector = double __attribute__((vector_size(lanes * sizeof(double))));
 constexpr int ahead = 8;  // rows are prefetched this many documents ahead
 
 TERMSIFT_INLINE double sum_of(const double* x) {
@@ -59,13 +61,13 @@ void posterior(const PosteriorUpdate& update) {
   const double own_sum = sums_of_logs[update.own] + update.own_log_lift;
   for (std::int64_t c = 0; c < update.stride; ++c) sums_of_logs[c] += update.log_lift[c];
   sums_of_logs[update.own] = own_sum;
-  double most[lanes];
-  for (int j = 0; j < lanes; ++j) most[j] = -infinity;
-  for (std::int64_t c = 0; c < update.stride; c += lanes)
-    for (int j = 0; j < lanes; ++j) {
-      x[c + j] = update.log_prior[c + j] + update.temperature * sums_of_logs[c + j];
-      most[j] = larger(most[j], x[c + j]);
-    }
+  for (std::int64_t c = 0; c < update.stride; ++c) x[c] = update.log_prior[c] + update.temperature * sums_of_logs[c];
+  Vector most = Vector{} - infinity;
+  for (std::int64_t c = 0; c < update.stride; c += lanes) {
+    Vector some;
+    __builtin_memcpy(&some, x + c, sizeof some);
+    most = some > most ? some : most;
+  }
   double top = most[0];
   for (int j = 1; j < lanes; ++j) top = larger(top, most[j]);
   double sums[lanes] = {};
