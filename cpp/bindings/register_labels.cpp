@@ -44,9 +44,10 @@ class Numbering {
 // ---- arrays --------------------------------------------------------------------------------------------------------------
 
 // Words of a small range are looked up in a table, others by their hash. Those of the table are numbered in their own order,
-// so that the codes of most collections need not be changed when classes are sorted.
+// so that the codes of most collections need not be changed when classes are sorted. Floats have no table: 0.0 and -0.0 are
+// equal, and the first of them that occurs names the class.
 template <class Word>
-void number_words(const Word* words, Numbering& numbering) {
+void number_words(const Word* words, bool are_floats, Numbering& numbering) {
   const std::int64_t n = numbering.size();
   if (n == 0) return;
   Word low = words[0], high = words[0];
@@ -55,7 +56,7 @@ void number_words(const Word* words, Numbering& numbering) {
     high = std::max(high, words[i]);
   }
   const std::uint64_t range = high - low;
-  if (range <= 4 * static_cast<std::uint64_t>(n) + 256) {
+  if (!are_floats && range <= 4 * static_cast<std::uint64_t>(n) + 256) {
     std::vector<std::int64_t> table(range + 1, -1);  // first positions, and then numbers
     for (std::int64_t i = n; i-- > 0;) table[words[i] - low] = i;
     for (std::int64_t& entry : table)
@@ -87,12 +88,13 @@ py::tuple number_elements(const py::array& labels) {
   Numbering numbering(labels.size());
   const auto width = static_cast<std::size_t>(labels.itemsize());
   const void* const data = labels.data();
+  const bool are_floats = labels.dtype().kind() == 'f';
   without_gil([&] {
     switch (reinterpret_cast<std::uintptr_t>(data) % std::max<std::size_t>(width, 1) == 0 ? width : 0) {
-      case 1: return number_words(static_cast<const std::uint8_t*>(data), numbering);
-      case 2: return number_words(static_cast<const std::uint16_t*>(data), numbering);
-      case 4: return number_words(static_cast<const std::uint32_t*>(data), numbering);
-      case 8: return number_words(static_cast<const std::uint64_t*>(data), numbering);
+      case 1: return number_words(static_cast<const std::uint8_t*>(data), are_floats, numbering);
+      case 2: return number_words(static_cast<const std::uint16_t*>(data), are_floats, numbering);
+      case 4: return number_words(static_cast<const std::uint32_t*>(data), are_floats, numbering);
+      case 8: return number_words(static_cast<const std::uint64_t*>(data), are_floats, numbering);
       default: return number_bytes(static_cast<const char*>(data), width, numbering);
     }
   });

@@ -138,6 +138,29 @@ TEST(large_values_among_usual_ones) {
   one_large_value_in_a_row<std::uint16_t>();
 }
 
+template <class Value>
+void fractions_are_kept(std::initializer_list<double> values) {
+  for (const double value : values) {
+    const auto fraction = static_cast<Value>(value);
+    CHECK(std::floor(fraction) != fraction);
+    for (const std::size_t place : {0, 44, 99, 199}) {
+      auto x = matrix_with(Value{2}, 20, 30);
+      x.data[place] = fraction;
+      every_way_agrees<double>(x, labels_in_turn(20, 3), std::to_string(value) + ": ", all_windows, false);
+      for (const CountingPath path : counting_paths)
+        CHECK(path_taken<double>(x, labels_in_turn(20, 3), {{}, 400, path}) == CountingPath::rows);
+    }
+  }
+}
+
+TEST(fractions_close_to_whole_numbers) {
+  // Catches a fraction that is taken for the whole number next to it, however close.
+  const double ulp = 0x1p-52;
+  fractions_are_kept<double>({1 + ulp, 1 + 2 * ulp, 1 + 100 * ulp, 1 + 16000 * ulp, 1 - ulp / 2, 2 - ulp, 3 + 2 * ulp,
+                              0.1 * 3 * 10, 8191 + 0x1p-39, 0x1p51 + 0.5, 1e-300, 5e-324});
+  fractions_are_kept<float>({1.0005, 2.002, 3.001, 1 + 0x1p-23, 1 - 0x1p-24, 0x1p22 + 0.5, 1e-30});
+}
+
 TEST(values_about_what_a_counter_holds) {
   // Catches occurrences that carry into the bits of the documents, or a limit so low that rows are used where streams would
   // do.

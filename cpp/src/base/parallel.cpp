@@ -34,10 +34,17 @@ using Body = std::function<void(std::int64_t, Worker&)>;
 // and OpenMP would wait for them.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
+std::atomic<bool> is_child{false};
 
 #ifdef __unix__
-[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] { lost_threads = had_threads.load(); });
+[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] {
+  is_child = true;
+  lost_threads = had_threads.load();
+});
 #endif
+
+// Whether this thread runs blocks of a loop that has several threads. A loop within a block has one.
+thread_local bool runs_blocks = false;
 
 // ---- threads: OpenMP's, or without OpenMP those of C++ -----------------------------------------------------------------
 
@@ -57,9 +64,17 @@ void join(std::vector<std::thread>& threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Calls f(thread) on n_threads threads at most, which are started for this call. The caller is thread 0.
+template <class F>
+void on_new_threads(int n_threads, const F& f) {
+  std::vector<std::thread> others = start_threads(n_threads - 1, f);
+  f(0);
+  join(others);
+}
+
 #ifdef _OPENMP
 
-bool in_parallel() { return omp_in_parallel() != 0; }
+bool in_parallel() { return runs_blocks || omp_in_parallel() != 0; }
 
 int most_threads(int requested) {
   return std::min(requested > 0 ? requested : std::min(omp_get_max_threads(), omp_get_num_procs()), omp_get_thread_limit());
@@ -79,9 +94,11 @@ int allowed_threads(int n) {
   return std::min(n, most);
 }
 
-// Calls f(thread) on n_threads threads at most. The caller is thread 0.
+// Calls f(thread) on n_threads threads at most. The caller is thread 0. In a child process, OpenMP would wait for the
+// threads of the parent if any library has used it there.
 template <class F>
 void on_threads(int n_threads, const F& f) {
+  if (is_child) return on_new_threads(n_threads, f);
   const int n = allowed_threads(n_threads);
 #pragma omp parallel num_threads(n)
   f(omp_get_thread_num());
@@ -89,9 +106,7 @@ void on_threads(int n_threads, const F& f) {
 
 #else
 
-thread_local bool runs_loop = false;
-
-bool in_parallel() { return runs_loop; }
+bool in_parallel() { return runs_blocks; }
 
 int most_threads(int requested) {
   return requested > 0 ? requested : std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
@@ -99,14 +114,7 @@ int most_threads(int requested) {
 
 template <class F>
 void on_threads(int n_threads, const F& f) {
-  const auto run = [&f](int thread) {
-    runs_loop = true;
-    f(thread);
-    runs_loop = false;
-  };
-  std::vector<std::thread> others = start_threads(n_threads - 1, run);
-  run(0);
-  join(others);
+  on_new_threads(n_threads, f);
 }
 
 #endif
@@ -142,6 +150,7 @@ class Loop {
 
   // Runs blocks until none is left. Called once by each thread.
   void run(int thread) noexcept {
+    const bool before = std::exchange(runs_blocks, runs_blocks || n_threads > 1);
     LoopWorker worker(*this, thread);
     while (!stop_) {
       const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
@@ -151,6 +160,7 @@ class Loop {
         body_(block, worker);
       });
     }
+    runs_blocks = before;
   }
 
   // The caller's thread calls this now and then while it waits for the others.

@@ -121,7 +121,7 @@ struct Range {
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
-// it is trusted, so that it is read once. Stops at an unsound entry.
+// it is trusted, so that it is read once. Stops at a row that streams cannot count.
 template <class Index, class Value>
 void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, const Window& window, std::int64_t first,
                  std::int64_t last, Range& range) {
@@ -161,12 +161,13 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
           range.next[stream] += n;
           return;
         }
-        if (!checked && !range.scan.rows(x, d, d + 1, streams.packed)) return;
+        if (!checked) range.scan.rows(x, d, d + 1, streams.packed);
         checked = true;
+        if (!source.can_stream(range.scan, streams.packed, 1)) return;
         if (source.ones != nullptr) range.append(ones, indices, source.ones, n, stream);
         else range.append(kernels, indices, data, n, stream);
       });
-      if (range.scan.refused) return;
+      if (checked && !source.can_stream(range.scan, streams.packed, 1)) return;
     }
   }
   range.scan.facts.value_bound = std::max(range.scan.facts.value_bound, static_cast<double>(bound));

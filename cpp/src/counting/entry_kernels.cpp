@@ -16,7 +16,7 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // The usual values, small whole numbers from 1 on, as integers minus 1. They are as wide as the values, so that both share
-// vectors. A value that is not usual has high bits.
+// vectors. A value that is too large or too small has high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -32,7 +32,7 @@ class UsualValues {
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = __builtin_bit_cast(Bits, shifted) - __builtin_bit_cast(Bits, shift) - 1;
-      any_ |= __builtin_bit_cast(Bits, shifted - shift) ^ __builtin_bit_cast(Bits, value);
+      rounded_ |= __builtin_bit_cast(Bits, shifted - shift) ^ __builtin_bit_cast(Bits, value);
     } else {
       less = static_cast<Bits>(value) - 1;
     }
@@ -43,14 +43,14 @@ class UsualValues {
   // Returns whether all values so far fit into packed entries. `bound` then grows to at least the largest, and to less than
   // twice as much.
   TERMSIFT_INLINE bool fit(PackedEntry packed, std::uint32_t& bound) const {
-    if (!packed.holds_less_one(any_)) return false;
+    if (rounded_ != 0 || !packed.holds_less_one(any_)) return false;
     const std::uint32_t own = static_cast<std::uint32_t>(any_) + 1;
     bound = own > bound ? own : bound;
     return true;
   }
 
  private:
-  Bits any_ = 0;
+  Bits any_ = 0, rounded_ = 0;
 };
 
 template <class Index>

@@ -20,17 +20,17 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs a row of n entries, whose cells are the columns, and checks it on the way. Returns false, and means nothing,
-  // unless the columns strictly increase within [0, n_columns) and every value is a whole number from 1 to half of what
-  // fits into a packed entry, as in nearly all rows. Otherwise `bound` grows to at least the largest value, and to less than
-  // twice as much.
+  // Packs a row of n < 2^31 entries, whose cells are the columns, and checks it on the way. Returns whether the columns
+  // strictly increase within [0, n_columns) and all values are small whole numbers from 1 on, as in nearly all rows. Every
+  // value up to a quarter of what fits into a packed entry counts as small, and none above half of it. If the result is
+  // false, `out` means nothing. Raises `bound` to at least the largest value, and to less than twice as much.
   bool (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, PackedEntry packed,
                      std::uint32_t* out, std::uint32_t& bound);
   // Packs a row of n entries that has been checked. Returns the number of escapes.
   std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);
   // Returns whether indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
-  // Returns how many of indices[0 .. n) do not exceed their predecessor, where indices[-1] precedes the first; n <= 2^15.
+  // Returns how many of indices[0 .. n) do not exceed their predecessor, where indices[-1] precedes the first; n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
   // Adds the facts of n values, except `distinct`. Returns false if a value is not finite, negative or above 2^63 - 1.
   bool (*values)(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts);

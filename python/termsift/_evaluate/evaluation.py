@@ -88,8 +88,8 @@ def selection_curve(
     ``X[:, ranking.indices[:k]]``: for "multinomial" log p_ic = log(l_ic + b1) - log(l_c(k) + b2),
     where l_c(k) counts the occurrences of the k terms in class c. The first of several classes is
     chosen if their posteriors agree within 2^-45 of the summands' magnitudes. One sweep over the
-    ranking serves all k, and takes 24 bytes of memory for each k and class, classes in
-    whole fours.
+    ranking serves all k, and takes 24 bytes of memory for each k and class, where the number of
+    classes is rounded up to a multiple of four.
 
     Examples
     --------

@@ -47,7 +47,8 @@ def is_column_of_strings(labels: Any) -> bool:
         kind = str(getattr(labels, "dtype", "")).partition("(")[0]
         return kind in ("String", "Categorical", "Enum") and hasattr(labels, "__arrow_c_stream__")
     if is_from(labels, "pyarrow") and hasattr(labels, "type"):
-        kind = str(getattr(labels.type, "value_type", labels.type))
+        is_dictionary = str(labels.type).startswith("dictionary")
+        kind = str(labels.type.value_type if is_dictionary else labels.type)
         return kind in ("string", "large_string", "string_view")
     return False
 

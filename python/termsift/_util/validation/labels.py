@@ -85,7 +85,8 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 class LabelCoder:
     """Number the classes of labels that come in blocks, by `check_labels`'s rules.
 
-    Classes are numbered as given, or in order of appearance.
+    Classes are numbered as given, or in the order in which they are met: block by block, and within
+    a block of integers by size.
     """
 
     def __init__(self, given: list[Hashable] | None) -> None:
