@@ -13,6 +13,8 @@
 
 #include "check.hpp"
 #include "collections.hpp"
+#include "greedy/gain_evaluator.hpp"
+#include "greedy/sparse_bounds.hpp"
 
 using namespace termsift;
 using namespace collections;
@@ -409,6 +411,112 @@ TEST(masses_of_thousands_of_classes_are_sparse) {
   const GreedyRanking ranking = greedy(counts, estimation, 3, false, {1, {}});
   CHECK_EQ(ranking.informative, Int{3});
   CHECK(ranking.divergences[2] > ranking.divergences[0]);
+}
+
+// Counts of many classes, each with few of the terms, for which bounds are computed from the pairs.
+enum class Sparse { text, alike, one_large, without_prior, nearly_all, weighted };
+constexpr Sparse sparse_kinds[] = {Sparse::text, Sparse::alike, Sparse::one_large, Sparse::without_prior, Sparse::nearly_all,
+                                   Sparse::weighted};
+
+template <CountType Count>
+Case<Count> make_sparse_case(Sparse kind, std::size_t n_classes, std::size_t n_terms, std::vector<double>& prior,
+                             Random& random) {
+  Case<Count> result;
+  result.estimation = {below(random, 2) == 0 ? 1.0 : 0.1, 0, {}, 0};
+  result.estimation.b2 = result.estimation.b1 * static_cast<double>(n_terms + below(random, 2));
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    result.n_docs.push_back(static_cast<Count>(c % 7 == 3 ? 0 : 1 + below(random, 9)));
+    std::vector<Count> row(n_terms, Count{0});
+    const Int n_pairs = result.n_docs[c] == 0 ? 0 : 1 + below(random, static_cast<Int>(n_terms) / 15);
+    for (Int i = 0; i < n_pairs; ++i) {
+      // Frequent terms come first; those of the kind `alike` are once in a class, in classes of one size.
+      const auto term = at(below(random, 1 + below(random, static_cast<Int>(n_terms))));
+      row[term] = kind == Sparse::alike ? Count{1} : static_cast<Count>(1 + below(random, 5));
+      if (kind == Sparse::weighted) row[term] = static_cast<Count>(0.3 * static_cast<double>(row[term]));
+      if (kind == Sparse::alike) result.n_docs[c] = 4;
+    }
+    if (kind == Sparse::one_large && c == 0)
+      for (std::size_t term = 0; term < n_terms; term += 2) row[term] = static_cast<Count>(below(random, 100000));
+    if (kind == Sparse::nearly_all && c == 0) row[5] = Count{100000000};  // a term that is nearly its class
+    result.tf.push_back(std::move(row));
+    if (kind == Sparse::without_prior) prior.push_back(c % 3 == 0 ? 0 : uniform(random));
+    if (kind == Sparse::one_large) prior.push_back(c == 0 ? 1e9 : 1);
+  }
+  result.estimation.prior_weights = prior;
+  return result;
+}
+
+TEST(many_classes_have_the_plain_order_on_any_thread_and_target) {
+  Random random(15);
+  const std::string target = simd_target();
+  for (const Sparse kind : sparse_kinds)
+    for (const std::size_t n_terms : {600u, 1500u}) {
+      std::vector<double> prior;
+      const auto check = [&]<CountType Count>(const Case<Count>& c) {
+        constexpr Int k = 40;
+        const GreedyRanking plain = rank(c, k, true), fast = rank(c, k, false);
+        check_same(fast, plain, at(k));
+        for (const Int n : {Int{1}, Int{7}}) check_same(rank(c, n, false), plain, at(n));
+        check_same(rank(c, k, false, 2), fast, at(k));
+        for (const std::string& name : simd_targets()) {
+          use_simd_target(name);
+          const GreedyRanking other = rank(c, k, false);
+          check_same(other, fast, at(k));
+          CHECK_EQ(other.evaluations, fast.evaluations);
+        }
+        use_simd_target(target);
+      };
+      if (kind == Sparse::weighted) check(make_sparse_case<double>(kind, 60, n_terms, prior, random));
+      else check(make_sparse_case<Int>(kind, 60, n_terms, prior, random));
+    }
+}
+
+TEST(bounds_from_the_pairs_are_those_from_all_classes_or_a_little_more) {
+  Random random(17);
+  for (const Sparse kind : sparse_kinds)
+    for (const double slack : {0.0, 0.01, 0.3}) {
+      std::vector<double> prior;
+      const auto c = make_sparse_case<Int>(kind, 60, 600, prior, random);
+      const TermGroups groups(c.counts(), c.estimation, true, {1, {}});
+      CHECK(groups.is_sparse());
+      CHECK_EQ(SparseBounds::pay(groups), kind != Sparse::one_large);
+      const std::size_t n = groups.totals.size();
+      std::vector<double> A1(n), B1(n), A2(n), B2(n), inverse(n);
+      for (std::size_t k = 0; k < n; ++k) {
+        inverse[k] = 1 / groups.totals[k];
+        A2[k] = 1 - slack * uniform(random), B1[k] = 1 - slack * uniform(random);
+        A1[k] = A2[k] * (1 - slack * uniform(random)), B2[k] = B1[k] * (1 - slack * uniform(random));
+      }
+      const WedgeView wedge{A1.data(),      B1.data(),           A2.data(),                   B2.data(),
+                            inverse.data(), groups.prior.data(), groups.others_inverse.data()};
+      std::vector<GroupId> all(at(groups.n_groups()));
+      std::iota(all.begin(), all.end(), 0);
+      std::vector<double> dense(all.size()), sparse(all.size());
+      const Threads threads{1, {}};
+      GainEvaluator evaluator(groups, threads);
+      for (GroupId g = 0; g < groups.n_groups(); ++g) evaluator.bounds(&g, 1, wedge, &dense[at(g)]);
+      SparseBounds(groups, threads).bounds(all.data(), std::ssize(all), wedge, sparse.data());
+      const double unit = 1e-3 * *std::max_element(dense.begin(), dense.end(), [](double a, double b) {
+        return (std::isfinite(a) ? a : 0) < (std::isfinite(b) ? b : 0);
+      });
+      for (std::size_t g = 0; g < all.size(); ++g) {
+        CHECK(sparse[g] >= dense[g] * (1 - 1e-12));
+        if (SparseBounds::pay(groups)) CHECK(sparse[g] <= 1.01 * dense[g] + unit);
+      }
+    }
+}
+
+TEST(few_gains_are_computed_where_classes_are_many) {
+  Random random(16);
+  std::vector<double> prior;
+  const auto c = make_sparse_case<Int>(Sparse::text, 400, 3000, prior, random);
+  const GreedyRanking whole = rank(c, 3000, false), first = rank(c, 1, false);
+  check_same(first, whole, 1);
+  CHECK_EQ(indices(rank(c, 5, false), 5), indices(rank(c, 5, true), 5));
+  std::vector<Int> all = indices(whole, 3000);
+  std::sort(all.begin(), all.end());
+  for (Int i = 0; i < 3000; ++i) CHECK_EQ(all[at(i)], i);
+  CHECK(first.evaluations <= 3000 + 64);
 }
 
 // ---- refusals ----------------------------------------------------------------------------------------------------------

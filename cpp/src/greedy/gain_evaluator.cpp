@@ -9,6 +9,9 @@ namespace {
 // The least evaluations of one class, some 6 ns each, in a chunk that is handed to a thread.
 constexpr std::int64_t grain = 1 << 12;
 
+// With fewer groups, hardly two share a chord.
+constexpr std::int64_t least_for_sparse_bounds = 256;
+
 int block_width(int n) { return (n + 7) / 8 * 8; }  // a multiple of the vectors of every target
 
 }  // namespace
@@ -24,6 +27,7 @@ GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
     scratch.sums.resize(3 * cells);
     scratch.values.resize(static_cast<std::size_t>(block_));
   }
+  if (groups.n_groups() >= least_for_sparse_bounds && SparseBounds::pay(groups)) sparse_bounds_.emplace(groups, threads);
 }
 
 template <class Kernel, class View>
@@ -57,7 +61,9 @@ void GainEvaluator::gains(const GroupId* groups, std::int64_t n, const PoolView&
 }
 
 void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
-  run(kernels_.bounds, wedge, groups, n, values);
+  if (!has_sparse_bounds() || n < least_for_sparse_bounds) return run(kernels_.bounds, wedge, groups, n, values);
+  evaluations_ += n;
+  sparse_bounds_->bounds(groups, n, wedge, values);
 }
 
 void GainEvaluator::cells(const GroupId* groups, std::int64_t n, const PoolView& whole, double* values) {

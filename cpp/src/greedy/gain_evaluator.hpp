@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "greedy/gain_kernels.hpp"
+#include "greedy/sparse_bounds.hpp"
 #include "greedy/term_groups.hpp"
 #include "termsift/parallel.hpp"
 
@@ -25,6 +27,8 @@ class GainEvaluator {
   void gains_along_path(const GroupId* groups, const PoolView& pools, double* values);
 
   int block() const { return block_; }  // groups in a block
+  // Whether bounds of many groups are computed from the classes that have their terms, and so take far less time than gains.
+  bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 
  private:
@@ -41,6 +45,7 @@ class GainEvaluator {
   const GainKernels kernels_;
   const int block_;
   std::vector<Scratch> scratch_;  // (threads,)
+  std::optional<SparseBounds> sparse_bounds_;
   std::int64_t evaluations_ = 0;
 };
 

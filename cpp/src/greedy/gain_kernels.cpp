@@ -216,6 +216,43 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
   return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
 }
 
+// The corners of the classes of some bounds: (1,) if they are all of one class.
+struct Corners {
+  const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
+};
+
+// The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
+TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
+
+// Writes the larger of a class's two bounds, values (n,), or no more than that and finite unless is_upper.
+template <bool one_class, bool is_upper>
+TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
+                                   double* values) {
+  const double *A1 = corners.A1, *B1 = corners.B1, *inverse_1 = corners.inverse_1;
+  const double *A2 = corners.A2, *B2 = corners.B2, *inverse_2 = corners.inverse_2;
+  const double lost = is_upper ? lost_in_q : -lost_in_q;
+  double n_both = 0;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_class ? 0 : j;
+    const double d1 = (p[j] * B1[i] - q[j] * A1[i]) + lost * (p[j] * B1[i] + q[j] * A1[i]);
+    const double d2 = (p[j] * B2[i] - q[j] * A2[i]) - lost * (p[j] * B2[i] + q[j] * A2[i]);
+    const bool first = d1 > 0, second = d2 < 0;
+    const double value = class_bound(p[j], q[j], first ? d1 : d2, first ? A1[i] : A2[i], first ? B1[i] : B2[i],
+                                     first ? inverse_1[i] : inverse_2[i]);
+    values[j] = (first | second) & (is_upper | (value < infinity)) ? value : 0.0;
+    n_both += first & second ? 1.0 : 0.0;
+  }
+  if (n_both == 0) return;
+  TERMSIFT_INDEPENDENT
+  for (int j = 0; j < n; ++j) {
+    const int i = one_class ? 0 : j;
+    const double d2 = (p[j] * B2[i] - q[j] * A2[i]) - lost * (p[j] * B2[i] + q[j] * A2[i]);
+    const double value = class_bound(p[j], q[j], d2, A2[i], B2[i], inverse_2[i]);
+    values[j] = (d2 < 0) & (is_upper | (value < infinity)) ? larger(values[j], value) : values[j];
+  }
+}
+
 // The sum over the classes of the larger of their two bounds: R_c kl(p_c / R_c || q_c / Q_c) depends on (R_c, Q_c) as the
 // gain of two classes depends on its pool.
 void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
@@ -230,40 +267,57 @@ void many_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     const double w = wedge.prior[c] * wedge.inverse_total[c];
     for (int j = 0; j < n; ++j) out[j] = in[j] + w * m[j];
   }
-  // The largest rounding error of pB - qA, where q is a sum over the classes, relative to pB + qA.
-  const double lost = (n_classes + 8) * 0x1p-52;
-  double after[longest_gain_block], bound[longest_gain_block];
+  double after[longest_gain_block], p[longest_gain_block], q[longest_gain_block], bound[longest_gain_block];
   for (int j = 0; j < n; ++j) after[j] = values[j] = 0;
   for (int c = n_classes - 1; c >= 0; --c) {
     const double* m = block.masses + c * n;
     const double* in = before + c * n;
-    const double A1 = wedge.A1[c], B1 = wedge.B1[c], A2 = wedge.A2[c], B2 = wedge.B2[c];
-    const double inverse_1 = 1.0 / B1, inverse_2 = 1.0 / B2;
+    const double inverse_1 = 1.0 / wedge.B1[c], inverse_2 = 1.0 / wedge.B2[c];
     const double inverse_total = wedge.inverse_total[c], others_inverse = wedge.others_inverse[c];
     const double w = wedge.prior[c] * inverse_total;
-    double n_both = 0;
-    TERMSIFT_INDEPENDENT
-    for (int j = 0; j < n; ++j) {
-      const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
-      const double d1 = (p * B1 - q * A1) + lost * (p * B1 + q * A1), d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
-      const bool first = d1 > 0, second = d2 < 0;
-      const double value =
-          class_bound(p, q, first ? d1 : d2, first ? A1 : A2, first ? B1 : B2, first ? inverse_1 : inverse_2);
-      bound[j] = first | second ? value : 0.0;
-      n_both += first & second ? 1.0 : 0.0;
-    }
-    if (n_both > 0) {
-      TERMSIFT_INDEPENDENT
-      for (int j = 0; j < n; ++j) {
-        const double p = m[j] * inverse_total, q = (in[j] + after[j]) * others_inverse;
-        const double d2 = (p * B2 - q * A2) - lost * (p * B2 + q * A2);
-        const double value = class_bound(p, q, d2, A2, B2, inverse_2);
-        bound[j] = d2 < 0 ? larger(bound[j], value) : bound[j];
-      }
-    }
+    for (int j = 0; j < n; ++j) p[j] = m[j] * inverse_total;
+    for (int j = 0; j < n; ++j) q[j] = (in[j] + after[j]) * others_inverse;
+    const Corners corners{wedge.A1 + c, wedge.B1 + c, &inverse_1, wedge.A2 + c, wedge.B2 + c, &inverse_2};
+    corner_bounds<true, true>(n, p, q, corners, lost_in_sum(n_classes), bound);
     for (int j = 0; j < n; ++j) values[j] += bound[j];
     for (int j = 0; j < n; ++j) after[j] += w * m[j];
   }
+}
+
+void absent_bounds(const AbsentBoundBlock& block) {
+  const int n = block.n;
+  double p[longest_gain_block], q[longest_gain_block], bound[longest_gain_block];
+  const double* U = block.U;
+  double* values = block.values;
+  for (int j = 0; j < n; ++j) values[j] = 0;
+  for (int c = 0; c < block.n_classes; ++c) {
+    const BoundClass& k = block.classes[c];
+    for (int j = 0; j < n; ++j) p[j] = k.absent_p;
+    for (int j = 0; j < n; ++j) q[j] = (k.absent_rest + U[j]) * k.others_inverse;
+    const Corners corners{&k.A1, &k.B1, &k.inverse_1, &k.A2, &k.B2, &k.inverse_2};
+    corner_bounds<true, true>(n, p, q, corners, lost_in_sum(block.n_classes), bound);
+    for (int j = 0; j < n; ++j) values[j] += bound[j];
+  }
+}
+
+void pair_bounds(const PairBoundBlock& block) {
+  constexpr int most = longest_gain_block;
+  const int n = block.n;
+  double A1[most], B1[most], inverse_1[most], A2[most], B2[most], inverse_2[most];
+  double p[most], q[most], absent_p[most], absent_q[most], absent[most];
+  for (int j = 0; j < n; ++j) {
+    const BoundClass& k = block.classes[block.class_[j]];
+    A1[j] = k.A1, B1[j] = k.B1, inverse_1[j] = k.inverse_1;
+    A2[j] = k.A2, B2[j] = k.B2, inverse_2[j] = k.inverse_2;
+    p[j] = block.mass[j] * k.inverse_total, absent_p[j] = k.absent_p;
+    q[j] = (k.absent_rest + block.U_rest[j]) * k.others_inverse;
+    absent_q[j] = (k.absent_rest + block.U[j]) * k.others_inverse;
+  }
+  const Corners corners{A1, B1, inverse_1, A2, B2, inverse_2};
+  const double lost = lost_in_sum(block.n_classes);
+  corner_bounds<false, true>(n, p, q, corners, lost, block.values);
+  corner_bounds<false, false>(n, absent_p, absent_q, corners, lost, absent);
+  for (int j = 0; j < n; ++j) block.values[j] -= absent[j];
 }
 
 template <bool one_pool, bool with_rest>
@@ -326,7 +380,8 @@ void precise_cells(const CellBlock& block, const MixtureView& mixture) {
   for (int j = 0; j < n; ++j) values[j] += low[j];
 }
 
-constexpr GainKernels kernels{gains<true, true>, gains<false, true>, gains<true, false>, precise_cells, bounds};
+constexpr GainKernels kernels{gains<true, true>, gains<false, true>, gains<true, false>, precise_cells,
+                              bounds,            absent_bounds,      pair_bounds};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

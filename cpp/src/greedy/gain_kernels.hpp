@@ -6,6 +6,8 @@
 // complement.
 #pragma once
 
+#include "termsift/types.hpp"
+
 namespace termsift {
 
 // The pool R, on which gains depend besides the masses. Arrays are (n_classes, width): width is 1 if all terms of a block
@@ -40,6 +42,38 @@ struct WedgeView {
   const double* others_inverse;  // 1 / (1 - pi_c)
 };
 
+// A class in bounds of terms that are absent from most classes (greedy/sparse_bounds.hpp). a_k is the mass of a term that is
+// absent from class k, and w_k = pi_k / n_k.
+struct BoundClass {
+  double A1, B1, A2, B2;      // WedgeView
+  double inverse_1, inverse_2;  // 1 / B1, 1 / B2
+  double inverse_total;         // 1 / n_c
+  double others_inverse;        // 1 / (1 - pi_c)
+  double absent_p;              // a_c / n_c
+  double absent_rest;           // sum_{k != c} w_k a_k
+};
+
+// Made-up terms that are absent from every class but have the given U = sum_c w_c (m_c - a_c).
+struct AbsentBoundBlock {
+  int n;  // terms, a multiple of 8, at most longest_gain_block
+  int n_classes;
+  const BoundClass* classes;  // (n_classes,)
+  const double* U;            // (n,)
+  double* values;             // (n,) out
+};
+
+// Pairs of a term and a class that has it.
+struct PairBoundBlock {
+  int n;  // pairs, a multiple of 8, at most longest_gain_block
+  int n_classes;
+  const BoundClass* classes;  // (n_classes,)
+  const ClassId* class_;      // (n,) of the pair
+  const double* mass;         // (n,) m_c
+  const double* U;            // (n,) of the term
+  const double* U_rest;       // (n,) U without the part of the class
+  double* values;             // (n,) out
+};
+
 // Cells of a partition, given by probabilities in twice the digits. A difference p - q below 2^-92 of p counts as 0. Arrays
 // are (n_classes, n).
 struct CellBlock {
@@ -66,6 +100,10 @@ struct GainKernels {
   // A bound no less than any gain in the wedge, up to rounding (Ladder::margin_); infinite if a term has nearly all of a
   // corner.
   void (*bounds)(const GainBlock&, const WedgeView&);
+  // The same bound, of terms that are absent from all classes,
+  void (*absent_bounds)(const AbsentBoundBlock&);
+  // and what it changes by at least, because a class has the term.
+  void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

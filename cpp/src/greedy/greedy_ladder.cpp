@@ -117,7 +117,6 @@ class Ladder {
     values_.resize(n);
     for (GroupId g = 0; g < selection.groups.n_groups(); ++g) all_.push_back({0, g});
     first_ = scan_all();
-    for (std::size_t i = 0; i < n; ++i) all_[i].bound = values_[i];
     std::size_t capacity = smallest_list;
     do {
       lists_.emplace_back(capacity, now_.A.size());
@@ -140,7 +139,7 @@ class Ladder {
     const auto used = [&] { return static_cast<double>(evaluator_.evaluations() - before); };
     for (std::size_t attempt = 0; used() + cost_of(count_left()) <= budget_; ++attempt) {
       renew_left_lists();
-      const Best best = scan_shortest();
+      const Best best = scan(lists_[0].candidates);
       const std::size_t level = lowest_unsure(best.gain * (1 - 2 * margin_));
       if (level == n_levels) {
         budget_ -= used();
@@ -215,31 +214,41 @@ class Ladder {
  private:
   Best scan_all() {
     drop_selected(all_);
+    if (evaluator_.has_sparse_bounds()) {
+      Wedge here(now_.A.size());
+      here.shrink_to(now_);
+      evaluate_bounds(all_, here);
+      for (std::size_t i = 0; i < all_.size(); ++i) all_[i].bound = values_[i];
+      std::sort(all_.begin(), all_.end(), more);
+      return scan(all_);
+    }
     for (std::size_t i = 0; i < all_.size(); ++i) groups_[i] = all_[i].group;
     evaluator_.gains(groups_.data(), std::ssize(all_), selection_.pool.view(), values_.data());
     Best best;
-    for (std::size_t i = 0; i < all_.size(); ++i) best.consider(groups_[i], values_[i], selection_);
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      all_[i].bound = values_[i];
+      best.consider(groups_[i], values_[i], selection_);
+    }
     return best;
   }
 
-  Best scan_shortest() {
-    std::vector<Candidate>& candidates = lists_[0].candidates;
-    constexpr int n_block = 8;
-    GroupId groups[n_block];
-    double gains[n_block];
+  // Returns the best of candidates by decreasing bounds. Evaluates those whose bounds are not below its gain, a few at first
+  // and then twice as many every time.
+  Best scan(const std::vector<Candidate>& candidates) {
     Best best;
-    for (auto c = candidates.begin(); c != candidates.end();) {
-      int n = 0;
-      for (; c != candidates.end() && n < n_block; ++c) {
+    std::size_t most = 8;
+    for (auto c = candidates.begin(); c != candidates.end(); most = std::min(2 * most, std::size_t{1} << 12)) {
+      std::size_t n = 0;
+      for (; c != candidates.end() && n < most; ++c) {
         if (c->bound < best.gain * (1 - 2 * margin_)) {
           c = candidates.end();
           break;
         }
-        if (selection_.copies_left(c->group) > 0) groups[n++] = c->group;
+        if (selection_.copies_left(c->group) > 0) groups_[n++] = c->group;
       }
       if (n == 0) break;
-      evaluator_.gains(groups, n, selection_.pool.view(), gains);
-      for (int j = 0; j < n; ++j) best.consider(groups[j], gains[j], selection_);
+      evaluator_.gains(groups_.data(), static_cast<std::int64_t>(n), selection_.pool.view(), values_.data());
+      for (std::size_t j = 0; j < n; ++j) best.consider(groups_[j], values_[j], selection_);
     }
     return best;
   }
@@ -311,14 +320,12 @@ class Ladder {
   }
 
   void set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
-    const std::size_t n_classes = nothing_.size();
-    std::vector<double> removed(n_classes, 0.0), mass(n_classes);
     const std::size_t n = std::min(source.size(), static_cast<std::size_t>(used_up * static_cast<double>(list.capacity)));
     for (std::size_t i = 0; i < n; ++i) {
-      selection_.groups.gather(&source[i].group, 1, 1, mass.data());
-      const auto copies = static_cast<double>(selection_.copies_left(source[i].group));
-      for (std::size_t c = 0; c < n_classes; ++c) removed[c] += copies * mass[c];
+      groups_[i] = source[i].group;
+      values_[i] = static_cast<double>(selection_.copies_left(source[i].group));
     }
+    const std::vector<double> removed = selection_.groups.sum({groups_.data(), n}, {values_.data(), n});
     const Axes after = selection_.pool.axes_less(removed);
     Axes end = now_;
     std::vector<double> slack(now_.A.size());
@@ -378,7 +385,8 @@ class Ladder {
   std::vector<double> inverse_totals_;
   const double margin_;  // the relative margin of a bound above a gain; the rounding of both is far less
   std::vector<Shortlist> lists_;
-  std::vector<Candidate> all_;  // the list above the longest, by decreasing gains of the first step once there are lists
+  // The list above the longest, by decreasing gains (or bounds) of the first step once there are lists.
+  std::vector<Candidate> all_;
   std::int64_t n_live_;         // groups
   std::int64_t round_ = 0;      // calls of select
   Best first_;                  // the winner of the first step

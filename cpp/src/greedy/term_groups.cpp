@@ -172,7 +172,7 @@ void TermGroups::make_dense() {
 
 void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
   const auto n_classes = static_cast<std::ptrdiff_t>(totals.size());
-  if (!dense_.empty()) {
+  if (!is_sparse()) {
     for (int j = 0; j < width; ++j) {
       const double* const row = dense_.data() + groups[std::min(j, n - 1)] * n_classes;
       for (std::ptrdiff_t c = 0; c < n_classes; ++c) masses[c * width + j] = row[c];
@@ -184,6 +184,24 @@ void TermGroups::gather(const GroupId* groups, int n, int width, double* masses)
   for (int j = 0; j < width; ++j)
     for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
       masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
+}
+
+std::vector<double> TermGroups::sum(std::span<const GroupId> groups, std::span<const double> copies) const {
+  std::vector<double> result(totals.size(), 0.0);
+  double n_absent = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!is_sparse()) {
+      const double* const row = dense_.data() + static_cast<std::size_t>(groups[i]) * result.size();
+      for (std::size_t c = 0; c < result.size(); ++c) result[c] += copies[i] * row[c];
+      continue;
+    }
+    n_absent += copies[i];
+    for (const auto& [c, mass] : columns_.column(groups[i]))
+      result[static_cast<std::size_t>(c)] += copies[i] * (mass - columns_.absent[static_cast<std::size_t>(c)]);
+  }
+  if (is_sparse())
+    for (std::size_t c = 0; c < result.size(); ++c) result[c] += n_absent * columns_.absent[c];
+  return result;
 }
 
 template TermGroups::TermGroups(const ClassCounts<std::int64_t>&, const Estimation&, bool, const Threads&);

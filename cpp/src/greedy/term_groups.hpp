@@ -47,6 +47,12 @@ class TermGroups {
 
   // Writes masses (n_classes, width): column j is that of groups[j] for j < n <= width, the others are copies of the last.
   void gather(const GroupId* groups, int n, int width, double* masses) const;
+  // Returns (n_classes,) the sum of copies[i] times the masses of groups[i]. Exact, since masses are whole numbers.
+  std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
+
+  // Whether masses are kept as columns(), and not as dense rows.
+  bool is_sparse() const { return dense_.empty(); }
+  const MassColumns& columns() const { return columns_; }
 
   const Smoothing& smoothing() const { return smoothing_; }
   bool has_leftover() const { return smoothing_.leftover.hi > 0; }

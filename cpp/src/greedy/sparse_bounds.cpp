@@ -1,0 +1,162 @@
+#include "greedy/sparse_bounds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "simd/targets.hpp"
+
+namespace termsift {
+namespace {
+
+// A chord covers a 2^-5th of an octave of sum_c w_c m_c.
+constexpr int chord_shift = 52 - 5;
+constexpr std::int64_t chunk = 256;  // groups that a thread takes at a time
+
+// Pairs of several groups, which a kernel takes together. Adds what it returns to *sum[j].
+struct Batch {
+  int n = 0;
+  ClassId class_[longest_gain_block];
+  double mass[longest_gain_block], U[longest_gain_block], U_rest[longest_gain_block], values[longest_gain_block];
+  double* sum[longest_gain_block];
+};
+
+}  // namespace
+
+bool SparseBounds::pay(const TermGroups& groups) {
+  return groups.is_sparse() && *std::max_element(groups.prior.begin(), groups.prior.end()) <= 0.5;
+}
+
+SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
+    : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()), lost_((groups.n_classes() + 8) * 0x1p-52),
+      w_(groups.totals.size()), classes_(w_.size()) {
+  const std::vector<double>& absent = groups.columns().absent;
+  double after = 0;
+  for (std::size_t c = 0; c < w_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    w_[c] = groups.prior[c] / groups.totals[c];
+    k.inverse_total = 1 / groups.totals[c];
+    k.others_inverse = groups.others_inverse[c];
+    k.absent_p = absent[c] * k.inverse_total;
+    k.absent_rest = absent_mixture_;
+    absent_mixture_ += w_[c] * absent[c];
+  }
+  for (std::size_t c = w_.size(); c-- > 0;) {
+    classes_[c].absent_rest += after;
+    after += w_[c] * absent[c];
+  }
+}
+
+void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView& wedge, double* values) {
+  if (U_.empty()) sum_mixtures();
+  set_corners(wedge);
+  set_chords(groups, n);
+  const MassColumns& columns = groups_.columns();
+  for_each_block((n + chunk - 1) / chunk, threads_, [&](std::int64_t block, Worker&) {
+    Batch batch;
+    const auto flush = [&] {
+      const int n_pairs = batch.n;
+      for (; batch.n % 8 != 0; ++batch.n) {  // lanes without a pair repeat the first
+        const auto j = static_cast<std::size_t>(batch.n);
+        batch.class_[j] = batch.class_[0], batch.mass[j] = batch.mass[0];
+        batch.U[j] = batch.U[0], batch.U_rest[j] = batch.U_rest[0];
+      }
+      kernels_.pair_bounds({batch.n, groups_.n_classes(), classes_.data(), batch.class_, batch.mass, batch.U, batch.U_rest,
+                            batch.values});
+      for (int j = 0; j < n_pairs; ++j) *batch.sum[j] += batch.values[j];
+      batch.n = 0;
+    };
+    std::vector<double> after;  // the parts of U of the pairs after each
+    for (std::int64_t i = block * chunk; i < std::min((block + 1) * chunk, n); ++i) {
+      const double U = U_[static_cast<std::size_t>(groups[i])];
+      const auto column = columns.column(groups[i]);
+      values[i] = chord_at(U);
+      after.resize(column.size());
+      const auto part = [&](const MassColumns::Cell& cell) {
+        const auto c = static_cast<std::size_t>(cell.class_);
+        return w_[c] * (cell.mass - columns.absent[c]);
+      };
+      double sum = 0;
+      for (std::size_t j = column.size(); j-- > 0;) after[j] = sum, sum += part(column[j]);
+      sum = 0;
+      for (std::size_t j = 0; j < column.size(); ++j) {
+        const int at = batch.n++;
+        batch.class_[at] = column[j].class_, batch.mass[at] = column[j].mass;
+        batch.U[at] = U, batch.U_rest[at] = sum + after[j];
+        batch.sum[at] = values + i;
+        sum += part(column[j]);
+        if (batch.n == longest_gain_block) flush();
+      }
+    }
+    if (batch.n > 0) flush();
+  });
+}
+
+void SparseBounds::sum_mixtures() {
+  const MassColumns& columns = groups_.columns();
+  U_.resize(static_cast<std::size_t>(groups_.n_groups()));
+  for_each_block((groups_.n_groups() + chunk - 1) / chunk, threads_, [&](std::int64_t block, Worker&) {
+    for (std::int64_t g = block * chunk; g < std::min<std::int64_t>((block + 1) * chunk, groups_.n_groups()); ++g) {
+      double sum = 0;
+      for (const auto& [c, mass] : columns.column(g))
+        sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);
+      U_[static_cast<std::size_t>(g)] = sum;
+    }
+  });
+}
+
+void SparseBounds::set_corners(const WedgeView& wedge) {
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    BoundClass& k = classes_[c];
+    k.A1 = wedge.A1[c], k.B1 = wedge.B1[c], k.inverse_1 = 1 / k.B1;
+    k.A2 = wedge.A2[c], k.B2 = wedge.B2[c], k.inverse_2 = 1 / k.B2;
+  }
+}
+
+std::int64_t SparseBounds::piece_of(double U) const {
+  return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift;
+}
+double SparseBounds::begin_of(std::int64_t piece) const {
+  return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
+}
+
+void SparseBounds::set_chords(const GroupId* groups, std::int64_t n) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t piece = piece_of(U_[static_cast<std::size_t>(groups[i])]);
+    first = std::min(first, piece), last = std::max(last, piece);
+  }
+  first_piece_ = first;
+  std::vector<char> needed(static_cast<std::size_t>(last - first + 2), 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(piece_of(U_[static_cast<std::size_t>(groups[i])]) - first);
+    needed[at] = needed[at + 1] = 1;
+  }
+  chords_.resize(needed.size());
+  std::vector<std::size_t> ends;  // of chords
+  for (std::size_t at = 0; at < needed.size(); ++at)
+    if (needed[at] != 0) ends.push_back(at);
+  constexpr std::size_t width = 16;
+  for_each_block(static_cast<std::int64_t>((ends.size() + width - 1) / width), threads_, [&](std::int64_t block, Worker&) {
+    const std::size_t begin = static_cast<std::size_t>(block) * width, end = std::min(begin + width, ends.size());
+    double U[width], values[width];
+    for (std::size_t j = 0; j < width; ++j)
+      U[j] = begin_of(first + static_cast<std::int64_t>(ends[std::min(begin + j, end - 1)]));
+    kernels_.absent_bounds({width, groups_.n_classes(), classes_.data(), U, values});
+    for (std::size_t at = begin; at < end; ++at) chords_[ends[at]] = {U[at - begin], values[at - begin], 0};
+  });
+  for (std::size_t at = 0; at + 1 < needed.size(); ++at)
+    if (needed[at] != 0 && needed[at + 1] != 0)
+      chords_[at].slope = (chords_[at + 1].value - chords_[at].value) / (chords_[at + 1].U - chords_[at].U);
+}
+
+double SparseBounds::chord_at(double U) const {
+  const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
+  if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
+    return std::numeric_limits<double>::infinity();
+  // U is rounded, and so are the bounds of the classes and their sums, of which a part is subtracted again.
+  return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
+}
+
+}  // namespace termsift
