@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <type_traits>
 #include <vector>
+
+#include "ranking/best_of_classes.hpp"
 
 namespace termsift {
 namespace {
@@ -74,27 +78,49 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     std::fill_n(scores, k, 0.0);
     return;
   }
+  std::optional<BestOfClasses<Count>> best;
+  if constexpr (std::is_same_v<AnyMeasure, Measure>)
+    if (BestOfClasses<Count>::pays(counts, estimation, measure)) best.emplace(counts, estimation, measure, threads);
+
   const std::int64_t n_rows = std::ssize(counts.rows);
-  const std::int64_t width = std::min(n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows));
   const std::int64_t longest =
       std::min(n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / n_classes));
-  // Lists share their best terms. Lists that hold four times as many terms as needed are usually enough.
-  std::int64_t length = k > n_terms / 4 ? longest : std::min(longest, 4 * (k / n_classes) + 16);
-
-  std::vector<double> values(static_cast<std::size_t>(n_rows * width));
   std::vector<Stretch> lists(classes.size());
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
   std::vector<Listed> turn;  // the terms of one place
-  for (std::int64_t n_taken = 0; n_taken < k; length = std::min(longest, 2 * length)) {
+  std::int64_t n_taken = 0, n_places = 0, length = 0;
+  while (n_taken < k) {
+    // The terms that can be in these parts of the lists, or none if that takes values of nearly all terms.
+    std::vector<std::int64_t> terms;
+    const std::int64_t share = (k - n_taken) / n_classes + 1;
+    if (const std::int64_t next = std::min(longest, std::max(share, 2 * length));
+        best && 4 * (n_places + next) * n_classes <= n_terms) {
+      length = next;
+      terms = best->terms(n_places + length);
+      if (2 * std::ssize(terms) > n_terms) terms.clear();
+    }
+    if (terms.empty()) {
+      best.reset();
+      // Lists share their best terms. Lists that hold four times as many terms as needed are usually enough.
+      length = k - n_taken > n_terms / 4 ? longest : std::min(longest, std::max(4 * share + 12, 2 * length));
+    }
+    const bool few = !terms.empty();
+    const ClassCounts<Count> counts_of_few = few ? of_terms(counts, terms, threads) : ClassCounts<Count>{};
+    const ClassCounts<Count>& source = few ? counts_of_few : counts;
+    // The counts of few terms take memory too.
+    const std::int64_t width =
+        std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
+    std::vector<double> values(static_cast<std::size_t>(n_rows * width));
     for (Stretch& list : lists) list.begin(length);
-    for (std::int64_t first = 0; first < n_terms; first += width) {
-      const std::int64_t n = std::min(width, n_terms - first);
-      class_scores(counts, estimation, measure, threads, values.data(), {first, first + n});
+    for (std::int64_t first = 0; first < source.n_terms; first += width) {
+      const std::int64_t n = std::min(width, source.n_terms - first);
+      class_scores(source, estimation, measure, threads, values.data(), {first, first + n});
       for_each_block(n_classes, worth(threads, n * n_classes), [&](std::int64_t i, Worker&) {
         const double* const row = values.data() + static_cast<std::int64_t>(classes[static_cast<std::size_t>(i)]) * n;
         Stretch& list = lists[static_cast<std::size_t>(i)];
-        for (std::int64_t t = 0; t < n; ++t) list.add(row[t], first + t);
-        if (first + n == n_terms) list.finish();
+        for (std::int64_t t = 0; t < n; ++t)
+          list.add(row[t], few ? terms[static_cast<std::size_t>(first + t)] : first + t);
+        if (first + n == source.n_terms) list.finish();
       });
     }
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
@@ -110,6 +136,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
       for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken)
         indices[n_taken] = turn[i].term, scores[n_taken] = turn[i].value;
     }
+    n_places += length;
   }
 }
 

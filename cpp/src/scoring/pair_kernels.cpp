@@ -336,7 +336,30 @@ void finish(const SummedBlock& block) {
   for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] >= 0 ? 0 : 1;
 }
 
-constexpr PairKernels kernels{mix, score, score_absent, finish};
+// ---- values of one class -------------------------------------------------------------------------------------------------
+
+void values(const ClassValues& block) {
+  const ClassConstants c = *block.constants->base;
+  const DoubleDouble T_0{block.totals->T_0_hi, block.totals->T_0_lo};
+  const double lost = block.lost;
+  const double *l = block.l, *U_hi = block.U_hi, *U_lo = block.U_lo;
+  double value[block_terms], margin[block_terms];
+  with_measure(block.measure, block.variable, [&]<Measure measure, Variable variable>() {
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble x = two_sum(l[j] * c.scale, c.absent_x), T = whole_T(T_0, U_hi[j], U_lo[j]);
+      const Value v = ordinary_value<measure, variable>(probability(x, c), T, rest_inverse(c), lost);
+      value[j] = v.value;
+      margin[j] = smaller(v.margin, v.difference_margin);
+      // The series for small p and q have lost seven bits for each doubling of q.
+      if constexpr (variable == Variable::small_probability)
+        margin[j] = smaller(margin[j], 2 * ordinary_p - T.hi * c.rest_inverse_hi);
+    }
+  });
+  for (int j = 0; j < block.n; ++j) block.values[j] = value[j];
+  for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] > 0 ? 0 : 1;
+}
+
+constexpr PairKernels kernels{mix, score, score_absent, finish, values};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -24,6 +24,21 @@ struct ClassPairs {
   unsigned char* doubtful;
 };
 
+// n <= block_terms terms, in one class, given their U; n is a multiple of 8.
+struct ClassValues {
+  int n;
+  const PairConstants* constants;  // of the class
+  const PairTotals* totals;
+  Measure measure;
+  Variable variable;
+  double lost;
+  const double* l;          // (n,) l_ic, 0 where the term is absent
+  const double* U_hi;       // (n,)
+  const double* U_lo;
+  double* values;           // (n,) out
+  unsigned char* doubtful;  // (n,) out: 1 if the value is unreliable
+};
+
 // n <= block_terms made-up terms that are absent from every class but have the given U; n is a multiple of 8.
 struct AbsentBlock {
   int n;
@@ -59,6 +74,7 @@ struct PairKernels {
   void (*score)(const ClassPairs&);         // V += the value with l_ic less the value with 0, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // V = sum_c omega_c (value with 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // O(n)
+  void (*values)(const ClassValues&);       // the values that are not doubtful, to a relative 2^-45 or better. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

@@ -1,0 +1,200 @@
+#include "ranking/best_of_classes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "base/per_thread.hpp"
+#include "simd/targets.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Values of class_scores() are right to 1e-14, and those of PairKernels::values to 2^-45.
+constexpr double margin = 1e-9;
+
+}  // namespace
+
+template <CountType Count>
+bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
+  if (!(estimation.b1 > 0) || measure == Measure::direction) return false;
+  std::int64_t n_classes = 0, n_pairs = 0;
+  for (const auto& row : counts.rows) {
+    if (row->n_docs == 0) continue;
+    const double total = static_cast<double>(row->n_tokens) + estimation.b2;
+    if (!(total >= 1 / most_pair_total && total <= most_pair_total) || !is_double(row->n_tokens)) return false;
+    ++n_classes, n_pairs += row->size;
+  }
+  return n_classes > 1 && 8 * (n_pairs + counts.n_terms) < n_classes * counts.n_terms;
+}
+
+template <CountType Count>
+BestOfClasses<Count>::BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure,
+                                    const Threads& threads)
+    : model_(make_class_model(counts, estimation)),
+      pairs_(make_pair_model(model_, estimation.b1, measure, Aggregate::sum)),
+      task_{counts, model_, measure, Aggregate::sum, nullptr, nullptr},
+      threads_(worth(threads, std::ssize(model_.classes) * counts.n_terms / 8)) {
+  sum_mixtures();
+  for (std::int64_t t = 0; t < counts.n_terms; ++t)
+    (n_classes_of_[static_cast<std::size_t>(t)] > 0 ? seen_ : unseen_).push_back(static_cast<TermId>(t));
+  std::sort(seen_.begin(), seen_.end(), [&](TermId a, TermId b) {
+    const double U_a = U_hi_[static_cast<std::size_t>(a)], U_b = U_hi_[static_cast<std::size_t>(b)];
+    return U_a != U_b ? U_a > U_b : a < b;
+  });
+}
+
+template <CountType Count>
+void BestOfClasses<Count>::sum_mixtures() {
+  constexpr std::int64_t chunk_terms = 1 << 14;
+  const std::int64_t n_terms = task_.counts.n_terms;
+  for (auto* const array : {&U_hi_, &U_lo_}) array->assign(static_cast<std::size_t>(n_terms), 0.0);
+  n_classes_of_.assign(static_cast<std::size_t>(n_terms), 0);
+  PerThread<ChunkEntries> entries_of_threads(threads_);
+  for_each_block((n_terms + chunk_terms - 1) / chunk_terms, threads_, [&](std::int64_t chunk, Worker& worker) {
+    ChunkEntries& entries = entries_of_threads.own(worker, task_.n_classes());
+    const std::int64_t first = chunk * chunk_terms;
+    entries.find(task_, first, std::min(first + chunk_terms, n_terms));
+    for (std::size_t k = 0; k < task_.n_classes(); ++k) {
+      if (k % 64 == 0) worker.check();
+      entries.prefetch_after(task_, k);
+      const ClassRow<Count>& row = task_.row(k);
+      const double w_hi = pairs_.classes[k].w_hi, w_lo = pairs_.classes[k].w_lo;
+      for (std::int64_t i = entries.begin[k]; i < entries.end[k]; ++i) {
+        const auto t = static_cast<std::size_t>(row.terms[i]);
+        const auto l = static_cast<double>(row.term_frequency[i]);
+        const DoubleDouble part = two_product(l, w_hi), sum = two_sum(U_hi_[t], part.hi);
+        U_hi_[t] = sum.hi, U_lo_[t] += sum.lo + (part.lo + l * w_lo);
+        n_classes_of_[t] = n_classes_of_[t] == 0 ? 1 : 2;
+      }
+    }
+  });
+}
+
+// One thread's search for the best terms of classes, one class after another.
+template <CountType Count>
+class BestOfClasses<Count>::Search {
+ public:
+  Search(const BestOfClasses& of, std::int64_t length)
+      : of_(of), task_(of.task_), length_(static_cast<std::size_t>(length)), has_(of.U_hi_.size()), chosen_(has_.size()) {}
+
+  void choose(std::size_t k) {
+    k_ = k;
+    least_.clear();
+    candidates_.clear();
+    const ClassRow<Count>& row = task_.row(k);
+    std::array<std::size_t, 64> n_alone{};
+    for (std::int64_t i = 0; i < row.size; ++i) {
+      const TermId term = row.terms[i];
+      has_[static_cast<std::size_t>(term)] = 1;
+      const auto l = static_cast<double>(row.term_frequency[i]);
+      // Of the terms that only this class has, those with equal counts have equal values.
+      const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
+      const bool is_alone = of_.n_classes_of_[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
+      if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
+    }
+    for (std::size_t i = 0; i < std::min(length_, of_.unseen_.size()); ++i) add(of_.unseen_[i], 0);
+    evaluate();
+    const auto n = std::ssize(of_.seen_);
+    const std::int64_t from_first = walk(0, n, 1);
+    walk(n - 1, from_first - 1, -1);
+    for (const auto& [most, term] : candidates_)
+      if (most >= limit()) chosen_[static_cast<std::size_t>(term)] = 1;
+    for (std::int64_t i = 0; i < row.size; ++i) has_[static_cast<std::size_t>(row.terms[i])] = 0;
+  }
+
+  bool has_chosen(std::size_t term) const { return chosen_[term] != 0; }
+
+ private:
+  struct Candidate {
+    double most;  // its value may be
+    TermId term;
+  };
+
+  // Adds terms that the class has not, in the order seen_[begin], seen_[begin + step], ..., before `end`, while they may be
+  // among the best. Returns where it stopped.
+  std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
+    std::int64_t i = begin;
+    for (last_ = infinity; i != end && last_ >= limit(); i += step) {
+      const TermId term = of_.seen_[static_cast<std::size_t>(i)];
+      if (has_[static_cast<std::size_t>(term)] == 0) add(term, 0);
+    }
+    evaluate();
+    return i;
+  }
+
+  void add(TermId term, double l) {
+    terms_[n_] = term, l_[n_] = l;
+    U_hi_[n_] = of_.U_hi_[static_cast<std::size_t>(term)], U_lo_[n_] = of_.U_lo_[static_cast<std::size_t>(term)];
+    if (++n_ == block_terms) evaluate();
+  }
+
+  // Makes candidates of the added terms.
+  void evaluate() {
+    const int n = std::exchange(n_, 0);
+    if (n == 0) return;
+    for (int j = n; j % 8 != 0; ++j) l_[j] = l_[0], U_hi_[j] = U_hi_[0], U_lo_[j] = U_lo_[0];
+    kernels_.values({(n + 7) / 8 * 8, &of_.pairs_.classes[k_], &of_.pairs_.totals, of_.pairs_.measure, of_.pairs_.variable,
+                     of_.model_.lost, l_, U_hi_, U_lo_, values_, doubtful_});
+    for (int j = 0; j < n; ++j) {
+      const bool sure = doubtful_[j] == 0;
+      last_ = sure ? values_[j] * (1 + margin) : infinity;
+      if (sure) raise_limit(values_[j] * (1 - margin));
+      if (last_ >= limit()) candidates_.push_back({last_, terms_[j]});
+    }
+  }
+
+  // Terms whose values are below this are not among the best.
+  double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
+
+  void raise_limit(double value) {
+    if (least_.size() == length_) {
+      if (value <= least_.front()) return;
+      std::pop_heap(least_.begin(), least_.end(), std::greater());
+      least_.pop_back();
+    }
+    least_.push_back(value);
+    std::push_heap(least_.begin(), least_.end(), std::greater());
+  }
+
+  const BestOfClasses& of_;
+  const ScoreTask<Count>& task_;
+  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
+  const std::size_t length_;
+  std::vector<unsigned char> has_;     // (n_terms,) whether the class has the term
+  std::vector<unsigned char> chosen_;  // (n_terms,)
+  std::size_t k_ = 0;                  // the class
+  std::vector<double> least_;          // a heap of the `length` largest values, each as small as it may be
+  std::vector<Candidate> candidates_;
+  int n_ = 0;  // added terms
+  double last_ = infinity;  // the largest value that the last term evaluated may have
+  TermId terms_[block_terms];
+  double l_[block_terms], U_hi_[block_terms], U_lo_[block_terms], values_[block_terms];
+  unsigned char doubtful_[block_terms];
+};
+
+template <CountType Count>
+std::vector<std::int64_t> BestOfClasses<Count>::terms(std::int64_t length) const {
+  std::vector<std::unique_ptr<Search>> searches(static_cast<std::size_t>(threads_.count));
+  for_each_block(static_cast<std::int64_t>(task_.n_classes()), threads_, [&](std::int64_t k, Worker& worker) {
+    auto& search = searches[static_cast<std::size_t>(worker.thread())];
+    if (!search) search = std::make_unique<Search>(*this, length);
+    search->choose(static_cast<std::size_t>(k));
+  });
+  std::vector<bool> chosen(U_hi_.size());
+  for (const auto& search : searches)
+    for (std::size_t t = 0; search && t < chosen.size(); ++t) chosen[t] = chosen[t] || search->has_chosen(t);
+  std::vector<std::int64_t> result;
+  for (std::size_t t = 0; t < chosen.size(); ++t)
+    if (chosen[t]) result.push_back(static_cast<std::int64_t>(t));
+  return result;
+}
+
+template class BestOfClasses<std::int64_t>;
+template class BestOfClasses<double>;
+
+}  // namespace termsift
