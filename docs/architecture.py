@@ -51,6 +51,7 @@ HEADERS = {
     "characters": "text",
     "csr_view": "counting",
     "double_double": "base",
+    "fold": "base",
     "inline": "base",
     "label_table": "base",
     "large_memory": "base",

@@ -7,28 +7,13 @@
 #include <utility>
 #include <vector>
 
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
+#include "termsift/fold.hpp"
 
 namespace termsift {
 
 namespace label_hash {
 
 inline constexpr std::uint64_t seeds[4] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93};
-
-// Multiplies to 128 bits and folds them.
-inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__)
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#else
-  std::uint64_t high = 0;
-  const std::uint64_t low = _umul128(a, b, &high);
-  return low ^ high;
-#endif
-}
 
 template <class Word>
 std::uint64_t load(const unsigned char* bytes) {
