@@ -336,11 +336,18 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
     return static_cast<Real>(std::nextafter(value, infinity) - value);
   };
   const std::string target = simd_target();
-  std::vector<double> first_exp, first_log;
+  std::vector<double> first_exp, first_log, first_short;
   for (const std::string& name : simd_targets()) {
     use_simd_target(name);
     const PosteriorKernels kernels = kernels_in_use<PosteriorKernels>();
-    std::vector<double> e = x, l = y;
+    std::vector<double> e = x, l = y, s = x;
+    for (double& value : s) value = std::min(value, 0.0);
+    const std::vector<double> not_positive = s;
+    kernels.short_exponentials(s.data(), static_cast<Int>(s.size()));
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      const Real want = not_positive[i] < -708 ? 0 : std::exp(Real{not_positive[i]});
+      CHECK_NEAR(Real{s[i]}, want, 0x1p-46L * want);
+    }
     kernels.exponentials(e.data(), static_cast<Int>(e.size()));
     kernels.logarithms(l.data(), static_cast<Int>(l.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -351,8 +358,8 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
       const Real want = std::log(Real{y[i]});
       CHECK_NEAR(Real{l[i]}, want, std::max(1.5L * ulp(want), 0x1p-53L));
     }
-    if (first_exp.empty()) first_exp = e, first_log = l;
-    CHECK(first_exp == e && first_log == l);
+    if (first_exp.empty()) first_exp = e, first_log = l, first_short = s;
+    CHECK(first_exp == e && first_log == l && first_short == s);
   }
   use_simd_target(target);
 }
@@ -362,8 +369,15 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
   std::vector<Int> rows;  // some rows of the matrix, in another order
   for (Int row = x.n_rows() - 1; row >= 0; --row)
     if (row % 5 != 2) rows.push_back(row);
+  Collection all;
+  all.rows = rows;
+  for (Int d = 0; d < std::ssize(rows); ++d) {  // three documents of each class
+    all.class_of.push_back(static_cast<std::int32_t>(d / 3));
+    all.end_of.resize(at(d / 3 + 1), 0);
+    all.end_of.back() = d + 1;
+  }
   const Threads threads{n_threads, {}};
-  const Postings postings = Postings::of(x.view(), check_csr(x.view(), {}, threads), rows, threads);
+  const Postings postings = Postings::of(x.view(), check_csr(x.view(), {}, threads), all, threads);
   std::vector<std::vector<std::int32_t>> want(at(x.n_columns));
   for (Int d = 0; d < std::ssize(rows); ++d) {
     const Int row = rows[at(d)];
@@ -374,8 +388,15 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
   }
   CHECK_EQ(postings.n_terms(), x.n_columns);
   for (Int term = 0; term < x.n_columns; ++term) {
-    const auto documents = postings[term];
+    const auto [documents, runs] = postings[term];
     CHECK_EQ(std::vector<std::int32_t>(documents.begin(), documents.end()), want[at(term)]);
+    std::size_t i = 0;
+    for (const auto [y, end] : runs) {
+      CHECK(i < at(end) && at(end) <= documents.size());
+      for (; i < at(end); ++i) CHECK_EQ(all.class_of[at(documents[i])], y);
+      CHECK(i == documents.size() || all.class_of[at(documents[i])] > y);
+    }
+    CHECK_EQ(i, documents.size());
   }
 }
 

@@ -45,9 +45,10 @@ struct GainRanking {
 // classes (n_rows,) are below n_classes. weights (n_rows,), or empty: a document of weight w counts as w documents, of which
 // one is left out. x is as for counting: entries may be in any order, repeated or 0.
 //
-// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 40 for each term (8
-// more for each thread from the fifth on), 16 for each document, and for a document that has a chosen term 12 for each
-// class (rounded up to a multiple of 8), or 16 for each class in play if those are fewer: 1 KiB by default.
+// Any number of threads and any SIMD target give the same bits. Memory: 4 bytes for each entry of x, 8 for each class that
+// has a term, 48 for each term (8 more for each thread from the fifth on), 16 for each document, and for a document that has
+// a chosen term 12 for each class (rounded up to a multiple of 8), or 16 for each class in play if those are fewer: 1 KiB by
+// default.
 //
 // Throws std::invalid_argument as check_csr does, unless 0 <= k <= n_columns, shape and step are positive and temper is not
 // negative, and if e^{b W} could leave the range of a double or e^{b (W - W')} could lose half of its digits.

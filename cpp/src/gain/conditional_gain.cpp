@@ -26,91 +26,46 @@ namespace {
 class Evaluator {
  public:
   Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
-      : lifts(collection, options), all_(collection), posteriors_(posteriors), options_(options) {}
+      : lifts(collection, options), all_(collection), posteriors_(posteriors) {}
 
-  // Computes the lifts of the term that these documents have.
-  void look_at(std::span<const std::int32_t> documents) {
-    if (all_.weights.empty()) divide<false>(documents);
-    else divide<true>(documents);
-    lifts.find(present_);
+  // The gain of a term before any is chosen, when the documents of a class are alike. O(classes that have the term)
+  double first_gain(const TermDocuments& term) {
+    lifts.find(term);
+    const std::int64_t n_runs = std::ssize(term.runs);
+    resize(n_runs);
+    for (std::int64_t run = 0; run < n_runs; ++run) values_[at(run)] = lifts.at_the_start()[term.runs[at(run)].of_class];
+    logarithms(n_runs);
+    double losses = 0;
+    for (std::int64_t run = 0; run < n_runs; ++run)
+      losses += lifts.docs()[term.runs[at(run)].of_class] * values_[at(run)];
+    return -losses;
   }
 
-  double gain(std::span<const std::int32_t> documents, const Threads& threads) {
-    look_at(documents);
-    mixtures_.resize(at(padded(n_touched_ + std::ssize(present_.classes))));
-    mix(threads);
-    // Documents of a class without chosen terms are all alike.
-    std::int64_t end = n_touched_;
-    for (const std::int32_t c : present_.classes) {
-      const double more = lifts.own_lifts()[c] - lifts.lifts()[c];
-      mixtures_[at(end++)] = lifts.prior_mixture() + static_cast<double>(all_.prior[at(c)]) * more;
-    }
-    for (std::int64_t i = end; i < padded(end); ++i) mixtures_[at(i)] = 1;
-    kernels_.logarithms(mixtures_.data(), padded(end));
-
-    // The sum has twice the digits of a double, so that no gain depends on the order of the documents.
-    DoubleDouble gain;
-    const auto add_losses = [&](double weight, std::int32_t own, double log_mixture) {
-      const DoubleDouble sum = two_sum(gain.hi, weight * (options_.step * lifts.own_logs()[own] - log_mixture));
-      gain = {sum.hi, gain.lo + sum.lo};
-    };
-    for (std::int64_t i = 0; i < n_touched_; ++i) {
-      const std::size_t d = at(touched_[at(i)]);
-      add_losses(all_.weights.empty() ? 1.0 : all_.weights[d], all_.class_of[d], mixtures_[at(i)]);
-    }
-    for (std::size_t i = 0; i < untouched_.size(); ++i)
-      add_losses(untouched_[i], present_.classes[i], mixtures_[at(n_touched_) + i]);
-    return gain.hi + gain.lo;
+  double gain(const TermDocuments& term, const Threads& threads) {
+    lifts.find(term);
+    mix(term, threads);
+    return all_.weights.empty() ? -sum_of_logarithms(term.runs) : -weighted_sum_of_logarithms(term.documents);
   }
 
   Lifts lifts;  // of the last term
 
  private:
-  // Separates the documents with chosen terms from those without, and counts both by class. There is no unpredictable
-  // branch.
-  template <bool weighted>
-  void divide(std::span<const std::int32_t> documents) {
-    if (touched_.size() < documents.size()) touched_.resize(2 * documents.size());
-    std::int32_t* const touched = touched_.data();
-    std::int64_t n_touched = 0;
-    present_.classes.clear();
-    present_.docs.clear();
-    untouched_.clear();
-    for (std::size_t i = 0; i < documents.size();) {
-      const std::int32_t c = all_.class_of[at(documents[i])];
-      const std::int64_t end = all_.end_of[at(c)];
-      const std::size_t first = i;
-      const std::int64_t first_touched = n_touched;
-      double docs = 0, untouched = 0;
-      do {
-        const std::int32_t d = documents[i];
-        const bool is_touched = posteriors_.touched(d);
-        touched[n_touched] = d;
-        n_touched += is_touched;
-        if constexpr (weighted) {
-          docs += all_.weights[at(d)];
-          untouched += is_touched ? 0 : all_.weights[at(d)];
-        }
-        ++i;
-      } while (i < documents.size() && documents[i] < end);
-      if constexpr (!weighted) {
-        docs = static_cast<double>(i - first);
-        untouched = docs - static_cast<double>(n_touched - first_touched);
-      }
-      present_.classes.push_back(c);
-      present_.docs.push_back(docs);
-      untouched_.push_back(untouched);
-    }
-    n_touched_ = n_touched;
+  void resize(std::int64_t n) { values_.resize(std::max(values_.size(), at(padded(n) + gain_lanes))); }
+
+  void logarithms(std::int64_t n) {
+    for (std::int64_t i = n; i < padded(n); ++i) values_[at(i)] = 1;
+    kernels_.logarithms(values_.data(), padded(n));
   }
 
-  void mix(const Threads& threads) {
+  // Sets the values to the mixtures of the documents.
+  void mix(const TermDocuments& term, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 512;
-    const std::int64_t n = n_touched_;
+    const std::int64_t n = std::ssize(term.documents);
+    resize(n);
     const auto run = [&](std::int64_t first, std::int64_t last) {
-      kernels_.mixtures({last - first, touched_.data() + first, all_.class_of.data(), posteriors_.rows(),
-                         posteriors_.in_play(), posteriors_.stride(), lifts.lifts(), lifts.own_lifts(),
-                         mixtures_.data() + first});
+      kernels_.mixtures({first, last, term.documents.data(), term.runs.data(), posteriors_.n_chosen(), posteriors_.rows(),
+                         posteriors_.in_play(), posteriors_.stride(), lifts.lifts(), lifts.own_lifts(), lifts.at_the_start(),
+                         values_.data()});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
     if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // no check for interruptions needed
@@ -120,29 +75,59 @@ class Evaluator {
     });
   }
 
+  double sum_of_logarithms(std::span<const ClassRun> runs) {
+    constexpr double ln2 = 0x1.62e42fefa39efp-1;
+    const std::int64_t n_runs = std::ssize(runs);
+    exponents_.resize(std::max(exponents_.size(), runs.size()));
+    kernels_.products(values_.data(), runs.data(), n_runs, values_.data(), exponents_.data());
+    logarithms(n_runs);
+    double sum = 0;
+    for (std::int64_t run = 0; run < n_runs; ++run) sum += exponents_[at(run)] * ln2 + values_[at(run)];
+    return sum;
+  }
+
+  // The sum has twice the digits of a double: weights may be far apart.
+  double weighted_sum_of_logarithms(std::span<const std::int32_t> documents) {
+    logarithms(std::ssize(documents));
+    DoubleDouble sum;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const DoubleDouble next = two_sum(sum.hi, all_.weights[at(documents[i])] * values_[i]);
+      sum = {next.hi, sum.lo + next.lo};
+    }
+    return sum.hi + sum.lo;
+  }
+
   const Collection& all_;
   const Posteriors& posteriors_;
-  const ConditionalGain& options_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
-  ClassDocs present_;
-  std::vector<double> untouched_;      // for each class present, its documents without chosen terms
-  std::vector<std::int32_t> touched_;  // the first n_touched_ are the documents with chosen terms
-  std::int64_t n_touched_ = 0;
-  std::vector<double> mixtures_;  // the mixtures, later their logarithms
+  std::vector<double> values_, exponents_;
 };
 
-// A term and its last known gain.
+// A term's last known gain in units of 2^-40 n.
 struct Known {
-  double gain;
-  double units;  // of 2^-40 n
+  double units;
   TermId term;
 
-  Known() = default;
-  Known(TermId of, double value, double n)
-      : gain(value), units(value == 0 ? 0 : std::nearbyint(value / n * 0x1p40)), term(of) {}
+  Known(TermId of, double gain, double n) : units(gain == 0 ? 0 : std::nearbyint(gain / n * 0x1p40)), term(of) {}
   // Whether the other term comes first.
   bool operator<(const Known& other) const { return units != other.units ? units < other.units : term > other.term; }
 };
+
+// Restores the heap after its first element has become smaller. Most computed gains stay near the top, where this stops;
+// std::pop_heap and std::push_heap would walk to the leaves and back.
+void sink_first(std::vector<Known>& heap) {
+  const Known first = heap.front();
+  std::size_t place = 0;
+  for (;;) {
+    std::size_t child = 2 * place + 1;
+    if (child >= heap.size()) break;
+    if (child + 1 < heap.size() && heap[child] < heap[child + 1]) ++child;
+    if (!(first < heap[child])) break;
+    heap[place] = heap[child];
+    place = child;
+  }
+  heap[place] = first;
+}
 
 void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   const auto refuse = [](const char* what, double value) {
@@ -174,56 +159,62 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
   const std::int64_t n_terms = postings.n_terms();
   GainRanking ranking{LargeArray<std::int64_t>::uninitialised(options.k), LargeArray<double>::uninitialised(options.k)};
   Posteriors posteriors(all, options);
-  std::vector<Known> known(at(n_terms));
+  std::vector<Known> known;
+  std::vector<double> gain_of(at(n_terms), 0);
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
   {
     // Terms with most documents come first, because they take longest. Terms with equally many documents share their lifts
     // for the classes from which they are absent. In a hashed vocabulary most terms have no document.
     std::vector<TermId> order;
-    for (TermId term = 0; term < n_terms; ++term) {
-      known[at(term)] = Known(term, 0, all.n);
-      if (!postings[term].empty()) order.push_back(term);
-    }
+    for (TermId term = 0; term < n_terms; ++term)
+      if (!postings[term].documents.empty()) order.push_back(term);
     std::stable_sort(order.begin(), order.end(),
-                     [&](TermId a, TermId b) { return postings[a].size() > postings[b].size(); });
+                     [&](TermId a, TermId b) { return postings[a].documents.size() > postings[b].documents.size(); });
     const std::int64_t n = std::ssize(order);
     ranking.evaluations = n;
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
     for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
       Evaluator& own = evaluators.own(worker, all, posteriors, options);
+      worker.check();
       for (std::int64_t i = block * terms_in_block; i < std::min(n, (block + 1) * terms_in_block); ++i) {
-        worker.check();
         const TermId term = order[at(i)];
-        known[at(term)] = Known(term, own.gain(postings[term], {}), all.n);
+        gain_of[at(term)] = own.first_gain(postings[term]);
       }
     });
   }
+  known.reserve(at(n_terms));
+  for (TermId term = 0; term < n_terms; ++term) known.emplace_back(term, gain_of[at(term)], all.n);
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // at which the gain was computed
   Evaluator evaluator(all, posteriors, options);
   TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
-    std::pop_heap(known.begin(), known.end());
-    const TermId term = known.back().term;
-    const auto documents = postings[term];
-    if (static_cast<std::int64_t>(documents.size()) * posteriors.stride() < 1 << 16) pacer.tick(step);
+    const TermId term = known.front().term;
+    // The next terms are near the top of the heap.
+    for (std::size_t i = 1; i < std::min<std::size_t>(3, known.size()); ++i) postings.prefetch_documents(known[i].term);
+    for (std::size_t i = 3; i < std::min<std::size_t>(7, known.size()); ++i) postings.prefetch_place(known[i].term);
+    const TermDocuments term_documents = postings[term];
+    const bool has_documents = !term_documents.documents.empty();
+    if (std::ssize(term_documents.documents) * posteriors.stride() < 1 << 16) pacer.tick(step);
     else pacer.tick_now(step);
-    if (step_of[at(term)] < step && !documents.empty()) {
-      known.back() = Known(term, evaluator.gain(documents, threads), all.n);
+    if (step_of[at(term)] < step && has_documents) {
+      gain_of[at(term)] = evaluator.gain(term_documents, threads);
+      known.front() = Known(term, gain_of[at(term)], all.n);
       evaluated = term;
       step_of[at(term)] = step;
       ++ranking.evaluations;
-      std::push_heap(known.begin(), known.end());
+      sink_first(known);
       continue;
     }
-    ranking.indices[step] = term;
-    ranking.gains[step] = known.back().gain + 0.0;
+    std::pop_heap(known.begin(), known.end());
     known.pop_back();
-    if (!documents.empty()) {
-      if (evaluated != term) evaluator.look_at(documents);
-      posteriors.choose(documents, evaluator.lifts, threads);
+    ranking.indices[step] = term;
+    ranking.gains[step] = gain_of[at(term)] + 0.0;
+    if (has_documents) {
+      if (evaluated != term) evaluator.lifts.find(term_documents);
+      posteriors.choose(term_documents.documents, evaluator.lifts, threads);
       evaluated = term;
     }
     ++step;
@@ -243,7 +234,7 @@ GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> clas
   const Collection all = make_collection(classes, n_classes, weights);
   check(options, all.n, x.n_columns);
 
-  const Postings postings = Postings::of(x, facts, all.rows, threads);
+  const Postings postings = Postings::of(x, facts, all, threads);
   return choose(postings, all, options, threads, progress);
 }
 

@@ -7,16 +7,11 @@
 
 #include "gain/collection.hpp"
 #include "gain/posterior_kernels.hpp"
+#include "gain/postings.hpp"
 #include "simd/targets.hpp"
 #include "termsift/conditional_gain.hpp"
 
 namespace termsift {
-
-// The classes that have a term, increasing, and how many documents of each have it.
-struct ClassDocs {
-  std::vector<std::int32_t> classes;
-  std::vector<double> docs;
-};
 
 // Each thread has its own. Most terms are in few classes, and the lift for a class from which a term is absent depends on
 // d_t alone: these lifts are kept until a term of another d_t comes, and only the vectors of classes that have the term are
@@ -25,10 +20,10 @@ class Lifts {
  public:
   Lifts(const Collection& collection, const ConditionalGain& options)
       : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
-        logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_) {}
+        logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's.
-  void find(const ClassDocs& present) {
+  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's. Weights are added up.
+  void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);
       std::copy_n(absent_logs_.begin() + vector, gain_lanes, logs_.begin() + vector);
@@ -36,26 +31,37 @@ class Lifts {
     }
     vectors_.clear();
     double d_t = 0;
-    for (std::size_t i = 0; i < present.classes.size(); ++i) {
-      const std::int32_t c = present.classes[i];
+    std::int64_t begin = 0;
+    for (const auto [c, end] : term.runs) {
       const std::int64_t vector = c / gain_lanes * gain_lanes;
       if (vectors_.empty() || vectors_.back() != vector) vectors_.push_back(vector);
-      docs_[at(c)] = present.docs[i];
-      d_t += present.docs[i];
+      double docs = static_cast<double>(end - begin);
+      if (!all_.weights.empty()) {
+        docs = 0;
+        for (std::int64_t i = begin; i < end; ++i) docs += all_.weights[at(term.documents[at(i)])];
+      }
+      docs_[at(c)] = docs;
+      d_t += docs;
+      begin = end;
     }
     if (d_t != d_t_) set_absent(d_t);
-    prior_mixture_ = absent_mixture_;
-    for (const std::int64_t vector : vectors_) set_vector(vector);
+    double mixture = absent_mixture_;
+    for (const std::int64_t vector : vectors_) mixture += set_vector(vector);
+    for (const std::int64_t vector : vectors_)
+      for (std::int64_t c = vector; c < vector + gain_lanes; ++c) {
+        const double own = own_lifts_[at(c)], prior = static_cast<double>(all_.prior[at(c)]);
+        at_the_start_[at(c)] = (mixture + prior * (own - lifts_[at(c)])) / own;
+      }
   }
 
   // (stride,) W_c and e^{b W_c}
   const double* logs() const { return logs_.data(); }
   const double* lifts() const { return lifts_.data(); }
-  // (stride,) W'_c and e^{b W'_c}, of the classes that have the term
+  // (stride,) D_c, W'_c, e^{b W'_c}, and e^{gain} of a document that has no chosen term; of the classes that have the term
+  const double* docs() const { return docs_.data(); }
   const double* own_logs() const { return own_logs_.data(); }
   const double* own_lifts() const { return own_lifts_.data(); }
-  // sum_c prior_c e^{b W_c}
-  double prior_mixture() const { return prior_mixture_; }
+  const double* at_the_start() const { return at_the_start_.data(); }
 
  private:
   void set_absent(double d_t) {
@@ -74,7 +80,8 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  void set_vector(std::int64_t first) {
+  // Returns what the classes of the vector add to sum_c prior_c e^{b W_c} beyond what they add if the term is absent.
+  double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];
     for (std::int64_t j = 0; j < gain_lanes; ++j) {
@@ -92,14 +99,14 @@ class Lifts {
       e[gain_lanes + j] = options_.step * own_logs_[c];
     }
     kernels_.exponentials(e, 2 * gain_lanes);
-    double mixture = prior_mixture_;  // a member would be loaded and stored for every class
+    double more = 0;
     for (std::int64_t j = 0; j < gain_lanes; ++j) {
       const std::size_t c = at(first + j);
       lifts_[c] = e[j];
       own_lifts_[c] = e[gain_lanes + j];
-      mixture += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
+      more += static_cast<double>(all_.prior[c]) * (lifts_[c] - absent_lifts_[c]);
     }
-    prior_mixture_ = mixture;
+    return more;
   }
 
   const Collection& all_;
@@ -108,8 +115,8 @@ class Lifts {
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes that the term is absent from
-  double absent_mixture_ = 0, prior_mixture_ = 0;
-  std::vector<double> logs_, lifts_, own_logs_, own_lifts_;
+  double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
+  std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;
   std::vector<std::int64_t> vectors_;  // the first class of each vector that has the term
 };
 

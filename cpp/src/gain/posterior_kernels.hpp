@@ -6,34 +6,39 @@
 
 namespace termsift {
 
+// A run of documents of one class among the documents of a term, which are in the order of classes.
+struct ClassRun {
+  std::int32_t of_class;  // y
+  std::int32_t end;       // one more than the place of its last document
+};
+
 // Rows of class values have a stride that is a multiple of 8. The classes come first; the lanes beyond them hold 0 in
 // `posteriors`, anything finite in `lift`, and minus infinity in `log_prior`.
 //
 // A document's row holds all classes, or only those in play for it: first its own class, then the others in any order.
 struct MixtureBatch {
-  std::int64_t n;                 // documents
-  const std::int32_t* documents;  // (n,)
-  const std::int32_t* classes;    // (documents of the collection,) y_d
-  const float* posteriors;        // (documents of the collection, stride) P_dc
-  const std::int32_t* in_play;    // (documents of the collection, stride) the classes in play, 0 beyond; null: all, in order
+  std::int64_t first, last;       // places of documents, last <= runs[n_runs - 1].end
+  const std::int32_t* documents;  // those of a term
+  const ClassRun* runs;
+  const std::int32_t* n_chosen;  // (documents of the collection,) the chosen terms of each; if 0, its row holds nothing yet
+  const float* posteriors;       // (documents of the collection, stride) P_dc
+  const std::int32_t* in_play;   // (documents of the collection, stride) the classes in play, 0 beyond; null: all, in order
   std::int64_t stride;
-  const double* lift;      // (n_classes,) e_c
-  const double* own_lift;  // (n_classes,) e'_c
-  double* mixtures;        // (n,) out: sum over c != y of P_dc e_c, plus P_dy e'_y
+  const double* lift;         // (n_classes,) e_c
+  const double* own_lift;     // (n_classes,) e'_c
+  const double* at_the_start;  // (n_classes,) the mixtures of documents without chosen terms
+  double* mixtures;           // (last,) out, from `first` on: sum over c != y of P_dc e_c / e'_y, plus P_dy
 };
 
 // Adds a chosen term to a document.
-struct PosteriorUpdate {
+struct EvidenceUpdate {
   std::int64_t stride;
-  double* sums;             // (stride,) in and out: F_c, to which the term's W_c are added
+  double* sums;             // (stride,) in and out: F_c, to which the lifts are added
   const double* next_sums;  // the row of a later document, to be prefetched, or null
-  const double* log_lift;   // (stride,) W_c
-  std::int32_t own;         // the place of y in the row
-  double own_log_lift;      // W'_y, in place of W_y
+  const double* log_lift;   // (stride,) W_c, and W'_y in the place of y
   double temperature;       // 1 / (1 + rho (m - 1))
   const double* log_prior;  // (stride,)
-  double* scratch;          // (stride,)
-  float* posterior;         // (stride,) out: proportional to prior_c exp(temperature F_c), sum 1
+  double* logs;             // (stride,) out: log_prior + temperature F_c, less the largest of them
 };
 
 struct PosteriorKernels {
@@ -41,8 +46,15 @@ struct PosteriorKernels {
   // numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
+  void (*short_exponentials)(double* x, std::int64_t n);  // of numbers up to 0, to 2^-46
+  // Computes the product of each run of the positive normal numbers x as 2^exponent * fraction, with a fraction in [1, 256).
+  // Its relative error is below 2^-53 for each factor. One logarithm of it replaces those of all factors.
+  // x is followed by 7 doubles of any value.
+  void (*products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* fractions, double* exponents);
   void (*mixtures)(const MixtureBatch&);
-  void (*posterior)(const PosteriorUpdate&);
+  void (*add_evidence)(const EvidenceUpdate&);
+  // Computes shares (n,) proportional to x with the sum 1; n is a multiple of 8.
+  void (*normalise)(const double* x, std::int64_t n, float* shares);
 
   static const PosteriorKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

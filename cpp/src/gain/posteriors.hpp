@@ -28,32 +28,47 @@ class Posteriors {
     if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
   }
 
-  // Whether the document has a chosen term. If not, P_dc is the prior and has no row here.
-  bool touched(std::int64_t d) const { return n_chosen_[at(d)] > 0; }
+  // (documents,) how many chosen terms each has. If none, P_dc is the prior and its row holds zeros.
+  const std::int32_t* n_chosen() const { return n_chosen_.data(); }
   // (n_docs, stride), as in MixtureBatch
   const float* rows() const { return rows_.get(); }
   const std::int32_t* in_play() const { return in_play_.get(); }
   std::int64_t stride() const { return stride_; }
 
-  // Adds a chosen term, which the `documents` have.
+  // Adds a chosen term.
   void choose(std::span<const std::int32_t> documents, const Lifts& lifts, const Threads& threads) {
-    constexpr std::int64_t docs_in_block = 256;
+    // The exponentials of several documents are computed at once. Those of one document would wait for each other.
+    constexpr std::int64_t docs_in_block = 256, docs_at_once = 16;
     const std::int64_t n = std::ssize(documents);
     const Threads worthwhile = worth(threads, n * stride_, 1 << 16);
     if (in_play() != nullptr) find_likeliest(documents, lifts);
     PerThread<std::vector<double>> scratch(worthwhile);
     for_each_block((n + docs_in_block - 1) / docs_in_block, worthwhile, [&](std::int64_t block, Worker& worker) {
       worker.check();
-      double* const own_scratch = scratch.own(worker, at(3 * stride_)).data();
-      for (std::int64_t i = block * docs_in_block; i < std::min(n, (block + 1) * docs_in_block); ++i) {
-        const std::int64_t d = documents[at(i)];
-        const std::int32_t y = all_.class_of[at(d)], m = ++n_chosen_[at(d)];
-        const double* const next = i + 4 < n ? sums_.get() + documents[at(i + 4)] * stride_ : nullptr;
-        PosteriorUpdate update{stride_, sums_.get() + d * stride_, next, lifts.logs(), y, lifts.own_logs()[y],
-                               1 / (1 + options_.temper * (m - 1)), all_.log_prior.data(), own_scratch,
-                               rows_.get() + d * stride_};
-        if (in_play() != nullptr) narrow(d, m, own_scratch + stride_, update);
-        kernels_.posterior(update);
+      double* const values = scratch.own(worker, at((docs_at_once + 2) * stride_ + all_.stride)).data();
+      double* const narrowed = values + docs_at_once * stride_;
+      double* const log_lift = narrowed + 2 * stride_;  // of documents of class y
+      std::int32_t y = -1;
+      const std::int64_t end = std::min(n, (block + 1) * docs_in_block);
+      for (std::int64_t begin = block * docs_in_block; begin < end; begin += docs_at_once) {
+        const std::int64_t n_docs = std::min(docs_at_once, end - begin);
+        for (std::int64_t i = 0; i < n_docs; ++i) {
+          const std::int64_t d = documents[at(begin + i)];
+          if (all_.class_of[at(d)] != y) {
+            y = all_.class_of[at(d)];
+            std::copy_n(lifts.logs(), all_.stride, log_lift);
+            log_lift[y] = lifts.own_logs()[y];
+          }
+          const std::int32_t m = ++n_chosen_[at(d)];
+          const double* const next = begin + i + 8 < n ? sums_.get() + documents[at(begin + i + 8)] * stride_ : nullptr;
+          EvidenceUpdate update{stride_, sums_.get() + d * stride_, next, log_lift, 1 / (1 + options_.temper * (m - 1)),
+                                all_.log_prior.data(), values + i * stride_};
+          if (in_play() != nullptr) narrow(d, y, m, narrowed, update);
+          kernels_.add_evidence(update);
+        }
+        kernels_.short_exponentials(values, n_docs * stride_);
+        for (std::int64_t i = 0; i < n_docs; ++i)
+          kernels_.normalise(values + i * stride_, stride_, rows_.get() + documents[at(begin + i)] * stride_);
       }
     });
   }
@@ -67,7 +82,7 @@ class Posteriors {
   // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if there
   // is no such document.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
-    if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return touched(d); })) return;
+    if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
     std::vector<double> units(at(all_.n_classes));  // rounding decides no tie
     for (std::size_t c = 0; c < units.size(); ++c) units[c] = std::nearbyint(0x1p30 * (all_.log_prior[c] + lifts.logs()[c]));
     likeliest_.resize(units.size());
@@ -79,12 +94,12 @@ class Posteriors {
   }
 
   // Restricts the update to the classes in play, which are chosen when m = 1. `values` has 2 strides.
-  void narrow(std::int64_t d, std::int32_t m, double* values, PosteriorUpdate& update) {
+  void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {
-      classes[0] = update.own;
+      classes[0] = y;
       for (std::int64_t slot = 1, i = 0; slot < width_; ++i)
-        if (likeliest_[at(i)] != update.own) classes[slot++] = likeliest_[at(i)];
+        if (likeliest_[at(i)] != y) classes[slot++] = likeliest_[at(i)];
     }
     double* const log_prior = values + stride_;
     for (std::int64_t slot = 0; slot < width_; ++slot) {
@@ -93,7 +108,6 @@ class Posteriors {
     }
     std::fill(values + width_, values + stride_, 0.0);
     std::fill(log_prior + width_, log_prior + stride_, -std::numeric_limits<double>::infinity());
-    update.own = 0;
     update.log_lift = values;
     update.log_prior = log_prior;
   }

@@ -1,11 +1,13 @@
 #include "gain/postings.hpp"
 
+#include <algorithm>
+
 #include "base/per_thread.hpp"
 #include "counting/document_entries.hpp"
 
 namespace termsift {
 
-Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const std::int64_t> rows, const Threads& requested) {
+Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested) {
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
@@ -15,12 +17,12 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const st
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {
     DocumentEntries& own = entries.own(worker, TermWeight::binary);
-    const auto n_docs = static_cast<std::int64_t>(rows.size());
+    const auto n_docs = std::ssize(all.rows);
     const std::int64_t begin = n_docs * part / threads.count, end = n_docs * (part + 1) / threads.count;
     x.visit([&](const auto& view) {
       for (std::int64_t d = begin; d < end; ++d) {
         if (d % 1024 == 0) worker.check();
-        const std::int64_t row = rows[static_cast<std::size_t>(d)];
+        const std::int64_t row = all.rows[at(d)];
         if (facts.distinct && !facts.has_zeros) {
           for (std::int64_t e = view.indptr[row]; e < view.indptr[row + 1]; ++e)
             f(static_cast<std::size_t>(view.indices[e]), d);
@@ -41,22 +43,52 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, std::span<const st
   postings.first_.resize(n_terms + 1);
   std::int64_t begin = 0;
   for (std::size_t term = 0; term < n_terms; ++term) {
-    postings.first_[term] = begin;
+    postings.first_[term].document = begin;
     for (auto& counts : next) {
       const std::int64_t n = counts[term];
       counts[term] = begin;
       begin += n;
     }
   }
-  postings.first_[n_terms] = begin;
+  postings.first_[n_terms].document = begin;
   postings.documents_ = LargeArray<std::int32_t>::uninitialised(begin);
   for_each_block(parts, threads, [&](std::int64_t part, Worker& worker) {
-    std::vector<std::int64_t>& at = next[static_cast<std::size_t>(part)];
+    std::vector<std::int64_t>& places = next[static_cast<std::size_t>(part)];
     for_each_entry(part, worker, [&](std::size_t term, std::int64_t d) {
-      postings.documents_[at[term]++] = static_cast<std::int32_t>(d);
+      postings.documents_[places[term]++] = static_cast<std::int32_t>(d);
     });
   });
+  next = {};
+  postings.find_runs(all, threads);
   return postings;
+}
+
+void Postings::find_runs(const Collection& all, const Threads& threads) {
+  constexpr std::int64_t terms_in_block = 1024;
+  const std::int64_t n_blocks = (n_terms() + terms_in_block - 1) / terms_in_block;
+  std::vector<std::vector<ClassRun>> runs_of(at(n_blocks));
+  for_each_block(n_blocks, threads, [&](std::int64_t block, Worker& worker) {
+    worker.check();
+    std::vector<ClassRun>& runs = runs_of[at(block)];
+    for (std::int64_t term = block * terms_in_block; term < std::min(n_terms(), (block + 1) * terms_in_block); ++term) {
+      first_[at(term)].run = std::ssize(runs);  // in the block
+      const std::int32_t* const documents = documents_.get() + first_[at(term)].document;
+      const std::int64_t n = first_[at(term + 1)].document - first_[at(term)].document;
+      for (std::int64_t i = 0; i < n;) {
+        const std::int32_t y = all.class_of[at(documents[i])];
+        do ++i;
+        while (i < n && documents[i] < all.end_of[at(y)]);
+        runs.push_back({y, static_cast<std::int32_t>(i)});
+      }
+    }
+  });
+  for (std::int64_t block = 0; block < n_blocks; ++block) {
+    for (std::int64_t term = block * terms_in_block; term < std::min(n_terms(), (block + 1) * terms_in_block); ++term)
+      first_[at(term)].run += std::ssize(runs_);
+    runs_.insert(runs_.end(), runs_of[at(block)].begin(), runs_of[at(block)].end());
+    runs_of[at(block)] = {};
+  }
+  first_.back().run = std::ssize(runs_);
 }
 
 }  // namespace termsift

@@ -1,32 +1,56 @@
 // Matrix -> the documents of each term.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "gain/collection.hpp"
+#include "gain/posterior_kernels.hpp"
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
 
 namespace termsift {
 
-// The documents that have a term, increasing, each once.
+// The documents that have a term, increasing, each once, and their classes. There are fewer than 2^31 documents.
+struct TermDocuments {
+  std::span<const std::int32_t> documents;
+  std::span<const ClassRun> runs;
+};
+
 class Postings {
  public:
-  // Document d is row rows[d] of the matrix, which has been checked. O(entries) time; memory: 4 bytes for each entry, and 8
-  // for each term and thread.
-  static Postings of(const AnyCsr& x, const CsrFacts& facts, std::span<const std::int64_t> rows, const Threads& requested);
+  // The rows of the matrix, which has been checked, are the documents of `all`. O(entries) time; memory: 4 bytes for each
+  // entry, 8 for each class that has a term, and 16 for each term and 8 more for each thread.
+  static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 
-  std::int64_t n_terms() const { return static_cast<std::int64_t>(first_.size()) - 1; }
-  std::int64_t n_entries() const { return first_.back(); }
-  std::span<const std::int32_t> operator[](std::int64_t term) const {
-    const std::int64_t begin = first_[static_cast<std::size_t>(term)], end = first_[static_cast<std::size_t>(term) + 1];
-    return {documents_.get() + begin, static_cast<std::size_t>(end - begin)};
+  std::int64_t n_terms() const { return std::ssize(first_) - 1; }
+  std::int64_t n_entries() const { return first_.back().document; }
+  TermDocuments operator[](std::int64_t term) const {
+    const Place begin = first_[at(term)], end = first_[at(term + 1)];
+    return {{documents_.get() + begin.document, documents_.get() + end.document},
+            {runs_.data() + begin.run, runs_.data() + end.run}};
+  }
+
+  // Prefetches what is read of a term, in two steps: first where it is, and some microseconds later what is there.
+  void prefetch_place(std::int64_t term) const { __builtin_prefetch(&first_[at(term)]); }
+  void prefetch_documents(std::int64_t term) const {
+    const Place begin = first_[at(term)], end = first_[at(term + 1)];
+    __builtin_prefetch(runs_.data() + begin.run);
+    for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
+      __builtin_prefetch(documents_.get() + i);
   }
 
  private:
-  std::vector<std::int64_t> first_;  // (n_terms + 1,)
+  struct Place {
+    std::int64_t document = 0, run = 0;
+  };
+  void find_runs(const Collection& all, const Threads& threads);
+
+  std::vector<Place> first_;  // (n_terms + 1,)
   LargeArray<std::int32_t> documents_;
+  std::vector<ClassRun> runs_;
 };
 
 }  // namespace termsift
