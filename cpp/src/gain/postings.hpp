@@ -37,7 +37,7 @@ class Postings {
   void prefetch_place(std::int64_t term) const { __builtin_prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];
-    __builtin_prefetch(runs_.data() + begin.run);
+    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) __builtin_prefetch(runs_.data() + i);
     for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
       __builtin_prefetch(documents_.get() + i);
   }
