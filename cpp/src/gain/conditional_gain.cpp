@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -76,14 +77,10 @@ class Evaluator {
   }
 
   double sum_of_logarithms(std::span<const ClassRun> runs) {
-    constexpr double ln2 = 0x1.62e42fefa39efp-1;
     const std::int64_t n_runs = std::ssize(runs);
-    exponents_.resize(std::max(exponents_.size(), runs.size()));
-    kernels_.products(values_.data(), runs.data(), n_runs, values_.data(), exponents_.data());
-    logarithms(n_runs);
-    double sum = 0;
-    for (std::int64_t run = 0; run < n_runs; ++run) sum += exponents_[at(run)] * ln2 + values_[at(run)];
-    return sum;
+    scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
+    kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
+    return std::accumulate(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(n_runs), 0.0);
   }
 
   // The sum has twice the digits of a double: weights may be far apart.
@@ -100,7 +97,7 @@ class Evaluator {
   const Collection& all_;
   const Posteriors& posteriors_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
-  std::vector<double> values_, exponents_;
+  std::vector<double> values_, scratch_;
 };
 
 // A term's last known gain in units of 2^-40 n.

@@ -22,7 +22,8 @@ class Lifts {
       : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
-  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's. Weights are added up.
+  // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's. If documents have
+  // weights, O(d_t) besides.
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);

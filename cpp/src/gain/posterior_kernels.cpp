@@ -59,7 +59,8 @@ void exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
 }
 
-void products(const double* x, const ClassRun* runs, std::int64_t n_runs, double* fractions, double* exponents) {
+// Numbers are multiplied as fractions in [1, 2), and their exponents added. The product of the lanes is below 256.
+void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* exponents) {
   constexpr unsigned long long fraction_bits = (1ull << 52) - 1, exponent_of_one = 1023;
   const Bits places = {0, 1, 2, 3, 4, 5, 6, 7};
   const Vector ones = Vector{} + 1.0;
@@ -80,12 +81,16 @@ void products(const double* x, const ClassRun* runs, std::int64_t n_runs, double
       load(fraction, &u);
     }
     i = end;
-    fractions[run] = ((fraction[0] * fraction[4]) * (fraction[2] * fraction[6])) *
-                     ((fraction[1] * fraction[5]) * (fraction[3] * fraction[7]));
+    logs[run] = ((fraction[0] * fraction[4]) * (fraction[2] * fraction[6])) *
+                ((fraction[1] * fraction[5]) * (fraction[3] * fraction[7]));
     unsigned long long sum = 0;
     for (int j = 0; j < lanes; ++j) sum += exponent[j];
     exponents[run] = static_cast<double>(static_cast<long long>(sum));
   }
+  for (std::int64_t run = n_runs; run % lanes != 0; ++run) logs[run] = 1, exponents[run] = 0;
+  for (std::int64_t run = 0; run < n_runs; run += lanes)
+    for (int j = 0; j < lanes; ++j)
+      logs[run + j] = log_of_power_plus(exponents[run + j], natural_logarithm(logs[run + j]));
 }
 
 // exp(x) for x <= 0, to 2^-46, which rounds to the same number of single precision as exp(x) but once in millions of times;
@@ -172,7 +177,8 @@ void normalise(const double* x, std::int64_t n, float* shares) {
   for (std::int64_t c = 0; c < n; ++c) shares[c] = static_cast<float>(x[c] * inverse);
 }
 
-constexpr PosteriorKernels kernels{natural_logarithms, exponentials, short_exponentials, products, mixtures, add_evidence, normalise};
+constexpr PosteriorKernels kernels{natural_logarithms, exponentials, short_exponentials, logs_of_products,
+                                   mixtures,           add_evidence, normalise};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

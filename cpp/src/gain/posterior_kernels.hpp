@@ -47,10 +47,10 @@ struct PosteriorKernels {
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // of numbers up to 0, to 2^-46
-  // Computes the product of each run of the positive normal numbers x as 2^exponent * fraction, with a fraction in [1, 256).
-  // Its relative error is below 2^-53 for each factor. One logarithm of it replaces those of all factors.
-  // x is followed by 7 doubles of any value.
-  void (*products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* fractions, double* exponents);
+  // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm a run. Its error
+  // is below 2^-53 for each factor, and 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs numbers,
+  // rounded up to a multiple of 8; logs may be x.
+  void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);
   // Computes shares (n,) proportional to x with the sum 1; n is a multiple of 8.
