@@ -93,22 +93,6 @@ void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs
       logs[run + j] = log_of_power_plus(exponents[run + j], natural_logarithm(logs[run + j]));
 }
 
-// exp(x) for x <= 0, to 2^-46, which rounds to the same number of single precision as exp(x) but once in millions of times;
-// 0 for x < -708. The series to r^11 has an error of 2^-47.
-TERMSIFT_INLINE double short_exponential(double x) {
-  constexpr double log2_e = 0x1.71547652b82fep+0, to_integer = 0x1.8p52;
-  const double in_range = larger(x, -708.0);
-  const double shifted = in_range * log2_e + to_integer;
-  const double k = shifted - to_integer;
-  const double r = (in_range - k * ln2_hi) - k * ln2_lo;
-  const double r2 = r * r, r4 = r2 * r2;
-  const double high = (1.0 / 40320 + 1.0 / 362880 * r) + r2 * (1.0 / 3628800 + 1.0 / 39916800 * r);
-  const double middle = (1.0 / 24 + 1.0 / 120 * r) + r2 * (1.0 / 720 + 1.0 / 5040 * r);
-  const double series = (1.0 + r) + r2 * (0.5 + 1.0 / 6 * r) + r4 * (middle + r4 * high);
-  const double power = from_bits((bits(shifted) + 1023) << 52);  // 2^k
-  return x < -708.0 ? 0.0 : power * series;
-}
-
 void short_exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = short_exponential(x[j]);
 }

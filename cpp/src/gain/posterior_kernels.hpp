@@ -48,8 +48,8 @@ struct PosteriorKernels {
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // of numbers up to 0, to 2^-46
   // Computes the logarithm of the product of each run of the positive normal numbers x, with one logarithm a run. Its error
-  // is below 2^-53 for each factor, and 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs numbers,
-  // rounded up to a multiple of 8; logs may be x.
+  // is below 2^-53 for each factor, and 1 ulp. x is followed by 7 doubles of any value. logs and scratch have n_runs
+  // numbers, rounded up to a multiple of 8; logs may be x.
   void (*logs_of_products)(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* scratch);
   void (*mixtures)(const MixtureBatch&);
   void (*add_evidence)(const EvidenceUpdate&);
