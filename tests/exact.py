@@ -39,6 +39,7 @@ def exact_class_scores(
 
     l_c is the sum of all of `term_frequency`; only the columns in `terms` are scored. Results are
     exact for "md_chi2", and good to more than 50 digits for "md", in which p == q gives exactly 0.
+    The method "relative" is |p - q| / max(p, q).
     Classes without documents take no part: their row is 0. The models "binary" and "bernoulli" want
     document frequencies for `term_frequency`; b1 and b2 are what they are by any.
     """
@@ -46,7 +47,8 @@ def exact_class_scores(
         gaps = {"md": _poisson_kl, "jeffreys": _poisson_nu_j, "pearson": _poisson_pearson}
     else:
         gaps = {"md": _kl, "jeffreys": _nu_j, "pearson": _pearson}
-    gap = gaps[{"md": "md", "md_chi2": noncentrality}[method]]
+    gaps["relative"] = _relative_gap
+    gap = gaps[{"md": "md", "md_chi2": noncentrality, "relative": "relative"}[method]]
     n_c = [Fraction(n) for n in np.asarray(class_docs).tolist()]
     if model in ("bernoulli", "poisson"):
         l_c = n_c
@@ -318,6 +320,10 @@ def _kl(a: int, b: int, e: int) -> Exact:
 
 def _x_log_x_over_y(a: int, b: int, e: int) -> Any:
     return mpmath.mpf(a) / e * mpmath.log(mpmath.mpf(a) / b) if a else mpmath.mpf(0)
+
+
+def _relative_gap(a: int, b: int, _: int) -> Exact:
+    return Fraction(abs(a - b), max(a, b, 1))
 
 
 def _pearson(a: int, b: int, e: int) -> Exact:

@@ -46,8 +46,9 @@ struct Estimation {
 // - unless the weights are finite and not negative.
 // 0 log 0 = 0, x log(x/0) = inf, and 0/0 = 0, so p = 0 in a class without tokens if b2 = 0. No result is NaN.
 //
-// Accuracy: 4 ulp in ordinary cases, and 1e-14 unless p and q agree to more than 16 digits. A difference p - q below 2^-92
-// of the spread of the p_ik counts as 0 (tests/unit/test_accuracy.py). Bits depend on neither the number of threads nor the
+// Accuracy: 4 ulp in ordinary cases, and 1e-14 where |p - q| >= n_classes^2 2^-50 max(p, q); no double-double could tell p
+// from q where they agree to all its digits (scoring/careful_impl.hpp has the proof, tests/unit/test_accuracy.py the cases).
+// A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Bits depend on neither the number of threads nor the
 // SIMD target. They depend on other terms only through the constants of the classes and, in `score`, through the choice
 // between two ways, which is made for all terms at once.
 //

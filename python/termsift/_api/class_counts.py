@@ -242,7 +242,7 @@ class ClassCounts(CountTable):
         -----
         q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
         without documents are left out. 0 log 0 = 0, x log(x/0) = inf, 0/0 = 0. Scores are accurate
-        to a relative 1e-14 unless p and q agree in more than 16 digits.
+        to a relative 1e-14 where p and q differ by at least 1e-15 * n_classes^2 of the larger.
 
         Time is O(pairs of a class and a term in it), but O(n_classes * n_terms) for `md` and
         `md_chi2` with few classes or with the largest value. The sum or mean of some methods, which

@@ -80,8 +80,8 @@ def conditional_gain(
 
     Time: O(entries + n_terms * n_classes), and O(n_classes + d_t min(n_classes, 64)) for each of
     the 20 to 100 gains that a choice usually takes. Memory: 4 bytes for each entry, 8 for each
-    class that has a term, 48 for each term, and up to 1 KiB for each document. Estimating the shape first takes what `termsift.count`
-    takes. The result has the same bits for any number of threads.
+    class that has a term, 48 for each term, and up to 1 KiB for each document. Estimating the shape
+    first takes what `termsift.count` takes. The result has the same bits for any number of threads.
 
     Examples
     --------
