@@ -394,6 +394,25 @@ TEST(sums_that_outgrow_four_bytes) {
       }
 }
 
+TEST(sums_at_the_bound_of_untested_additions) {
+  // Catches a counter of 4 bytes whose occurrences reach its documents, or whose documents reach its flag, because entries
+  // were added without a test that needed one: at the bound itself, and far beyond it.
+  for (const std::int64_t value : {4, 5, 100, 128, 8192, 8193, 20000, 40000})
+    for (const std::int64_t sum : {std::int64_t{1} << 15, std::int64_t{1} << 16, std::int64_t{1} << 18})
+      for (const std::int64_t more : {-1, 0, 1}) {
+        const std::int64_t n_rows = sum / value + more;
+        if (n_rows < 1) continue;
+        const std::string what = std::to_string(n_rows) + " times " + std::to_string(value) + ": ";
+        every_way_agrees(matrix_with(value, n_rows, 20), labels_in_turn(n_rows, 1), what, {default_window_bytes});
+      }
+  for (const std::int64_t n_rows : {32767, 32768, 32769, 65537}) {
+    Matrix<std::int32_t, std::int32_t> x;
+    x.n_columns = 20;
+    for (std::int64_t d = 0; d < n_rows; ++d) x.add_row({{7, 1}});
+    every_way_agrees(x, labels_in_turn(n_rows, 1), std::to_string(n_rows) + " rows: ", {default_window_bytes});
+  }
+}
+
 TEST(one_large_value_beside_a_class_of_small_ones) {
   // Catches 4 bytes that are chosen by a bound slightly too wide, which classes of many entries never show.
   constexpr std::int64_t limit = std::int64_t{1} << 32;
