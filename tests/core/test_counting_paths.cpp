@@ -138,6 +138,28 @@ TEST(large_values_among_usual_ones) {
   one_large_value_in_a_row<std::uint16_t>();
 }
 
+TEST(an_odd_entry_anywhere_in_a_row) {
+  // Catches an entry that the vectors of a row leave out, at their ends or at the end of the row: one that does not exceed
+  // its predecessor, and one that is too large to be usual.
+  for (std::int64_t length = 2; length <= 50; ++length)
+    for (std::int64_t place = 1; place < length; ++place)
+      for (const bool repeats : {false, true}) {
+        Matrix<std::int32_t, std::int32_t> x;
+        x.n_columns = 60;
+        Entries<std::int32_t> entries;
+        for (std::int64_t i = 0; i < length; ++i) {
+          const bool odd = i == place;
+          entries.push_back({odd && repeats ? i - 1 : i, odd && !repeats ? 20000 : static_cast<std::int32_t>(1 + i % 3)});
+        }
+        x.add_row(entries);
+        const Labels labels = labels_in_turn(1, 1);
+        const auto counted = count_documents<std::int64_t>(no_counts<std::int64_t>(1), x.view(), labels.view(), nullptr,
+                                                           {{}, default_window_bytes, CountingPath::class_streams});
+        CHECK(counted.path == (repeats ? CountingPath::rows : CountingPath::class_streams));
+        CHECK_EQ(describe(counted.counts), describe(count_plainly<std::int64_t>(x, labels, {})));
+      }
+}
+
 template <class Value>
 void fractions_are_kept(std::initializer_list<double> values) {
   for (const double value : values) {
