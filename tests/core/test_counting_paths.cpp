@@ -138,6 +138,28 @@ TEST(large_values_among_usual_ones) {
   one_large_value_in_a_row<std::uint16_t>();
 }
 
+TEST(an_odd_entry_anywhere_in_a_row) {
+  // Catches an entry that the vectors of a row leave out, at their ends or at the end of the row: one that does not exceed
+  // its predecessor, and one that is too large to be usual.
+  for (std::int64_t length = 2; length <= 50; ++length)
+    for (std::int64_t place = 1; place < length; ++place)
+      for (const bool repeats : {false, true}) {
+        Matrix<std::int32_t, std::int32_t> x;
+        x.n_columns = 60;
+        Entries<std::int32_t> entries;
+        for (std::int64_t i = 0; i < length; ++i) {
+          const bool odd = i == place;
+          entries.push_back({odd && repeats ? i - 1 : i, odd && !repeats ? 20000 : static_cast<std::int32_t>(1 + i % 3)});
+        }
+        x.add_row(entries);
+        const Labels labels = labels_in_turn(1, 1);
+        const auto counted = count_documents<std::int64_t>(no_counts<std::int64_t>(1), x.view(), labels.view(), nullptr,
+                                                           {{}, default_window_bytes, CountingPath::class_streams});
+        CHECK(counted.path == (repeats ? CountingPath::rows : CountingPath::class_streams));
+        CHECK_EQ(describe(counted.counts), describe(count_plainly<std::int64_t>(x, labels, {})));
+      }
+}
+
 template <class Value>
 void fractions_are_kept(std::initializer_list<double> values) {
   for (const double value : values) {
@@ -392,6 +414,25 @@ TEST(sums_that_outgrow_four_bytes) {
         const auto floats = matrix_with(static_cast<double>(value), n_rows, 20);
         every_way_agrees<double>(floats, labels_in_turn(n_rows, n_classes), what);
       }
+}
+
+TEST(sums_at_the_bound_of_untested_additions) {
+  // Catches a counter of 4 bytes whose occurrences reach its documents, or whose documents reach its flag, because entries
+  // were added without a test that needed one: at the bound itself, and far beyond it.
+  for (const std::int64_t value : {4, 5, 100, 128, 8192, 8193, 20000, 40000})
+    for (const std::int64_t sum : {std::int64_t{1} << 15, std::int64_t{1} << 16, std::int64_t{1} << 18})
+      for (const std::int64_t more : {-1, 0, 1}) {
+        const std::int64_t n_rows = sum / value + more;
+        if (n_rows < 1) continue;
+        const std::string what = std::to_string(n_rows) + " times " + std::to_string(value) + ": ";
+        every_way_agrees(matrix_with(value, n_rows, 20), labels_in_turn(n_rows, 1), what, {default_window_bytes});
+      }
+  for (const std::int64_t n_rows : {32767, 32768, 32769, 65537}) {
+    Matrix<std::int32_t, std::int32_t> x;
+    x.n_columns = 20;
+    for (std::int64_t d = 0; d < n_rows; ++d) x.add_row({{7, 1}});
+    every_way_agrees(x, labels_in_turn(n_rows, 1), std::to_string(n_rows) + " rows: ", {default_window_bytes});
+  }
 }
 
 TEST(one_large_value_beside_a_class_of_small_ones) {

@@ -98,7 +98,8 @@ std::vector<std::int64_t> plan_ranges(const StreamSource& source, const Window& 
 
 // One range of documents on its way to the streams.
 struct Range {
-  Range(Streams& streams_, std::size_t number_) : streams(streams_), number(number_), next(streams.n_streams) {
+  Range(Streams& streams_, std::size_t number_)
+      : streams(streams_), number(number_), next(streams.n_streams), bounds(streams.n_streams, 0) {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
@@ -107,6 +108,7 @@ struct Range {
               std::size_t stream) {
     std::uint32_t* const out = streams.entries + next[stream];
     next[stream] += n;
+    bounds[stream] += streams.packed.largest();
     if (kernels.pack(indices, data, n, streams.packed, out) == 0) return;
     for (std::int64_t k = 0; k < n; ++k)
       if (!streams.packed.holds(data[k]))
@@ -118,6 +120,9 @@ struct Range {
   const std::size_t number;
   CsrScan scan;                    // of the rows so far
   std::vector<std::int64_t> next;  // where the next entry of each stream goes
+  // No cell of a stream gains more: the sum of the bounds of its rows, whose columns are distinct, and thus at least their
+  // number too.
+  std::vector<std::uint64_t> bounds;
 };
 
 // Appends the window's documents among [first, last) to their streams, and checks them on the way. A row is written before
@@ -156,7 +161,9 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       bool checked = false;
       for_each_stream(source, window, d, [&](std::size_t stream) {
         std::uint32_t* const out = streams.entries + range.next[stream];
-        if (kernels.pack_usual(indices, data, n, x.n_columns, streams.packed, out, bound)) {
+        if (const std::uint32_t own = kernels.pack_usual(indices, data, n, x.n_columns, streams.packed, out); own != 0) {
+          bound = std::max(bound, own);
+          range.bounds[stream] += own;
           if (source.ones != nullptr) ones.pack(indices, source.ones, n, streams.packed, out);
           range.next[stream] += n;
           return;
@@ -188,6 +195,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const Threads& th
       if (!source.can_stream(range.scan, streams.packed, 1)) break;
     }
     streams.sort_escapes(r);
+    for (std::size_t s = 0; s < streams.n_streams; ++s) streams.bounds[s * streams.n_ranges + r] = range.bounds[s];
     scans[r] = range.scan;
   });
   return CsrScan::sum(scans);

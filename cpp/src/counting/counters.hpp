@@ -38,6 +38,10 @@ struct PackedCounters {
     small[cell] = counter;
   }
 
+  // Does the same if both parts of the sum are below 2^15, as the caller knows. The test takes a third of the time.
+  TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
+  static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
+
   // Adds any number of occurrences, without a document.
   void add_occurrences(std::uint32_t cell, std::uint64_t n) const {
     large[cell] += n;

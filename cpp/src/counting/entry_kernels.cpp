@@ -40,13 +40,10 @@ class UsualValues {
     return less;
   }
 
-  // Returns whether all values so far fit into packed entries. `bound` then grows to at least the largest, and to less than
-  // twice as much.
-  TERMSIFT_INLINE bool fit(PackedEntry packed, std::uint32_t& bound) const {
-    if (rounded_ != 0 || !packed.holds_less_one(any_)) return false;
-    const std::uint32_t own = static_cast<std::uint32_t>(any_) + 1;
-    bound = own > bound ? own : bound;
-    return true;
+  // Returns a bound of the values so far, at least the largest and less than twice as much, if all fit into packed entries;
+  // else 0.
+  TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
+    return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }
 
  private:
@@ -70,16 +67,36 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
+// Calls f(first, count) for ranges that cover [0, n). They overlap, so that each is a whole number of vectors unless n is
+// below 16: the rest of a row of a hundred entries would take as long as its vectors.
+template <class F>
+TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
+  if (n < 16) return f(0, n);
+  f(0, n & -16);
+  f(n - 16, 16);
+}
+
 template <class Index, class Value>
-bool pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, PackedEntry packed,
-                std::uint32_t* out, std::uint32_t& bound) {
-  if (n == 0) return true;
+std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns,
+                         PackedEntry packed, std::uint32_t* out) {
+  if (n == 0) return 1;
   UsualValues<Value> usual;
-  for (std::int64_t e = 0; e < n; ++e)
-    out[e] = packed.pack_less_one(static_cast<std::uint32_t>(indices[e]),
-                                  static_cast<std::uint32_t>(usual.less_one(data[e])));
+  in_whole_vectors(n, [&](std::int64_t first, std::int64_t count) {
+    const Index* const from = indices + first;
+    const Value* const values_from = data + first;
+    std::uint32_t* const to = out + first;
+    for (std::int64_t e = 0; e < count; ++e)
+      to[e] = packed.pack_less_one(static_cast<std::uint32_t>(from[e]),
+                                   static_cast<std::uint32_t>(usual.less_one(values_from[e])));
+  });
+  Index descending = 0;
+  in_whole_vectors(n - 1, [&](std::int64_t first, std::int64_t count) {
+    const Index* const from = indices + first;
+    for (std::int64_t e = 0; e < count; ++e) descending = descending | (from[e + 1] <= from[e]);
+  });
   // Columns that increase lie between the first and the last.
-  return usual.fit(packed, bound) && indices[0] >= 0 && indices[n - 1] < n_columns && descents(indices + 1, n - 1) == 0;
+  const bool sound = indices[0] >= 0 && indices[n - 1] < n_columns && descending == 0;
+  return sound ? usual.bound(packed) : 0;
 }
 
 template <class Index, class Value>
@@ -95,9 +112,8 @@ std::int64_t pack(const Index* indices, const Value* data, std::int64_t n, Packe
 template <class Value>
 bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& facts) {
   UsualValues<Value> usual;
-  std::uint32_t usual_bound = 0;
   for (std::int64_t e = 0; e < n; ++e) usual.less_one(data[e]);
-  if (usual.fit(packed, usual_bound)) {
+  if (const std::uint32_t usual_bound = usual.bound(packed); usual_bound != 0) {
     facts.value_bound = usual_bound > facts.value_bound ? usual_bound : facts.value_bound;
     return true;
   }
@@ -161,20 +177,31 @@ std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, Packe
   return escapes;
 }
 
-void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters) {
-  const PackedCounters c = counters;
-  for (std::int64_t e = 0; e < n; ++e) c.add(packed.cell(entries[e]), packed.value(entries[e]));
+// Adds the entries, and calls note(cell) for each.
+template <class Note>
+TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, PackedCounters counters,
+                                 bool bounded, const Note& note) {
+  const auto add_each = [&](const auto& add_one) {
+    for (std::int64_t e = 0; e < n; ++e) {
+      const std::uint32_t cell = packed.cell(entries[e]);
+      add_one(cell, packed.value(entries[e]));
+      note(cell);
+    }
+  };
+  if (bounded) add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add_bounded(cell, value); });
+  else add_each([=](std::uint32_t cell, std::uint32_t value) { counters.add(cell, value); });
+}
+
+void add(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters, bool bounded) {
+  add_entries(entries, n, packed, counters, bounded, [](std::uint32_t) {});
 }
 
 void add_and_note(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
-                  std::uint64_t* seen, std::uint8_t* seen_groups) {
-  const PackedCounters c = counters;
-  for (std::int64_t e = 0; e < n; ++e) {
-    const std::uint32_t cell = packed.cell(entries[e]);
-    c.add(cell, packed.value(entries[e]));
+                  bool bounded, std::uint64_t* seen, std::uint8_t* seen_groups) {
+  add_entries(entries, n, packed, counters, bounded, [=](std::uint32_t cell) {
     seen[cell / 64] |= std::uint64_t{1} << cell % 64;
     seen_groups[cell / 4096] = 1;
-  }
+  });
 }
 
 std::int64_t count_bits(const std::uint64_t* words, std::int64_t n_words) {

@@ -20,12 +20,12 @@ struct EntryFacts {
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs a row of n < 2^31 entries, whose cells are the columns, and checks it on the way. Returns whether the columns
-  // strictly increase within [0, n_columns) and all values are small whole numbers from 1 on, as in nearly all rows. Every
-  // value up to a quarter of what fits into a packed entry counts as small, and none above half of it. If the result is
-  // false, `out` means nothing. Raises `bound` to at least the largest value, and to less than twice as much.
-  bool (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, PackedEntry packed,
-                     std::uint32_t* out, std::uint32_t& bound);
+  // Packs a row of n < 2^31 entries, whose cells are the columns, and checks it on the way. Returns a bound of the values,
+  // at least the largest and less than twice as much, if the columns strictly increase within [0, n_columns) and all values
+  // are small whole numbers from 1 on, as in nearly all rows; else 0, and `out` means nothing. Every value up to a quarter
+  // of what fits into a packed entry counts as small, and none above half of it.
+  std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns,
+                              PackedEntry packed, std::uint32_t* out);
   // Packs a row of n entries that has been checked. Returns the number of escapes.
   std::int64_t (*pack)(const Index* indices, const Value* data, std::int64_t n, PackedEntry packed, std::uint32_t* out);
   // Returns whether indices[0 .. n) are in [0, n_columns).
@@ -43,11 +43,12 @@ struct RowKernels {
 };
 
 struct CounterKernels {
-  // Adds n packed entries to the counters of their cells.
-  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters);
+  // Adds n packed entries to the counters of their cells. `bounded` says that PackedCounters::add_bounded may add them.
+  void (*add)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
+              bool bounded);
   // Does the same, and sets the bit of each cell in `seen` and the byte of its group of 4096 cells in `seen_groups`.
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
-                       std::uint64_t* seen, std::uint8_t* seen_groups);
+                       bool bounded, std::uint64_t* seen, std::uint8_t* seen_groups);
   // Sets bit i of words[w] if counters[64 w + i] is not zero, and clears it otherwise. Returns how many bits are set.
   std::int64_t (*note)(const std::uint32_t* counters, std::int64_t n_words, std::uint64_t* words);
   std::int64_t (*count_bits)(const std::uint64_t* words, std::int64_t n_words);

@@ -29,14 +29,17 @@ CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
       seen_groups_(LargeArray<std::uint8_t>::zeroed(notes_touched ? n_cells / (64 * group_words) + 1 : 0)) {}
 
 void CellCounters::add(const Streams& streams, std::size_t stream) {
+  const auto bounds = streams.bounds.begin() + static_cast<std::ptrdiff_t>(stream * streams.n_ranges);
+  const bool bounded = std::accumulate(bounds, bounds + static_cast<std::ptrdiff_t>(streams.n_ranges), std::uint64_t{0}) <
+                       PackedCounters::bound;
   for (std::size_t range = 0; range < streams.n_ranges; ++range) {
     const std::int64_t* const offset = &streams.offsets[stream * streams.n_ranges + range];
     const std::uint32_t* const begin = streams.entries + offset[0];
     const std::int64_t n = offset[1] - offset[0];
     if (notes_touched_)
-      kernels_.add_and_note(begin, n, streams.packed, counters(), seen_.get(), seen_groups_.get());
+      kernels_.add_and_note(begin, n, streams.packed, counters(), bounded, seen_.get(), seen_groups_.get());
     else
-      kernels_.add(begin, n, streams.packed, counters());
+      kernels_.add(begin, n, streams.packed, counters(), bounded);
     const auto& escapes = streams.escapes[range];
     auto escape = std::lower_bound(escapes.begin(), escapes.end(), stream,
                                    [](const Streams::Escape& e, std::size_t s) { return e.stream < s; });

@@ -81,12 +81,13 @@ struct Streams {
   std::size_t n_streams;
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,), where the segment of stream and range begins
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) of what a segment's packed entries add to any cell
   std::vector<std::vector<Escape>> escapes;  // of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),), owned by the caller, who uses them for every window
 
   Streams(std::int64_t n_cells, std::size_t n_streams_, std::size_t n_ranges_)
       : packed(n_cells), n_streams(n_streams_), n_ranges(n_ranges_), offsets(n_streams * n_ranges + 1, 0),
-        escapes(n_ranges) {}
+        bounds(n_streams * n_ranges, PackedCounters::bound), escapes(n_ranges) {}
 
   std::int64_t size(std::size_t stream) const { return offsets[(stream + 1) * n_ranges] - offsets[stream * n_ranges]; }
   // Turns the sizes of the segments, offsets[i + 1] that of segment i, into offsets.
