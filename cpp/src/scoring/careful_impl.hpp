@@ -3,9 +3,10 @@
 // Error, with u = 2^-53, n classes, e_k = p_k - p_r, S = |e_c| + sum_k pi_k |e_k|, and T the mixture of all classes:
 //     p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If some l + b1 or L is no double,
 //     products of low parts are rounded or dropped, which adds 35 u^2 (p_c + T + 2 p_r).
-// The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence p - q = (p - T) / (1 - pi)
-// has an error of at most 190 n^2 u^2 max(p, q): for c = r both S and the second error have a factor 1 - pi, for other classes
-// 1 - pi >= 1/2. All values depend on (p - q)^2. So they are right to 1e-14 where |p - q| >= n^2 2^-50 max(p, q).
+// The reference r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). Hence the error of
+// p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q): for c = r both S and the second error have a factor 1 - pi,
+// for other classes 1 - pi >= 1/2. All values depend on (p - q)^2. So they are right to 1e-14 where
+// |p - q| >= n^2 2^-50 max(p, q).
 //
 // Without low parts they are right where |p - T| >= n 2^-52 S, however small S is beside p. Only a mixture that meets p by
 // chance is nearer. As some class has |p - T| >= (S - |e_c|) / 2, it loses no digit of a sum over classes.
