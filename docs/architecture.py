@@ -37,7 +37,7 @@ CORE_FLOORS = [
     ["base"],
     ["simd"],
     ["reading", "counting"],
-    ["text", "scoring"],
+    ["text", "scoring", "machines"],
     ["contingency"],
     ["ranking"],
     ["greedy", "gain", "bayes"],

@@ -242,7 +242,22 @@ def conditional_gain(
     n_threads: int,
     progress: Callable[[int], object] | None,
     classes_in_play: int = ...,
+    cost: float = ...,
+    epochs: int = ...,
 ) -> tuple[Int64s, Float64s, int]: ...
+def linear_machines(
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_terms: int,
+    classes: Int32s,
+    n_classes: int,
+    weights: Float64s | None,
+    cost: float,
+    epochs: int,
+    tolerance: float,
+    n_threads: int,
+) -> tuple[NDArray[np.float32], list[int], list[float]]: ...
 def parse_matrix_market(
     text: bytes | bytearray | memoryview,
     *,

@@ -1,0 +1,60 @@
+// Documents -> for each class, the weights of a linear support vector machine that tells its documents from the others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "termsift/csr_view.hpp"
+#include "termsift/parallel.hpp"
+
+namespace termsift {
+
+// The weights w_c of class c, one for each term and an intercept, minimise
+//     |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2,
+// where s_dc is 1 for documents of the class and -1 for others, g_d is the document's weight, and z_d is the vector of
+// log(1 + x) of its counts x, scaled to length 1, with a 1 for the intercept. The dual of this problem is solved by
+// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008): an epoch
+// takes each document once, in an order of its own.
+struct LinearMachines {
+  double cost = 1;  // C
+  std::int32_t epochs = 10;
+  // Machines are finished when the duality gap of each is at most this share of its primal value. At 0 all epochs are run,
+  // and no gap is computed.
+  double tolerance = 0;
+};
+
+// The documents are rows of x, which has been checked.
+struct MachineInput {
+  const AnyCsr& x;
+  bool distinct;                           // as in CsrFacts
+  std::span<const std::int64_t> rows;      // (documents,)
+  std::span<const std::int32_t> class_of;  // (documents,) in [0, n_classes)
+  std::int32_t n_classes;
+  std::span<const double> weights;  // (documents,) positive; or empty if all are 1
+};
+
+inline constexpr std::int64_t machine_lanes = 16;
+
+// The machines of the classes [first, first + n), n <= 16.
+struct MachineBlock {
+  std::int64_t first, n;
+  const float* weights;  // (n_columns + 1, 16), intercepts last
+  std::int32_t epochs;   // that were run
+  double gap;            // the largest duality gap as a share of the primal value; 0 if none was computed
+};
+
+// Trains sixteen machines at a time, and calls `take` for each block of them: on any thread and in any order, but one at a
+// time. Returns the mean entry of the vectors, without intercepts. Numbers have single precision: after as many epochs,
+// weights differ from those of exact arithmetic by at most 2e-5 of the largest in the tests. Any number of threads and any
+// SIMD target give the same bits.
+//
+// O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry and 28 for each document, and for
+// each thread 64 for each term and 68 for each document.
+//
+// Throws std::invalid_argument if lengths differ, for a class out of its range, and unless cost is positive and finite,
+// epochs positive and tolerance not negative.
+double train_linear_machines(const MachineInput& input, const LinearMachines& options, const Threads& threads,
+                             const std::function<void(const MachineBlock&)>& take);
+
+}  // namespace termsift

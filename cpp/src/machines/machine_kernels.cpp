@@ -1,0 +1,110 @@
+// The kernels of linear machines, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
+// from outside the target hold here too. A vector holds the same number for sixteen machines.
+#include "machines/machine_kernels.hpp"
+#include "termsift/inline.hpp"
+
+namespace termsift::simd::TERMSIFT_TARGET {
+namespace {
+
+constexpr int lanes = machine_lanes;
+using Vector = float __attribute__((vector_size(lanes * sizeof(float))));
+using Places = std::int32_t __attribute__((vector_size(lanes * sizeof(float))));
+
+TERMSIFT_INLINE void load(Vector& vector, const float* from) { __builtin_memcpy(&vector, from, sizeof vector); }
+TERMSIFT_INLINE void store(const Vector& vector, float* to) { __builtin_memcpy(to, &vector, sizeof vector); }
+
+TERMSIFT_INLINE void load_weights(const MachineProblem& p, std::int64_t term, Vector& weights) {
+  load(weights, p.weights + term * lanes);
+}
+
+TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vector& change) {
+  Vector weights;
+  load_weights(p, term, weights);
+  weights += change;
+  store(weights, p.weights + term * lanes);
+}
+
+// w_c.z_d of sixteen machines. Two sums keep the chain of dependent additions short.
+TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& sum) {
+  const std::int64_t end = p.end[d];
+  Vector odd{}, weights;
+  load_weights(p, p.n_terms, sum);
+  std::int64_t e = p.begin[d];
+  for (; e + 1 < end; e += 2) {
+    load_weights(p, p.terms[e], weights);
+    sum += p.values[e] * weights;
+    load_weights(p, p.terms[e + 1], weights);
+    odd += p.values[e + 1] * weights;
+  }
+  if (e < end) {
+    load_weights(p, p.terms[e], weights);
+    sum += p.values[e] * weights;
+  }
+  sum += odd;
+}
+
+// 1 in the lane of the document's class, -1 in others.
+TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
+  const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Vector ones = Vector{} + 1.0f;
+  sign = places == p.class_of[d] - p.first_class ? ones : -ones;
+}
+
+// Prefetches what is read first of a document.
+TERMSIFT_INLINE void prefetch(const MachineProblem& p, std::int64_t d) {
+  constexpr std::int64_t most = 64;
+  const std::int64_t begin = p.begin[d], end = p.end[d] - begin < most ? p.end[d] : begin + most;
+  __builtin_prefetch(p.duals + d * lanes);
+  for (std::int64_t e = begin; e < end; ++e) __builtin_prefetch(p.weights + std::int64_t{p.terms[e]} * lanes);
+}
+
+void descend(const MachineProblem& p, const std::int32_t* order, std::int64_t n) {
+  const Vector zeros{};
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i + 1 < n) prefetch(p, order[i + 1]);
+    const std::int64_t d = order[i];
+    Vector sum, sign, dual;
+    decision(p, d, sum);
+    signs(p, d, sign);
+    load(dual, p.duals + d * lanes);
+    const float step = 1.0f / (p.squares[d] + p.diagonal[d]);
+    Vector better = dual - (sign * sum - 1.0f + p.diagonal[d] * dual) * step;
+    better = better > zeros ? better : zeros;
+    const Vector change = (better - dual) * sign;
+    bool changed = false;
+    for (int j = 0; j < lanes; ++j) changed |= change[j] != 0;
+    if (!changed) continue;
+    store(better, p.duals + d * lanes);
+    for (std::int64_t e = p.begin[d]; e < p.end[d]; ++e) add(p, p.terms[e], p.values[e] * change);
+    add(p, p.n_terms, change);
+  }
+}
+
+void objectives(const MachineProblem& p, double* primal, double* dual) {
+  for (int j = 0; j < lanes; ++j) primal[j] = dual[j] = 0;
+  for (std::int64_t t = 0; t <= p.n_terms; ++t)
+    for (int j = 0; j < lanes; ++j) {
+      const double w = static_cast<double>(p.weights[t * lanes + j]);
+      primal[j] += 0.5 * w * w;
+    }
+  for (int j = 0; j < lanes; ++j) dual[j] = -primal[j];
+  for (std::int64_t d = 0; d < p.n_docs; ++d) {
+    Vector sum, sign;
+    decision(p, d, sum);
+    signs(p, d, sign);
+    const double diagonal = static_cast<double>(p.diagonal[d]);
+    for (int j = 0; j < lanes; ++j) {
+      const double loss = 1.0 - static_cast<double>(sign[j]) * static_cast<double>(sum[j]);
+      const double a = static_cast<double>(p.duals[d * lanes + j]);
+      primal[j] += loss > 0 ? loss * loss / (2 * diagonal) : 0.0;
+      dual[j] += a - 0.5 * diagonal * a * a;
+    }
+  }
+}
+
+constexpr MachineKernels kernels{descend, objectives};
+
+}  // namespace
+}  // namespace termsift::simd::TERMSIFT_TARGET
+
+const termsift::MachineKernels termsift::MachineKernels::TERMSIFT_TARGET = termsift::simd::TERMSIFT_TARGET::kernels;

@@ -1,0 +1,142 @@
+"""The machines of guided gain against scikit-learn's, a plain reference, and themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.svm import LinearSVC
+
+from gain_collections import collection, kinds
+from termsift import _core, reference
+from termsift._util import validation
+
+
+def train(
+    X: Any,
+    y: Any,
+    *,
+    n_classes: int | None = None,
+    weights: Any = None,
+    cost: float = 0.3,
+    epochs: int = 3,
+    tolerance: float = 0.0,
+    n_threads: int = 1,
+) -> tuple[Any, list[int], list[float]]:
+    """Return the weights (terms and an intercept, classes), and each block's epochs and gap."""
+    y = np.asarray(y, dtype=np.int32)
+    return _core.linear_machines(
+        *validation.check_matrix(X, 1).parts,
+        y,
+        int(y.max()) + 1 if n_classes is None else n_classes,
+        None if weights is None else np.asarray(weights, dtype=np.float64),
+        cost,
+        epochs,
+        tolerance,
+        n_threads,
+    )
+
+
+def text_like(n_docs: int, n_classes: int, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_docs)
+    rates = rng.lognormal(-3, 1.5, (n_classes, 300))
+    return sp.csr_array(rng.poisson(rates[y])), y
+
+
+@kinds
+@pytest.mark.parametrize("seed", range(30))
+def test_equal_to_the_reference(kind: Any, seed: int) -> None:
+    # Guards against a document of another class in a lane, an intercept that is scaled, a step from
+    # the diagonal of another document, and another order of the documents.
+    X, y, options = collection(kind, seed)
+    n_classes = int(y.max()) + 1
+    rng = np.random.default_rng(seed)
+    weights = None if options["sample_weight"] is None else rng.choice([0.1, 1, 2.25], len(y))
+    for cost, epochs in ((0.3, 1), (0.3, 3), (10.0, 5)):
+        ours, _, _ = train(X, y, weights=weights, cost=cost, epochs=epochs)
+        plain = reference.linear_machines(
+            reference.document_vectors(X), y, n_classes, cost=cost, epochs=epochs, weights=weights
+        )
+        np.testing.assert_allclose(ours, plain, rtol=0, atol=2e-5 * max(1, np.abs(plain).max()))
+
+
+@pytest.mark.parametrize("n_classes", [3, 16, 17, 40])
+@pytest.mark.parametrize("cost", [0.03, 1.0])
+def test_the_optimum_is_that_of_scikit_learn(n_classes: int, cost: float) -> None:
+    X, y = text_like(600, n_classes)
+    ours, _, gaps = train(X, y, cost=cost, epochs=500, tolerance=1e-300)
+    assert max(gaps) <= 1e-5  # what single precision leaves
+    vectors = reference.document_vectors(X.toarray())[:, :-1]
+    theirs = LinearSVC(C=cost, dual=True, tol=1e-9, max_iter=100_000).fit(vectors, y)
+    expected = np.vstack([theirs.coef_.T, theirs.intercept_])
+    np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+def test_weights_are_those_of_scikit_learn_too() -> None:
+    X, y = text_like(300, 4)
+    weights = np.random.default_rng(1).choice([0.25, 1, 3], 300)
+    ours, _, _ = train(X, y, weights=weights, cost=0.5, epochs=500)
+    vectors = reference.document_vectors(X.toarray())[:, :-1]
+    theirs = LinearSVC(C=0.5, dual=True, tol=1e-9, max_iter=100_000).fit(vectors, y, weights)
+    expected = np.vstack([theirs.coef_.T, theirs.intercept_])
+    np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+def test_the_gap_falls_and_stops_the_machines() -> None:
+    X, y = text_like(500, 20)
+    gaps = [max(train(X, y, epochs=epochs, tolerance=1e-300)[2]) for epochs in (1, 3, 10, 30)]
+    assert gaps == sorted(gaps, reverse=True)
+    assert 0 < gaps[-1] < 1e-3
+    _, epochs, found = train(X, y, epochs=1000, tolerance=0.01)
+    assert len(epochs) == 2
+    assert max(epochs) < 30
+    assert max(found) <= 0.01
+
+
+def test_same_bits_for_any_threads_and_target(simd_target: str) -> None:
+    X, y = text_like(3000, 70)
+    expected, _, _ = train(X, y)
+    for n_threads in (2, 3, 7):
+        assert train(X, y, n_threads=n_threads)[0].tobytes() == expected.tobytes()
+    _core.use_simd_target("baseline")  # the fixture restores it
+    assert train(X, y)[0].tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64])
+def test_the_layout_makes_no_difference(dtype: Any) -> None:
+    X, y = text_like(200, 5)
+    X = sp.csr_array(X > 0).astype(dtype)
+    expected = train(X.astype(np.int64), y)[0].tobytes()
+    assert train(X, y)[0].tobytes() == expected
+    assert train(sp.csc_array(X), y)[0].tobytes() == expected
+    assert train(X.toarray(), y)[0].tobytes() == expected
+
+
+def test_small_and_empty_collections() -> None:
+    one, _, _ = train(np.array([[1, 0]]), [0])
+    assert one.shape == (3, 1)
+    assert (one[[0, 2], 0] > 0).all()
+    nothing, _, _ = train(np.zeros((3, 2), dtype=int), [0, 1, 1])
+    assert not nothing[:2].any()
+    assert np.isfinite(nothing).all()
+    absent, _, _ = train(np.eye(2, dtype=int), [0, 1], n_classes=3)
+    assert (absent[2, :] <= 0).sum() >= 1  # a class without documents rejects every document
+    assert train(np.zeros((2, 0), dtype=int), [0, 1])[0].shape == (1, 2)
+
+
+def test_bad_options_are_named() -> None:
+    X, y = np.eye(2, dtype=int), [0, 1]
+    for options, message in (
+        ({"cost": 0.0}, "cost must be positive and finite, got 0"),
+        ({"cost": np.nan}, "cost must be positive and finite, got nan"),
+        ({"cost": np.inf}, "cost must be positive and finite, got inf"),
+        ({"epochs": 0}, "epochs must be positive, got 0"),
+        ({"tolerance": -1.0}, "tolerance must not be negative, got -1"),
+        ({"weights": [1.0]}, "2 documents, 2 classes and 1 weights differ in length"),
+        ({"n_classes": 1}, "document 1 has the class 1, expected one in \\[0, 1\\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(X, y, **options)  # type: ignore[arg-type]
