@@ -42,6 +42,7 @@ from termsift._scores.registry import methods, selectors
 from termsift._scores.significance import Significance
 from termsift._select.conditional_gain import conditional_gain
 from termsift._select.greedy import divergence
+from termsift._select.guided_gain import guided_gain
 from termsift._util.info import show_versions
 from termsift.io._csr_folder import save_csr
 from termsift.io._scan import Scan, scan
@@ -78,6 +79,7 @@ __all__ = [
     "__version__",
     "choose_k",
     "conditional_gain",
+    "guided_gain",
     "count",
     "count_texts",
     "cross_validate",

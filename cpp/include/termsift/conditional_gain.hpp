@@ -22,12 +22,26 @@ namespace termsift {
 // If there are more classes than `classes_in_play`, only that many are in play for a document once it has its first chosen
 // term t: its own class, and the others with the largest log(n_c / n) + W_tc, which are compared in whole units of 2^-30,
 // with ties by index. P_dc = 0 for all other classes.
+//
+// Guided gain: linear machines (linear_machines.hpp) tell what a trained classifier would make of a term. Let w_tc be their
+// weights, u_tc = max(least_value, (|w_tc| + max_k |w_tk|) / (2 max |w|))^power, z the mean entry of their vectors, and w_t*
+// the mean weight of t for the classes that do not have it. The losses of the documents of class y that have t then count
+// u_ty times, and W_tc and W'_tc of the classes that have t grow by share z (w_tc - w_t*).
+struct GuideOptions {
+  double cost = 0;  // C of the machines; at 0 there are none
+  std::int32_t epochs = 3;
+  double share = 0.5;
+  double power = 0.75;
+  double least_value = 0.1;
+};
+
 struct ConditionalGain {
   double shape = 1;      // a: the larger it is, the more a lift is shrunk to 0
   double temper = 0.15;  // rho: how much the terms of a document repeat each other
   double step = 0.5;     // b
   std::int64_t k = 0;
   std::int32_t classes_in_play = 64;
+  GuideOptions guide = {};
 };
 
 struct GainRanking {

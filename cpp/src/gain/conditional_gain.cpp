@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/per_thread.hpp"
 #include "base/values.hpp"
 #include "gain/collection.hpp"
+#include "gain/guide.hpp"
 #include "gain/lifts.hpp"
 #include "gain/posterior_kernels.hpp"
 #include "gain/posteriors.hpp"
@@ -26,8 +26,8 @@ namespace {
 // Computes gains. Each thread has its own.
 class Evaluator {
  public:
-  Evaluator(const Collection& collection, const Posteriors& posteriors, const ConditionalGain& options)
-      : lifts(collection, options), all_(collection), posteriors_(posteriors) {}
+  Evaluator(const Collection& collection, const Guide& guide, const Posteriors& posteriors, const ConditionalGain& options)
+      : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors) {}
 
   // The gain of a term before any is chosen, when the documents of a class are alike. O(classes that have the term)
   double first_gain(const TermDocuments& term) {
@@ -36,16 +36,16 @@ class Evaluator {
     resize(n_runs);
     for (std::int64_t run = 0; run < n_runs; ++run) values_[at(run)] = lifts.at_the_start()[term.runs[at(run)].of_class];
     logarithms(n_runs);
-    double losses = 0;
-    for (std::int64_t run = 0; run < n_runs; ++run)
-      losses += lifts.docs()[term.runs[at(run)].of_class] * values_[at(run)];
-    return -losses;
+    for (std::int64_t run = 0; run < n_runs; ++run) values_[at(run)] *= lifts.docs()[term.runs[at(run)].of_class];
+    return -sum_of_runs(term);
   }
 
   double gain(const TermDocuments& term, const Threads& threads) {
     lifts.find(term);
     mix(term, threads);
-    return all_.weights.empty() ? -sum_of_logarithms(term.runs) : -weighted_sum_of_logarithms(term.documents);
+    if (all_.weights.empty()) add_logarithms(term.runs);
+    else add_weighted_logarithms(term);
+    return -sum_of_runs(term);
   }
 
   Lifts lifts;  // of the last term
@@ -76,25 +76,36 @@ class Evaluator {
     });
   }
 
-  double sum_of_logarithms(std::span<const ClassRun> runs) {
+  // Replaces the values of documents by the sums of their logarithms over each run.
+  void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
-    return std::accumulate(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(n_runs), 0.0);
   }
 
-  // The sum has twice the digits of a double: weights may be far apart.
-  double weighted_sum_of_logarithms(std::span<const std::int32_t> documents) {
-    logarithms(std::ssize(documents));
-    DoubleDouble sum;
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      const DoubleDouble next = two_sum(sum.hi, all_.weights[at(documents[i])] * values_[i]);
-      sum = {next.hi, sum.lo + next.lo};
+  // The same if documents have weights. The sums have twice the digits of a double, as weights may be far apart.
+  void add_weighted_logarithms(const TermDocuments& term) {
+    logarithms(std::ssize(term.documents));
+    std::size_t i = 0;
+    for (std::size_t run = 0; run < term.runs.size(); ++run) {
+      DoubleDouble sum;
+      for (; i < at(term.runs[run].end); ++i) {
+        const DoubleDouble next = two_sum(sum.hi, all_.weights[at(term.documents[i])] * values_[i]);
+        sum = {next.hi, sum.lo + next.lo};
+      }
+      values_[run] = sum.hi + sum.lo;
     }
-    return sum.hi + sum.lo;
+  }
+
+  double sum_of_runs(const TermDocuments& term) const {
+    double sum = 0;
+    for (std::size_t run = 0; run < term.runs.size(); ++run)
+      sum += guide_.usefulness.empty() ? values_[run] : guide_.usefulness[at(term.first_run) + run] * values_[run];
+    return sum;
   }
 
   const Collection& all_;
+  const Guide& guide_;
   const Posteriors& posteriors_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
@@ -151,8 +162,8 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   limit_step(most[1], 12, "1 + 1 / shape");
 }
 
-GainRanking choose(const Postings& postings, const Collection& all, const ConditionalGain& options, const Threads& threads,
-                   const Progress& progress) {
+GainRanking choose(const Postings& postings, const Collection& all, const Guide& guide, const ConditionalGain& options,
+                   const Threads& threads, const Progress& progress) {
   const std::int64_t n_terms = postings.n_terms();
   GainRanking ranking{LargeArray<std::int64_t>::uninitialised(options.k), LargeArray<double>::uninitialised(options.k)};
   Posteriors posteriors(all, options);
@@ -172,7 +183,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
     for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
-      Evaluator& own = evaluators.own(worker, all, posteriors, options);
+      Evaluator& own = evaluators.own(worker, all, guide, posteriors, options);
       worker.check();
       for (std::int64_t i = block * terms_in_block; i < std::min(n, (block + 1) * terms_in_block); ++i) {
         const TermId term = order[at(i)];
@@ -184,7 +195,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Condit
   for (TermId term = 0; term < n_terms; ++term) known.emplace_back(term, gain_of[at(term)], all.n);
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // at which the gain was computed
-  Evaluator evaluator(all, posteriors, options);
+  Evaluator evaluator(all, guide, posteriors, options);
   TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {
@@ -232,7 +243,8 @@ GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> clas
   check(options, all.n, x.n_columns);
 
   const Postings postings = Postings::of(x, facts, all, threads);
-  return choose(postings, all, options, threads, progress);
+  const Guide guide = make_guide(x, facts, all, postings, options.guide, threads);
+  return choose(postings, all, guide, options, threads, progress);
 }
 
 }  // namespace termsift

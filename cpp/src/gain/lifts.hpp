@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gain/collection.hpp"
+#include "gain/guide.hpp"
 #include "gain/posterior_kernels.hpp"
 #include "gain/postings.hpp"
 #include "simd/targets.hpp"
@@ -18,8 +19,9 @@ namespace termsift {
 // replaced.
 class Lifts {
  public:
-  Lifts(const Collection& collection, const ConditionalGain& options)
-      : all_(collection), options_(options), docs_(at(all_.stride), 0.0), absent_logs_(docs_), absent_lifts_(docs_),
+  Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
+      : all_(collection), guide_(guide), options_(options), docs_(at(all_.stride), 0.0), guided_(docs_),
+        absent_logs_(docs_), absent_lifts_(docs_),
         logs_(docs_), lifts_(docs_), own_logs_(docs_), own_lifts_(docs_), at_the_start_(docs_) {}
 
   // Computes the lifts of a term. O(classes that have it), and O(classes) if d_t is not the last term's. If documents have
@@ -27,6 +29,7 @@ class Lifts {
   void find(const TermDocuments& term) {
     for (const std::int64_t vector : vectors_) {
       std::fill_n(docs_.begin() + vector, gain_lanes, 0.0);
+      std::fill_n(guided_.begin() + vector, gain_lanes, 0.0);
       std::copy_n(absent_logs_.begin() + vector, gain_lanes, logs_.begin() + vector);
       std::copy_n(absent_lifts_.begin() + vector, gain_lanes, lifts_.begin() + vector);
     }
@@ -45,6 +48,9 @@ class Lifts {
       d_t += docs;
       begin = end;
     }
+    if (!guide_.log_lift.empty())
+      for (std::size_t run = 0; run < term.runs.size(); ++run)
+        guided_[at(term.runs[run].of_class)] = guide_.log_lift[at(term.first_run) + run];
     if (d_t != d_t_) set_absent(d_t);
     double mixture = absent_mixture_;
     for (const std::int64_t vector : vectors_) mixture += set_vector(vector);
@@ -94,8 +100,8 @@ class Lifts {
     kernels_.logarithms(x, 3 * gain_lanes);
     for (std::int64_t j = 0; j < gain_lanes; ++j) {
       const std::size_t c = at(first + j);
-      logs_[c] = absent_logs_[c] + x[j];
-      own_logs_[c] = x[gain_lanes + j] - x[2 * gain_lanes + j];
+      logs_[c] = absent_logs_[c] + x[j] + guided_[c];
+      own_logs_[c] = x[gain_lanes + j] - x[2 * gain_lanes + j] + guided_[c];
       e[j] = options_.step * logs_[c];
       e[gain_lanes + j] = options_.step * own_logs_[c];
     }
@@ -111,10 +117,12 @@ class Lifts {
   }
 
   const Collection& all_;
+  const Guide& guide_;
   const ConditionalGain& options_;
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   double d_t_ = -1;
   std::vector<double> docs_;                        // (stride,) D_c
+  std::vector<double> guided_;                      // (stride,) what the machines add to W_c and W'_c
   std::vector<double> absent_logs_, absent_lifts_;  // (stride,) for classes that the term is absent from
   double absent_mixture_ = 0;  // sum_c prior_c e^{b W_c} of a term that no class has
   std::vector<double> logs_, lifts_, own_logs_, own_lifts_, at_the_start_;

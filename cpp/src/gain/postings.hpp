@@ -17,6 +17,7 @@ namespace termsift {
 struct TermDocuments {
   std::span<const std::int32_t> documents;
   std::span<const ClassRun> runs;
+  std::int64_t first_run;  // among the runs of all terms
 };
 
 class Postings {
@@ -27,10 +28,12 @@ class Postings {
 
   std::int64_t n_terms() const { return std::ssize(first_) - 1; }
   std::int64_t n_entries() const { return first_.back().document; }
+  std::int64_t n_runs() const { return first_.back().run; }
   TermDocuments operator[](std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];
     return {{documents_.get() + begin.document, documents_.get() + end.document},
-            {runs_.data() + begin.run, runs_.data() + end.run}};
+            {runs_.data() + begin.run, runs_.data() + end.run},
+            begin.run};
   }
 
   // Prefetches what is read of a term, in two steps: first where it is, and some microseconds later what is there.

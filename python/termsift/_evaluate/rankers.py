@@ -12,7 +12,10 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
 from termsift._scores.scoring import Alpha
 from termsift._select.conditional_gain import conditional_gain
+from termsift._select.guided_gain import guided_gain
 from termsift._util import validation
+
+_SELECTOR_OF_DOCUMENTS = {"conditional_gain": conditional_gain, "guided_gain": guided_gain}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def rank_by(
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):
             raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
-    ranking = conditional_gain(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
+    choose = _SELECTOR_OF_DOCUMENTS[method]
+    ranking = choose(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
     if counts.term_names is None:
         return ranking
     return replace(ranking, terms=counts.term_names[ranking.indices])

@@ -91,10 +91,38 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
+    return choose_by_gain(
+        "conditional_gain",
+        X,
+        y,
+        k,
+        shape=shape,
+        temper=temper,
+        step=step,
+        sample_weight=sample_weight,
+        n_threads=n_threads,
+    )
+
+
+def choose_by_gain(
+    selector: str,
+    X: Any,
+    y: Any,
+    k: int | None,
+    *,
+    shape: float | Literal["empirical_bayes"],
+    temper: float,
+    step: float,
+    sample_weight: Any,
+    n_threads: int | None,
+    cost: float | None = None,
+    epochs: int = 1,
+) -> Ranking:
+    """Return the ranking by conditional gain or, if there is a cost, by guided gain."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(
-        y, matrix.n_docs, "conditional gain asks what a term adds about a document's one class"
+        y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
     )
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     k = validation.check_k(k, matrix.n_terms)
@@ -124,9 +152,11 @@ def conditional_gain(
             k,
             threads,
             report,
+            cost=0.0 if cost is None else validation.check_positive(cost, "cost"),
+            epochs=epochs,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
-    return Ranking(indices, gains, None, "conditional_gain")
+    return Ranking(indices, gains, None, selector)
 
 
 def likeliest_shape(counts: CountTable) -> float:

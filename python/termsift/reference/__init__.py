@@ -74,10 +74,11 @@ from termsift.reference.classifying import (
     predict,
     selection_curve,
 )
-from termsift.reference.conditional import conditional_gain, likeliest_shape
+from termsift.reference.conditional import conditional_gain, guided_gain, likeliest_shape
 from termsift.reference.counting import ReferenceCounts, count
 from termsift.reference.directions import class_directions
 from termsift.reference.formulas import METHODS
+from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.pvalues import Significance, adjusted, log_pvalue, significance
 from termsift.reference.ranking import rank, round_robin
 from termsift.reference.scoring import class_scores, score
@@ -93,9 +94,12 @@ __all__ = [
     "count",
     "cross_validate",
     "divergence",
+    "document_vectors",
     "greedy",
+    "guided_gain",
     "log_posteriors",
     "likeliest_shape",
+    "linear_machines",
     "log_pvalue",
     "predict",
     "rank",

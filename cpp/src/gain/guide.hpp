@@ -1,0 +1,23 @@
+// What linear machines make of each term.
+#pragma once
+
+#include <vector>
+
+#include "gain/collection.hpp"
+#include "gain/postings.hpp"
+#include "termsift/conditional_gain.hpp"
+#include "termsift/csr_view.hpp"
+
+namespace termsift {
+
+// Of each class that has a term, in the order of the postings' runs. Empty if no machines are asked for.
+struct Guide {
+  std::vector<double> usefulness;  // u_tc
+  std::vector<double> log_lift;    // what is added to W_tc and W'_tc
+};
+
+// O(pairs * n_classes / 16) besides the machines.
+Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
+                 const GuideOptions& options, const Threads& threads);
+
+}  // namespace termsift
