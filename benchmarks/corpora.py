@@ -4,7 +4,8 @@ The environment variable TERMSIFT_DATA names the folder of the corpora, by defau
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
 (``fea``, ``gnd``, ``trainIdx``, ``testIdx``; indices and classes from 1). `unigrams` and `uni- and
 bigrams` are all words of 20 Newsgroups, as ``.npz`` files of CSR arrays beside a ``.classes.txt``.
-`R8` is text, one line ``label<TAB>text`` per document, in a training file and a test file.
+`R8`, `TREC` and `reviews` are text, one line ``label<TAB>text`` per document, in a training file
+and a test file.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ FILES = {
     "unigrams": "20newsgroups_text/20ng_unigram_df2.npz",
     "uni- and bigrams": "20newsgroups_text/20ng_uni_bigram_df1.npz",
     "R8": "r8_text/train.txt",
+    "TREC": "trec_text/train.txt",
+    "reviews": "mr_text/train.txt",
 }
 TEXTS = ("unigrams", "uni- and bigrams")
 
@@ -119,13 +122,29 @@ def reuters(largest_classes: int = 10) -> Split:
     return load(FOLDER / FILES["Reuters"], largest_classes)
 
 
-def r8() -> Split:
-    """Reuters-21578 R8, eight classes; words as in scikit-learn, of two letters or more."""
+def lines(name: str, token_pattern: str) -> Split:
+    """Return a collection of `label<TAB>text` lines, cut by scikit-learn's CountVectorizer."""
     from sklearn.feature_extraction.text import CountVectorizer  # everything else works without it
 
-    train = FOLDER / FILES["R8"]
+    train = FOLDER / FILES[name]
     files = [path.read_text("utf-8").splitlines() for path in (train, train.with_name("test.txt"))]
     labels, texts = zip(*(line.split("\t", 1) for lines in files for line in lines), strict=True)
     y, n = np.array(labels), len(files[0])
-    X = sp.csr_array(CountVectorizer(min_df=2).fit_transform(texts))
+    vectorizer = CountVectorizer(min_df=2, token_pattern=token_pattern)
+    X = sp.csr_array(vectorizer.fit_transform(texts))
     return Split(X[:n], y[:n], X[n:], y[n:])
+
+
+def r8() -> Split:
+    """Reuters-21578 R8, eight classes; words as in scikit-learn, of two letters or more."""
+    return lines("R8", r"(?u)\b\w\w+\b")
+
+
+def trec() -> Split:
+    """TREC questions, six classes of what is asked for; all words."""
+    return lines("TREC", r"(?u)\b\w+\b")
+
+
+def reviews() -> Split:
+    """Sentences of movie reviews, which are for or against; all words."""
+    return lines("reviews", r"(?u)\b\w+\b")

@@ -1,11 +1,12 @@
-"""Time of conditional gain, of scoring, and of scikit-learn's selectors.
+"""Time of conditional and guided gain, of scoring, and of scikit-learn's selectors.
 
     python benchmarks/gain.py [--quick] [--write]
 
-`ts.conditional_gain` chooses the first 2,000 terms, with `shape` estimated, of 20 Newsgroups and of
-its uni- and bigrams, if `corpora.py` finds them, and of generated collections: workloads A and C,
-and one of 570 classes. It is compared with counting once and all of the paper's scores, with `md`
-alone, and with scikit-learn's `mutual_info_classif` of the presences of a thousand terms.
+`ts.conditional_gain` and `ts.guided_gain` choose the first 2,000 terms, with `shape` estimated, of
+20 Newsgroups and of its uni- and bigrams, if `corpora.py` finds them, and of generated collections:
+workloads A and C, and one of 570 classes. They are compared with counting once and all of the
+paper's scores, with `md` alone, and with scikit-learn's `mutual_info_classif` of the presences of a
+thousand terms.
 `SequentialFeatureSelector` with naive Bayes finishes only on a small part: ten terms of a hundred.
 Contenders take turns in one process. The same run asserts that threads do not change the terms.
 """
@@ -38,7 +39,12 @@ OF_THE_PAPER = (
 )
 HEADER = [
     *("collection", "documents", "terms", "classes", "conditional gain, ms on 1 / all threads"),
-    *("count + the paper's scores", "count + `md`", "`mutual_info_classif` of 1,000"),
+    *(
+        "guided gain",
+        "count + the paper's scores",
+        "count + `md`",
+        "`mutual_info_classif` of 1,000",
+    ),
 ]
 
 
@@ -78,12 +84,14 @@ def paper(work: Workload, n_threads: int | None) -> None:
 def measure(work: Workload, quick: bool) -> list[str]:
     """Return one row of the table."""
     k = min(K, work.X.shape[1])
-    one, every = (ts.conditional_gain(work.X, work.y, k, n_threads=n) for n in (1, None))
-    np.testing.assert_array_equal(one.indices, every.indices)
-    np.testing.assert_array_equal(one.scores, every.scores)
+    for choose in (ts.conditional_gain, ts.guided_gain):
+        one, every = (choose(work.X, work.y, k, n_threads=n) for n in (1, None))
+        np.testing.assert_array_equal(one.indices, every.indices)
+        np.testing.assert_array_equal(one.scores, every.scores)
     runs: list[Callable[[], object]] = []
     for n_threads in (1, None):
         runs.append(partial(ts.conditional_gain, work.X, work.y, k, n_threads=n_threads))
+        runs.append(partial(ts.guided_gain, work.X, work.y, k, n_threads=n_threads))
         runs.append(partial(paper, work, n_threads))
         runs.append(partial(ts.md, work.X, work.y, n_threads=n_threads))
     times = time_in_turn(runs, 2 if quick else ROUNDS)
@@ -93,7 +101,7 @@ def measure(work: Workload, quick: bool) -> list[str]:
     mutual_info_classif(some, work.y, discrete_features=True)
     theirs = digits(1e3 * (time.perf_counter() - started), 3)
     documents, terms = work.X.shape
-    pairs = [f"{digits(ms[i], 3)} / {digits(ms[i + 3], 3)}" for i in range(3)]
+    pairs = [f"{digits(ms[i], 3)} / {digits(ms[i + 4], 3)}" for i in range(4)]
     return [work.name, f"{documents:,}", f"{terms:,}", str(work.n_classes), *pairs, theirs]
 
 

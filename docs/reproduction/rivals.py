@@ -1,4 +1,4 @@
-"""Compare conditional gain with selectors that train a classifier: SVM weights and an L1 path.
+"""Compare guided gain with conditional gain and with selectors that train a classifier.
 
     python docs/reproduction/rivals.py [DATA] [--tdt2 FILE] [--quick]
 
@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC, l1_min_c
 
@@ -42,7 +44,7 @@ MARKER = "rivals"
 PAGE = ROOT / "docs" / "reproduction" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
-OURS = "conditional gain"
+OURS = "guided gain"
 MANY = 200  # terms
 SURE = 0.05  # the probability of any wrong mark among those of one rival
 STEPS = 5  # values of C on the L1 path per factor of ten
@@ -87,12 +89,30 @@ def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
     return chosen[:k]
 
 
+def svm_rfe(X: sp.csr_array, y: Ints, k: int) -> Ints:
+    """Order terms by recursive elimination: the half of smaller weights goes, as often as needed.
+
+    Terms that go together are ordered by their weights.
+    """
+    kept = np.arange(X.shape[1])
+    order: list[Ints] = []
+    while len(kept) > 10:
+        weights = np.abs(LinearSVC(random_state=0).fit(damped(X[:, kept]), y).coef_).max(axis=0)
+        kept = kept[np.argsort(-weights, kind="stable")]
+        half = len(kept) // 2
+        order.insert(0, kept[half:])
+        kept = kept[:half]
+    return np.concatenate([kept, *order])[:k]
+
+
 RIVALS: dict[str, Choose] = {
     "SVM weights": svm_weights,
+    "SVM-RFE": svm_rfe,
     "L1 path": l1_path,
 }
-METHODS = {OURS: "conditional_gain", "MD": "md", "IG": "ig"}
-OTHERS = (*RIVALS, *(name for name in METHODS if name != OURS))
+METHODS = {OURS: "guided_gain", "conditional gain": "conditional_gain", "MD": "md", "IG": "ig"}
+OTHERS = ("conditional gain", *RIVALS, "MD", "IG")
+COMPARED = ("conditional gain", *RIVALS)  # in detail
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
@@ -128,26 +148,42 @@ class Trained(NamedTuple):
 
 CLASSIFIERS = {
     "naive Bayes": Trained(MultinomialNB(), lambda X: X),
+    "complement naive Bayes": Trained(ComplementNB(), lambda X: X),
     "SVM": Trained(LinearSVC(random_state=0, dual=False), damped),
+    "logistic regression": Trained(LogisticRegression(C=10, max_iter=300, tol=1e-3), damped),
 }
 Hits = Mapping[tuple[str, str, str], Bools]  # by collection, classifier, method: (ks, documents)
 
 
-def hits_of(collection: Collection, ks: Sequence[int]) -> dict[tuple[str, str, str], Bools]:
-    """Return which test documents are classified correctly, by classifier, method and k."""
+MacroF1 = Mapping[tuple[str, str, str], NDArray[np.float64]]  # by the keys of Hits: (ks,)
+
+
+def results_of(
+    collection: Collection, ks: Sequence[int]
+) -> tuple[dict[tuple[str, str, str], Bools], dict[tuple[str, str, str], NDArray[np.float64]]]:
+    """Return which test documents are classified correctly, and the macro-averaged F1.
+
+    Both are by classifier, method and k. F1 is averaged over folds.
+    """
     found: dict[tuple[str, str, str], list[Bools]] = {}
+    f1: dict[tuple[str, str, str], list[list[float]]] = {}
     for train, test in collection.folds:
         X_train, X_test = collection.X[train], collection.X[test]
         y_train, y_test = collection.y[train], collection.y[test]
         for method, terms in rankings(X_train, y_train, max(ks)).items():
             for name, (estimator, sees) in CLASSIFIERS.items():
-                right = []
+                right, of_classes = [], []
                 for k in ks:
                     few = terms[:k]
                     model = clone(estimator).fit(sees(X_train[:, few]), y_train)
-                    right.append(model.predict(sees(X_test[:, few])) == y_test)
-                found.setdefault((collection.name, name, method), []).append(np.array(right))
-    return {key: np.concatenate(of_folds, axis=1) for key, of_folds in found.items()}
+                    predicted = model.predict(sees(X_test[:, few]))
+                    right.append(predicted == y_test)
+                    of_classes.append(f1_score(y_test, predicted, average="macro", zero_division=0))
+                key = (collection.name, name, method)
+                found.setdefault(key, []).append(np.array(right))
+                f1.setdefault(key, []).append(of_classes)
+    hits = {key: np.concatenate(of_folds, axis=1) for key, of_folds in found.items()}
+    return hits, {key: np.mean(of_folds, axis=0) for key, of_folds in f1.items()}
 
 
 def mcnemar(ours: Bools, theirs: Bools) -> float:
@@ -226,21 +262,35 @@ def by_range(hits: Hits, ks: Sequence[int]) -> str:
     rows = []
     for name, classifier in dict.fromkeys(key[:2] for key in hits):
         row = [f"{name}, {classifier}"]
-        for rival in RIVALS:
+        for rival in COMPARED:
             ours, theirs = (hits[name, classifier, method] for method in (OURS, rival))
             difference = ours.astype(float) - theirs
             for part in (np.array(ks) < MANY, np.array(ks) >= MANY):
                 of_document = difference[part].mean(axis=0)
                 row.append(str(Estimate.mean_of(of_document)))
         rows.append(row)
-    header = [f"{rival}, {part}" for rival in RIVALS for part in ("fewer", "more")]
+    header = [f"{rival}, {part}" for rival in COMPARED for part in ("fewer", "more")]
     return markdown(["", *header], rows)
+
+
+def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
+    """Return a table of mean macro F1 over few and over many terms, in per cent."""
+    rows = []
+    methods = (OURS, *COMPARED)
+    for name, classifier in dict.fromkeys(key[:2] for key in f1):
+        row = [f"{name}, {classifier}"]
+        for method in methods:
+            values = 100 * f1[name, classifier, method]
+            parts = [values[np.array(ks) < MANY], values[np.array(ks) >= MANY]]
+            row.append(" / ".join(f"{part.mean():.1f}" if len(part) else "-" for part in parts))
+        rows.append(row)
+    return markdown(["", *methods], rows)
 
 
 def losses(cells: Cells, ks: Sequence[int]) -> str:
     """Return a list of the cells where a rival is ahead."""
     lines = []
-    for rival in RIVALS:
+    for rival in COMPARED:
         for (name, classifier, other), row in cells.items():
             behind = [
                 f"{k:,} ({cell.difference:+.1f}{', surely' if cell.is_sure else ''})"
@@ -272,9 +322,12 @@ def tables(hits: Hits, cells: Cells, ks: Sequence[int]) -> str:
 def report(collections: Mapping[str, Collection], ks: Sequence[int]) -> str:
     """Run the comparison and return the text."""
     hits: dict[tuple[str, str, str], Bools] = {}
+    f1: dict[tuple[str, str, str], NDArray[np.float64]] = {}
     for name, collection in collections.items():
         print(name, flush=True)
-        hits |= hits_of(collection, ks)
+        of_hits, of_f1 = results_of(collection, ks)
+        hits |= of_hits
+        f1 |= of_f1
     cells = compared(hits)
     rows = [[name, *described(collection)] for name, collection in collections.items()]
     header = ["collection", "documents", "terms", "classes", "largest class"]
@@ -291,7 +344,11 @@ standard errors of the test documents:
 
 {by_range(hits, ks)}
 
-Where a trained choice is ahead, in points:
+Macro-averaged F1 in per cent, the mean over fewer than {MANY} terms / over more:
+
+{macro_f1(f1, ks)}
+
+Where another choice is ahead of {OURS}, in points:
 
 {losses(cells, ks)}
 
@@ -319,10 +376,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     if args.data:
         corpora.FOLDER = args.data
     found = collections(args.tdt2)
-    if reason := corpora.missing("R8"):
-        print(f"skipped R8: {reason}")
-    else:
-        found["R8"] = Collection.split("R8", corpora.r8())
+    for name, load in (("R8", corpora.r8), ("TREC", corpora.trec), ("reviews", corpora.reviews)):
+        if reason := corpora.missing(name):
+            print(f"skipped {name}: {reason}")
+        else:
+            found[name] = Collection.split(name, load())
     if not found:
         return
     text = report(found, QUICK_KS if args.quick else KS)

@@ -18,7 +18,8 @@ import termsift as ts
 from corpora import Split
 
 METRICS = ("accuracy", "F1")
-FROM_DOCUMENTS = ("conditional_gain",)  # the selectors that read documents and not counts
+# The selectors that read documents and not counts.
+FROM_DOCUMENTS = tuple(entry.name for entry in ts.selectors() if entry.reads_documents)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
@@ -260,7 +261,8 @@ def ranked(
 ) -> ts.Ranking:
     """Return the first k terms by a method, from the counts or from the documents."""
     if method in FROM_DOCUMENTS:
-        return ts.conditional_gain(X, y, k)
+        choose = {"conditional_gain": ts.conditional_gain, "guided_gain": ts.guided_gain}
+        return choose[method](X, y, k)
     return counts.rank(method, k, **options)
 
 

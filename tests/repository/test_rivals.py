@@ -15,6 +15,7 @@ import accuracy_at_k
 import compare
 import corpora
 import rivals
+import robust
 import trials
 from corpus_files import write_corpus
 
@@ -95,7 +96,8 @@ def test_cells_mark_significant_differences() -> None:
     assert [cell.sign for cell in cells["a", "naive Bayes", "L1 path"]] == [-1]
     assert "100.0 +" in rivals.tables(hits, cells, [10])
     assert (
-        rivals.losses(cells, [10]) == "- a, naive Bayes, behind L1 path at k = 10 (-100.0, surely)"
+        "- a, naive Bayes, behind L1 path at k = 10 (-100.0, surely)"
+        in rivals.losses(cells, [10]).splitlines()
     )
 
 
@@ -104,22 +106,24 @@ def test_few_and_many_terms_are_averaged_over_documents() -> None:
     ours, theirs = np.ones((3, 4), bool), np.ones((3, 4), bool)
     theirs[0] = False
     ours[1:, 0] = False
-    hits = {("a", "SVM", method): theirs for method in rivals.RIVALS}
+    hits = {("a", "SVM", method): theirs for method in rivals.COMPARED}
     hits["a", "SVM", rivals.OURS] = ours
     # Three documents differ by 0 and one by -100: the error is 200 sqrt(0.25 / 4).
     cells = rivals.by_range(hits, [10, 200, 500]).splitlines()[-1].split("|")[2:-1]
-    assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 2
+    assert [cell.strip() for cell in cells] == ["+100.0 ± 0.0", "-25.0 ± 50.0"] * 4
 
 
 def test_classifiers_are_right_on_separable_documents() -> None:
     X, y = told_apart()
     documents = np.arange(60)
     collection = trials.Collection("made up", X, y, [(documents[:40], documents[40:])])
-    hits = rivals.hits_of(collection, [3, 12])
-    assert len(hits) == 2 * 5
+    hits, f1 = rivals.results_of(collection, [3, 12])
+    assert len(hits) == len(f1) == 4 * 7
     for of_method in hits.values():
         assert of_method.shape == (2, 20)
         assert of_method.mean() > 0.8
+    assert min(of_method.min() for of_method in f1.values()) > 0.6
+    assert rivals.macro_f1(f1, [3, 12]).count("/ -") == 4 * 5
 
 
 @pytest.mark.parametrize("at_hand", [False, True])
@@ -159,6 +163,50 @@ def test_the_page_is_written(
     assert "nan" not in page
 
 
+def test_stability_is_that_of_nogueira() -> None:
+    assert robust.stability([np.array([0, 1]), np.array([0, 1])], 5) == pytest.approx(1)
+    # By hand: two of four terms are in one of two sets, s^2 = 1/2 each, and 1 - (1/4) / (1/4) = 0.
+    assert robust.stability([np.array([0, 1]), np.array([0, 2])], 4) == pytest.approx(0)
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(1000, 100, replace=False) for _ in range(50)]
+    assert abs(robust.stability(drawn, 1000)) < 0.02
+
+
+def test_draws_change_only_the_training_documents() -> None:
+    X, y = told_apart()
+    split = corpora.Split(X[:40], y[:40], X[40:], y[40:])
+    fewer = robust.fewer_documents(split, 0.25, np.random.default_rng(0))
+    assert fewer.X_train.shape[0] == len(fewer.y_train) == 10
+    wrong = robust.wrong_labels(split, 0.3, np.random.default_rng(0))
+    assert (wrong.y_train != split.y_train).sum() == 12
+    assert set(wrong.y_train) == {0, 1, 2}
+    for changed in (fewer, wrong):
+        assert changed.y_test is split.y_test
+    sizes = [X.shape[0] for X, _ in robust.halves(split, 2)]
+    assert sizes == [20] * 4
+
+
+def test_the_page_of_robustness_is_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
+    monkeypatch.setattr(robust, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(robust, "KS", (2, 5))
+    monkeypatch.setattr(robust, "STABLE_KS", (2, 5))
+    robust.PAGE.write_text("<!-- robust: begin -->\nold\n<!-- robust: end -->\n")
+    write_corpus(tmp_path / corpora.FILES["20 Newsgroups"], 6)
+    robust.main([str(tmp_path), "--quick"])
+    assert "| 20 Newsgroups, 33%" in capsys.readouterr().out
+    assert "old" in robust.PAGE.read_text()
+    monkeypatch.setattr(robust, "DRAWS", 1)
+    robust.main([str(tmp_path)])
+    assert "skipped R8" in capsys.readouterr().out
+    page = robust.PAGE.read_text("utf-8")
+    assert "| 20 Newsgroups, 30%" in page
+    assert "nan" not in page
+
+
 def test_the_pages_have_a_place_for_the_tables() -> None:
     compare.around(rivals.PAGE, rivals.MARKER)
+    compare.around(robust.PAGE, robust.MARKER)
     compare.around(accuracy_at_k.PAGE, accuracy_at_k.MARKER)
