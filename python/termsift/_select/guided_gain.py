@@ -66,8 +66,8 @@ def guided_gain(
     The page Methods of the documentation says where this helps and where it does not.
 
     Time: that of `termsift.conditional_gain`, and O(entries * n_classes) for the machines. Memory:
-    12 bytes for each entry more, and for each thread 64 for each term and 68 for each document. The
-    result has the same bits for any number of threads.
+    8 bytes for each entry and 20 for each class that has a term more, and for each thread 64 for
+    each term and 68 for each document. The result has the same bits for any number of threads.
 
     Examples
     --------
