@@ -77,6 +77,7 @@ def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, An
         "shape": shapes[rng.integers(6)],
         "temper": [0.15, 0.0, 1][rng.integers(3)],
         "step": [0.5, 1, 0.1, 2.0][rng.integers(4)],
+        "balance": [0.0, 0.0, 0.25, 1.0][rng.integers(4)],
         "sample_weight": weights[rng.integers(4)],
         "k": [None, n_terms, n_terms + 9, 0, n_terms // 2][rng.integers(5)],
     }

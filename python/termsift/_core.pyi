@@ -242,6 +242,7 @@ def conditional_gain(
     n_threads: int,
     progress: Callable[[int], object] | None,
     classes_in_play: int = ...,
+    balance: float = ...,
     cost: float = ...,
     epochs: int = ...,
 ) -> tuple[Int64s, Float64s, int]: ...

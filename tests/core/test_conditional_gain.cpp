@@ -90,6 +90,15 @@ Chosen choose_plainly(const Documents<Index, Value>& docs, const ConditionalGain
       own_W[t][c] = std::log((less_one(D[t][c]) + a) / ((others > 0 ? others / (n - 1) : 0) + a));
     }
 
+  std::vector<Real> importance(N, 0);
+  Real total_importance = 0;
+  for (std::size_t c = 0; c < N; ++c)
+    if (n_c[c] > 0) {
+      importance[c] = std::pow(n_c[c] / n, -static_cast<Real>(options.balance));
+      total_importance += n_c[c] / n * importance[c];
+    }
+  for (Real& value : importance) value /= total_importance;
+
   std::vector<std::vector<float>> P(n_docs, std::vector<float>(N));
   std::vector<std::vector<Real>> F(n_docs, std::vector<Real>(N, 0));
   std::vector<Int> m(n_docs, 0);
@@ -104,7 +113,7 @@ Chosen choose_plainly(const Documents<Index, Value>& docs, const ConditionalGain
       Real ratio = P[d][y];
       for (std::size_t c = 0; c < N; ++c)
         if (c != y) ratio += P[d][c] * std::exp(static_cast<Real>(options.step) * (W[t][c] - own_W[t][y]));
-      sum -= docs.weight(d) * std::log(ratio);
+      sum -= docs.weight(d) * importance[y] * std::log(ratio);
     }
     return sum;
   };
@@ -197,7 +206,10 @@ Documents<Index, Value> make_documents(Kind kind, std::int32_t n_classes, Int n_
 
 ConditionalGain make_options(Int k, Random& random) {
   const double shapes[] = {1, 0.1, 30, 0.012345, 7.5}, tempers[] = {0.15, 0, 1, 100}, steps[] = {0.5, 1, 0.01, 2};
-  return {shapes[below(random, 5)], tempers[below(random, 4)], steps[below(random, 4)], k};
+  const double balances[] = {0, 0, 0.25, 1};
+  ConditionalGain options{shapes[below(random, 5)], tempers[below(random, 4)], steps[below(random, 4)], k};
+  options.balance = balances[below(random, 4)];
+  return options;
 }
 
 }  // namespace
@@ -464,7 +476,10 @@ TEST(invalid_arguments_are_refused) {
     refuses(options.shape, wrong, "shape must be positive and finite");
     refuses(options.step, wrong, "step must be positive and finite");
     if (wrong != 0) refuses(options.temper, wrong, "temper must be finite and not negative");
+    if (wrong != 0) refuses(options.balance, wrong, "balance must be between 0 and 1");
+    if (wrong != 0) refuses(options.guide.cost, wrong, "cost must be positive and finite");
   }
+  refuses(options.balance, 1.5, "balance must be between 0 and 1, got 1.5");
   refuses(options.step, 150, "at most 300 of step * the logarithm of 1 + documents / shape, got 456.67836565851");
   refuses(options.step, 20, "at most 12 of step * the logarithm of 1 + 1 / shape, got 13.862943611198906 of step 20");
   refuses(options.shape, 1e-12, "step is too large beside shape, expected at most 12");

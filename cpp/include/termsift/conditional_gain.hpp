@@ -41,6 +41,9 @@ struct ConditionalGain {
   double step = 0.5;     // b
   std::int64_t k = 0;
   std::int32_t classes_in_play = 64;
+  // The loss of a document of class c counts in proportion to n_c^-balance, and all losses as much as without it. At 1 each
+  // class counts as much as any other.
+  double balance = 0;
   GuideOptions guide = {};
 };
 

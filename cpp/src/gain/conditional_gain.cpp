@@ -26,8 +26,10 @@ namespace {
 // Computes gains. Each thread has its own.
 class Evaluator {
  public:
-  Evaluator(const Collection& collection, const Guide& guide, const Posteriors& posteriors, const ConditionalGain& options)
-      : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors) {}
+  Evaluator(const Collection& collection, const Guide& guide, const Posteriors& posteriors, const ConditionalGain& options,
+            std::span<const double> importance)
+      : lifts(collection, guide, options), all_(collection), guide_(guide), posteriors_(posteriors),
+        importance_(importance) {}
 
   // The gain of a term before any is chosen, when the documents of a class are alike. O(classes that have the term)
   double first_gain(const TermDocuments& term) {
@@ -99,17 +101,36 @@ class Evaluator {
 
   double sum_of_runs(const TermDocuments& term) const {
     double sum = 0;
-    for (std::size_t run = 0; run < term.runs.size(); ++run)
-      sum += guide_.usefulness.empty() ? values_[run] : guide_.usefulness[at(term.first_run) + run] * values_[run];
+    for (std::size_t run = 0; run < term.runs.size(); ++run) {
+      const double loss = importance_[at(term.runs[run].of_class)] * values_[run];
+      sum += guide_.usefulness.empty() ? loss : guide_.usefulness[at(term.first_run) + run] * loss;
+    }
     return sum;
   }
 
   const Collection& all_;
   const Guide& guide_;
   const Posteriors& posteriors_;
+  const std::span<const double> importance_;  // (stride,) of the losses of each class
   const PosteriorKernels kernels_ = kernels_in_use<PosteriorKernels>();
   std::vector<double> values_, scratch_;
 };
+
+// How much the losses of the documents of each class count.
+std::vector<double> importance_of(const Collection& all, double balance) {
+  std::vector<double> importance(at(all.stride), 1.0);
+  if (balance == 0) return importance;
+  const PosteriorKernels& kernels = kernels_in_use<PosteriorKernels>();
+  for (std::int64_t c = 0; c < all.n_classes; ++c)
+    importance[at(c)] = std::max(all.n_c[at(c)] / all.n, std::numeric_limits<double>::min());
+  kernels.logarithms(importance.data(), all.stride);
+  for (double& value : importance) value *= -balance;
+  kernels.exponentials(importance.data(), all.stride);
+  double sum = 0;
+  for (std::int64_t c = 0; c < all.n_classes; ++c) sum += all.n_c[at(c)] / all.n * importance[at(c)];
+  for (double& value : importance) value /= sum;
+  return importance;
+}
 
 // A term's last known gain in units of 2^-40 n.
 struct Known {
@@ -144,6 +165,7 @@ void check(const ConditionalGain& options, double n, std::int64_t n_terms) {
   if (!(options.shape > 0 && options.shape < HUGE_VAL)) refuse("shape must be positive and finite", options.shape);
   if (!(options.step > 0 && options.step < HUGE_VAL)) refuse("step must be positive and finite", options.step);
   if (!(options.temper >= 0 && options.temper < HUGE_VAL)) refuse("temper must be finite and not negative", options.temper);
+  if (!(options.balance >= 0 && options.balance <= 1)) refuse("balance must be between 0 and 1", options.balance);
   if (options.classes_in_play < 1) refuse("classes_in_play must be positive", options.classes_in_play);
   if (options.k < 0 || options.k > n_terms)
     throw std::invalid_argument("k must be in [0, number of terms = " + std::to_string(n_terms) + "], got " +
@@ -167,6 +189,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   const std::int64_t n_terms = postings.n_terms();
   GainRanking ranking{LargeArray<std::int64_t>::uninitialised(options.k), LargeArray<double>::uninitialised(options.k)};
   Posteriors posteriors(all, options);
+  const std::vector<double> importance = importance_of(all, options.balance);
   std::vector<Known> known;
   std::vector<double> gain_of(at(n_terms), 0);
   const Threads for_all = worth(threads, postings.n_entries() + n_terms * all.stride);
@@ -183,7 +206,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
     PerThread<Evaluator> evaluators(for_all);
     constexpr std::int64_t terms_in_block = 256;
     for_each_block((n + terms_in_block - 1) / terms_in_block, for_all, [&](std::int64_t block, Worker& worker) {
-      Evaluator& own = evaluators.own(worker, all, guide, posteriors, options);
+      Evaluator& own = evaluators.own(worker, all, guide, posteriors, options, std::span<const double>(importance));
       worker.check();
       for (std::int64_t i = block * terms_in_block; i < std::min(n, (block + 1) * terms_in_block); ++i) {
         const TermId term = order[at(i)];
@@ -195,7 +218,7 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
   for (TermId term = 0; term < n_terms; ++term) known.emplace_back(term, gain_of[at(term)], all.n);
   std::make_heap(known.begin(), known.end());
   std::vector<std::int64_t> step_of(at(n_terms), 0);  // at which the gain was computed
-  Evaluator evaluator(all, guide, posteriors, options);
+  Evaluator evaluator(all, guide, posteriors, options, importance);
   TermId evaluated = -1;  // the term whose lifts the evaluator holds
   Pacer pacer(threads, progress);
   for (std::int64_t step = 0; step < options.k;) {

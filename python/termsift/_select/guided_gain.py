@@ -19,6 +19,7 @@ def guided_gain(
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
     temper: float = 0.15,
     step: float = 0.5,
+    balance: float = 0.0,
     sample_weight: Any = None,
     n_threads: int | None = None,
 ) -> Ranking:
@@ -37,7 +38,7 @@ def guided_gain(
         one. `termsift.choose_k` finds a number.
     cost : float, default 0.3
         C of the machines: the larger it is, the closer they follow the documents.
-    shape, temper, step, sample_weight
+    shape, temper, step, balance, sample_weight
         As for `termsift.conditional_gain`.
 
     Returns
@@ -84,6 +85,7 @@ def guided_gain(
         shape=shape,
         temper=temper,
         step=step,
+        balance=balance,
         sample_weight=sample_weight,
         n_threads=n_threads,
         cost=cost,

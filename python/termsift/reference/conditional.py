@@ -33,6 +33,7 @@ def conditional_gain(
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
     temper: float = 0.15,
     step: float = 0.5,
+    balance: float = 0.0,
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
@@ -48,6 +49,9 @@ def conditional_gain(
         a, or `likeliest_shape` of the counts.
     temper, step : float
         rho and b.
+    balance : float
+        The losses of a document of class c count in proportion to n_c^-balance; their sum over all
+        documents is kept.
     classes_in_play : int
         How many classes a document keeps a probability for.
 
@@ -94,7 +98,7 @@ def conditional_gain(
     >>> gains.round(4)
     array([ 0.4748,  0.4748,  0.2233, -0.0577])
     """
-    return _choose(X, y, k, shape, temper, step, sample_weight, classes_in_play, None)
+    return _choose(X, y, k, shape, temper, step, balance, sample_weight, classes_in_play, None)
 
 
 def guided_gain(
@@ -106,6 +110,7 @@ def guided_gain(
     shape: float | Literal["empirical_bayes"] = "empirical_bayes",
     temper: float = 0.15,
     step: float = 0.5,
+    balance: float = 0.0,
     sample_weight: Any = None,
     classes_in_play: int = 64,
 ) -> tuple[npt.NDArray[np.int64], Floats]:
@@ -113,7 +118,7 @@ def guided_gain(
 
     Parameters
     ----------
-    X, y, k, shape, temper, step, sample_weight, classes_in_play
+    X, y, k, shape, temper, step, balance, sample_weight, classes_in_play
         As for `conditional_gain`.
     cost : float
         C of the machines.
@@ -144,7 +149,7 @@ def guided_gain(
     >>> guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0)[0]
     array([2, 0, 1, 3])
     """
-    return _choose(X, y, k, shape, temper, step, sample_weight, classes_in_play, cost)
+    return _choose(X, y, k, shape, temper, step, balance, sample_weight, classes_in_play, cost)
 
 
 def _choose(
@@ -154,6 +159,7 @@ def _choose(
     shape: float | str,
     temper: float,
     step: float,
+    balance: float,
     sample_weight: Any,
     classes_in_play: int,
     cost: float | None,
@@ -178,6 +184,7 @@ def _choose(
     if cost is not None:
         u, more = _guide(X, own, w, D > 0, cost)
         W, own_W = W + more, own_W + more
+    u = u * n_c**-balance * n_c.sum() / (n_c ** (1 - balance)).sum()
 
     in_play = np.ones((len(has), len(n_c)), dtype=np.bool_)
     P = np.tile((n_c / n_c.sum()).astype(np.float32), (len(has), 1))
