@@ -32,9 +32,12 @@ py::tuple train(const py::array& indptr, const py::array& indices, const py::arr
                             const auto i = static_cast<std::size_t>(block.first / machine_lanes);
                             epochs_of[i] = block.epochs;
                             gap_of[i] = block.gap;
-                            for (std::int64_t t = 0; t <= n_terms; ++t)
+                            for (std::size_t row = 0; row <= block.terms.size(); ++row) {
+                              const std::int64_t t = row < block.terms.size() ? block.terms[row] : n_terms;
                               for (std::int64_t j = 0; j < block.n; ++j)
-                                all[t * n_classes + block.first + j] = block.weights[t * machine_lanes + j];
+                                all[t * n_classes + block.first + j] =
+                                    block.weights[static_cast<std::int64_t>(row) * machine_lanes + j];
+                            }
                           });
   });
   return py::make_tuple(to_numpy(std::move(all), {n_terms + 1, std::int64_t{n_classes}}), epochs_of, gap_of);

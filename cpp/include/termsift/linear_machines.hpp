@@ -39,9 +39,10 @@ inline constexpr std::int64_t machine_lanes = 16;
 // The machines of the classes [first, first + n), n <= 16.
 struct MachineBlock {
   std::int64_t first, n;
-  const float* weights;  // (n_columns + 1, 16), intercepts last
-  std::int32_t epochs;   // that were run
-  double gap;            // the largest duality gap as a share of the primal value; 0 if none was computed
+  std::span<const std::int32_t> terms;  // those that a document has, increasing
+  const float* weights;                 // (terms + 1, 16), intercepts last; other terms have the weight 0
+  std::int32_t epochs;                  // that were run
+  double gap;                           // the largest duality gap as a share of the primal value; 0 if none was computed
 };
 
 // Trains sixteen machines at a time, and calls `take` for each block of them: on any thread and in any order, but one at a
@@ -49,8 +50,8 @@ struct MachineBlock {
 // weights differ from those of exact arithmetic by at most 2e-5 of the largest in the tests. Any number of threads and any
 // SIMD target give the same bits.
 //
-// O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry and 28 for each document, and for
-// each thread 64 for each term and 68 for each document.
+// O(epochs * entries * n_classes / 16) steps of one vector. Memory: 8 bytes for each entry, 4 for each
+// column, 28 for each document, and for each thread 64 for each term that a document has and 68 for each document.
 //
 // Throws std::invalid_argument if lengths differ, for a class out of its range, and unless cost is positive and finite,
 // epochs positive and tolerance not negative.

@@ -31,8 +31,9 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
   const MachineInput input{x, facts.distinct, all.rows, all.class_of, static_cast<std::int32_t>(all.n_classes), all.weights};
   const double mean_entry = train_linear_machines(
       input, {options.cost, options.epochs, 0}, threads, [&](const MachineBlock& block) {
-        for (std::int64_t term = 0; term < n_terms; ++term) {
-          const float* const weights = block.weights + term * machine_lanes;
+        for (std::size_t row = 0; row < block.terms.size(); ++row) {
+          const std::int64_t term = block.terms[row];
+          const float* const weights = block.weights + row * machine_lanes;
           TermWeights& own = of_term[at(term)];
           for (std::int64_t j = 0; j < block.n; ++j) {
             own.sum += static_cast<std::int64_t>(std::nearbyint(static_cast<double>(weights[j]) / unit));

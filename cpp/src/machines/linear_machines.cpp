@@ -36,8 +36,10 @@ void check(const MachineInput& input, const LinearMachines& options) {
     throw std::invalid_argument("tolerance must not be negative, got " + text(options.tolerance));
 }
 
-// The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used.
+// The vectors z_d without their intercepts, as in MachineProblem. Places between them are not used. Entries have the places
+// of their terms among those that a document has: most columns of a hashed vocabulary have none.
 struct Vectors {
+  std::vector<std::int32_t> present;  // the terms that a document has
   std::vector<std::int64_t> begin, end;
   LargeArray<std::int32_t> terms;
   LargeArray<float> values;
@@ -86,6 +88,21 @@ Vectors make_vectors(const MachineInput& input, const Threads& requested) {
       vectors.squares[at(d)] = square > 0 ? 2.0f : 1.0f;  // with the intercept
     }
   });
+
+  std::vector<std::int32_t> place_of(at(input.x.n_columns), -1);
+  for (std::int64_t d = 0; d < n; ++d)
+    for (std::int64_t e = vectors.begin[at(d)]; e < vectors.end[at(d)]; ++e) place_of[at(vectors.terms[e])] = 0;
+  for (std::int64_t term = 0; term < input.x.n_columns; ++term)
+    if (place_of[at(term)] == 0) {
+      place_of[at(term)] = static_cast<std::int32_t>(vectors.present.size());
+      vectors.present.push_back(static_cast<std::int32_t>(term));
+    }
+  for_each_block((n + docs_in_block - 1) / docs_in_block, threads, [&](std::int64_t block, Worker& worker) {
+    worker.check();
+    for (std::int64_t d = block * docs_in_block; d < std::min(n, (block + 1) * docs_in_block); ++d)
+      for (std::int64_t e = vectors.begin[at(d)]; e < vectors.end[at(d)]; ++e)
+        vectors.terms[e] = place_of[at(vectors.terms[e])];
+  });
   return vectors;
 }
 
@@ -94,9 +111,9 @@ class Trainer {
  public:
   Trainer(const MachineInput& input, const LinearMachines& options, const Vectors& vectors,
           const std::vector<float>& diagonal)
-      : options_(options), weights_(at((input.x.n_columns + 1) * machine_lanes)),
+      : options_(options), vectors_(vectors), weights_((vectors.present.size() + 1) * at(machine_lanes)),
         duals_(vectors.begin.size() * at(machine_lanes)), order_(vectors.begin.size()),
-        problem_{std::ssize(vectors.begin), input.x.n_columns, vectors.begin.data(), vectors.end.data(),
+        problem_{std::ssize(vectors.begin), std::ssize(vectors.present), vectors.begin.data(), vectors.end.data(),
                  vectors.terms.get(), vectors.values.get(), vectors.squares.data(), diagonal.data(), input.class_of.data(),
                  0, weights_.data(), duals_.data()} {}
   Trainer(const Trainer&) = delete;  // it points into itself
@@ -108,7 +125,7 @@ class Trainer {
     std::iota(order_.begin(), order_.end(), 0);
     problem_.first_class = static_cast<std::int32_t>(first);
     random_ = 0;
-    MachineBlock block{first, n, weights_.data(), 0, 0};
+    MachineBlock block{first, n, vectors_.present, weights_.data(), 0, 0};
     do {
       run_epoch(worker);
       ++block.epochs;
@@ -145,6 +162,7 @@ class Trainer {
   }
 
   const LinearMachines& options_;
+  const Vectors& vectors_;
   const MachineKernels& kernels_ = kernels_in_use<MachineKernels>();
   std::vector<float> weights_, duals_;
   std::vector<std::int32_t> order_;
