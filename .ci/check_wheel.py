@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
-MOST_BYTES = 2_500_000
+MOST_BYTES = 2_600_000
 GIVEN_LATER = 150_000  # what auditwheel adds to a wheel of Linux: libgomp, packed
 PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # .libs: what auditwheel adds
 NEEDED = (r"termsift/py\.typed", r"termsift/_core\.pyi", r"termsift/_core\.[^/]+\.(so|pyd)")
