@@ -68,7 +68,8 @@ def guided_gain(
 
     Time: that of `termsift.conditional_gain`, and O(entries * n_classes) for the machines. Memory:
     8 bytes for each entry and 20 for each class that has a term more, and for each thread 64 for
-    each term that a document has and 68 for each document. The result has the same bits for any number of threads.
+    each term that a document has and 68 for each document. The result has the same bits for any
+    number of threads.
 
     Examples
     --------
