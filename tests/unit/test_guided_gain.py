@@ -114,7 +114,14 @@ def test_documents_of_weight_zero_take_no_part() -> None:
     np.testing.assert_allclose(some.scores, kept.scores, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("cost", [0, -1.0, np.nan, np.inf, "1"])
+@pytest.mark.parametrize("cost", [0, -1.0, np.nan, np.inf, "1", None])
 def test_a_bad_cost_is_refused(cost: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="cost"):
         ts.guided_gain([[1, 0], [0, 1]], ["a", "b"], cost=cost)
+
+
+@pytest.mark.parametrize("balance", [-0.1, 1.1, np.nan, np.inf])
+def test_a_balance_outside_0_and_1_is_refused(balance: float) -> None:
+    for choose in (ts.guided_gain, ts.conditional_gain):
+        with pytest.raises(ValueError, match="balance must be between 0 and 1, got"):
+            choose([[1, 0], [0, 1]], ["a", "b"], balance=balance)

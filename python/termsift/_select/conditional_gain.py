@@ -122,10 +122,10 @@ def choose_by_gain(
     balance: float,
     sample_weight: Any,
     n_threads: int | None,
-    cost: float | None = None,
+    cost: float = 0.0,
     epochs: int = 1,
 ) -> Ranking:
-    """Return the ranking by conditional gain or, if there is a cost, by guided gain."""
+    """Return the ranking by guided gain or, at no cost of machines, by conditional gain."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_one_class(
@@ -159,8 +159,8 @@ def choose_by_gain(
             k,
             threads,
             report,
-            balance=validation.check_not_negative(balance, "balance"),
-            cost=0.0 if cost is None else validation.check_positive(cost, "cost"),
+            balance=validation.check_between_0_and_1(balance, "balance"),
+            cost=cost,
             epochs=epochs,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from termsift._scores.ranking import Ranking
 from termsift._select.conditional_gain import choose_by_gain
+from termsift._util import validation
 
 _EPOCHS = 3  # more change the chosen terms little
 
@@ -89,6 +90,6 @@ def guided_gain(
         balance=balance,
         sample_weight=sample_weight,
         n_threads=n_threads,
-        cost=cost,
+        cost=validation.check_positive(cost, "cost"),
         epochs=_EPOCHS,
     )

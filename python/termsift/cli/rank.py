@@ -50,7 +50,8 @@ what the score means:
   listed by index. Compare only scores of one method on one collection. With --policy round_robin a
   score is the term's score in the class that gave it its place. By 'greedy' it is the divergence in
   nats of a term and all before it. By 'conditional_gain' it is how much the term lowered the
-  documents' log losses when it was chosen, in nats; it may be negative.
+  documents' log losses when it was chosen, in nats; it may be negative. By 'guided_gain' a loss
+  counts by what a linear machine makes of the term.
 
 with --per-class:
   Each class has its own list, by the score of the class. The sign is + if the class has more of the

@@ -178,6 +178,16 @@ def check_not_negative(number: float, name: str, wanted: str = "not negative") -
     return value
 
 
+def check_between_0_and_1(number: float, name: str) -> float:
+    """Return a number from 0 to 1 as a float."""
+    if not _is_real(number):
+        raise TypeError(f"{name} must be a number, got {number!r}")
+    value = _float_of(number)
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {number!r}")
+    return value
+
+
 def check_smoothing(
     alpha: float | tuple[float, float],
     n_terms: int,
