@@ -125,3 +125,12 @@ def test_a_balance_outside_0_and_1_is_refused(balance: float) -> None:
     for choose in (ts.guided_gain, ts.conditional_gain):
         with pytest.raises(ValueError, match="balance must be between 0 and 1, got"):
             choose([[1, 0], [0, 1]], ["a", "b"], balance=balance)
+
+
+def test_one_class_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    for choose in (ts.guided_gain, ts.conditional_gain):
+        caplog.clear()
+        choose([[1, 0], [0, 1]], ["a", "b"])
+        assert not caplog.records
+        assert not choose([[1, 0], [0, 1]], ["a", "a"]).scores.any()
+        assert "fewer than two classes" in caplog.text

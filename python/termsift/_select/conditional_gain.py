@@ -132,6 +132,8 @@ def choose_by_gain(
         y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
     )
     weights = validation.check_weights(sample_weight, matrix.n_docs)
+    if len(labels.classes) < 2:
+        logger.warning("the documents have fewer than two classes, so no term adds anything")
     k = validation.check_k(k, matrix.n_terms)
     if not isinstance(shape, str):
         a = validation.check_positive(shape, "shape")
