@@ -342,7 +342,7 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["rank", "x", "--ngram-range", "1,"], "--ngram-range: expected a whole number, not ''"),
         (["info", "x", "--min-df", "few"], "expected a number of documents or a share of them"),
         (["compare", "x", "--hashing", "0"], "argument --hashing: expected 1 or more, not 0"),
-        (["rank", "x", "--method", "chi-2"], "conditional_gain); did you mean 'chi2'?"),
+        (["rank", "x", "--method", "chi-2"], "guided_gain); did you mean 'chi2'?"),
         (["rank", "x", "--model", "Bernouli"], "bernoulli, poisson); did you mean 'bernoulli'?"),
         (["rank", "x", "--policy", "roundrobin"], "did you mean 'round_robin'?"),
         (["compare", "x", "--method", "md,mdchi2"], "invalid choice: 'mdchi2' (choose from md, "),
