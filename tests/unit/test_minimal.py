@@ -60,4 +60,6 @@ def test_several_threads_return_the_same_bits() -> None:
 
 def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
     ts.show_versions()
-    assert ts.__version__ in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert ts.__version__ in printed
+    assert "threads set by: " in printed

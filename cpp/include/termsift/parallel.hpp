@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace termsift {
 
@@ -21,12 +22,16 @@ struct Threads {
 
 // Returns the number of threads of a call:
 //   requested > 0   that many;
-//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the CPUs that this process may use;
+//   requested == 0  the OpenMP default (OMP_NUM_THREADS, threadpoolctl), at most the processors that this process may use:
+//                   those of its affinity, and of the quota of its control group, rounded up;
 //   always 1        inside a loop with several threads or an OpenMP parallel region, and in a child process forked after
 //                   threads had started, because they do not exist there;
 //   never more than OMP_THREAD_LIMIT.
-// Without OpenMP its settings are not read, and the default is the CPUs that this process may use.
+// Without OpenMP its settings are not read, and the default is the processors that this process may use.
 int effective_n_threads(int requested);
+
+// Returns what sets the number of threads of a call that requests none, in words.
+std::string what_limits_threads();
 
 // A thread inside for_each_block.
 class Worker {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/processors.hpp"
 #include "termsift/types.hpp"
 
 #ifdef _OPENMP
@@ -20,7 +21,8 @@
 #ifdef __linux__
 #include <sched.h>
 #endif
-#ifdef __unix__
+// macOS does not define __unix__.
+#if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
 
@@ -36,7 +38,7 @@ std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
 
-#ifdef __unix__
+#if defined(__unix__) || defined(__APPLE__)
 [[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] {
   is_child = true;
   lost_threads = had_threads.load();
@@ -77,7 +79,9 @@ void on_new_threads(int n_threads, const F& f) {
 bool in_parallel() { return runs_blocks || omp_in_parallel() != 0; }
 
 int most_threads(int requested) {
-  return std::min(requested > 0 ? requested : std::min(omp_get_max_threads(), omp_get_num_procs()), omp_get_thread_limit());
+  // OpenMP sees a change of the affinity, and the limit the quota.
+  const int usual = std::min({omp_get_max_threads(), omp_get_num_procs(), processor_limit().count});
+  return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
 // Returns how many of n threads the system allows. If OpenMP cannot start a thread, it ends the process. So as many threads
@@ -109,7 +113,7 @@ void on_threads(int n_threads, const F& f) {
 bool in_parallel() { return runs_blocks; }
 
 int most_threads(int requested) {
-  return requested > 0 ? requested : std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+  return requested > 0 ? requested : processor_limit().count;
 }
 
 template <class F>
@@ -320,6 +324,12 @@ thread_local Team* team = nullptr;
 int effective_n_threads(int requested) {
   if (team != nullptr) return requested > 0 ? std::min(requested, team->n_threads()) : team->n_threads();
   return lost_threads || in_parallel() ? 1 : most_threads(requested);
+}
+
+std::string what_limits_threads() {
+  if (lost_threads) return "the parent of this forked process had threads";
+  const ProcessorLimit& limit = processor_limit();
+  return effective_n_threads(0) < limit.count ? "OpenMP's settings" : limit.from;
 }
 
 void in_one_region(const Threads& threads, const std::function<void()>& call) {

@@ -23,6 +23,7 @@ def build_info() -> dict[str, str]:
         "compiler": _core.compiler(),
         "OpenMP": openmp,
         "threads": str(_core.effective_n_threads(0)),
+        "threads set by": _core.what_limits_threads(),
         "SIMD target": f"{_core.simd_target()} (of {', '.join(_core.simd_targets())})",
     }
 
