@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 
 #ifndef TERMSIFT_TARGET
 #define TERMSIFT_TARGET baseline
@@ -42,8 +42,8 @@ TERMSIFT_INLINE DoubleDouble quick_two_sum(double a, double b) {
 // a * b exactly, for |a|, |b| < 2^996 and |ab| > 2^-969, where nothing overflows or underflows.
 TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
   const double p = a * b;
-#if defined(__FMA__) || defined(__aarch64__)
-  return {p, __builtin_fma(a, b, -p)};
+#ifdef TERMSIFT_FUSED
+  return {p, fused_multiply_add(a, b, -p)};
 #else
   constexpr double split = 134217729.0;  // 2^27 + 1
   const double ta = split * a, tb = split * b;

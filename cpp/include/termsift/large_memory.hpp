@@ -8,24 +8,9 @@
 #include <memory>
 #include <new>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "termsift/portability.hpp"
 
 namespace termsift {
-
-inline constexpr std::size_t huge_page = std::size_t{1} << 21;
-
-// Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4
-// KiB took 40% of the time of counting 10^8 entries.
-inline void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (bytes < 2 * huge_page) return;
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // may fail, which changes nothing
-#endif
-}
 
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
@@ -54,7 +39,7 @@ class LargeArray {
     // A smaller array may come from memory that the allocator kept, whose pages have been touched.
     const bool large = bytes >= std::size_t{32} << 20;
     memory_.reset(zero    ? std::calloc(n, sizeof(T))
-                  : large ? std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page)
+                  : large ? allocate_at_huge_page(bytes)
                           : std::malloc(bytes));
     if (memory_ == nullptr) throw std::bad_alloc();
     if (huge_pages) advise_huge_pages(memory_.get(), bytes);

@@ -18,7 +18,6 @@ struct WholeFile {
 
 // Thrown for a file that cannot be read, with the errno, or `not_regular` for a pipe, a socket or a device.
 struct FileError : std::runtime_error {
-  static constexpr int not_regular = -1;
   FileError(int error, std::string file) : std::runtime_error(file), code(error), path(std::move(file)) {}
   int code;
   std::string path;

@@ -12,20 +12,13 @@
 #include <vector>
 
 #include "base/processors.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 #ifdef _OPENMP
 #include <latch>
 #include <omp.h>
 #endif
-#ifdef __linux__
-#include <sched.h>
-#endif
-// macOS does not define __unix__.
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
-
 namespace termsift {
 namespace {
 
@@ -38,12 +31,10 @@ std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
 
-#if defined(__unix__) || defined(__APPLE__)
-[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, [] {
+[[maybe_unused]] const bool watches_forks = call_in_forked_children([] {
   is_child = true;
   lost_threads = had_threads.load();
 });
-#endif
 
 // Whether this thread runs blocks of a loop that has several threads. A loop within a block has one.
 thread_local bool runs_blocks = false;
@@ -124,14 +115,6 @@ void on_threads(int n_threads, const F& f) {
 #endif
 
 // ---- loops -------------------------------------------------------------------------------------------------------------
-
-inline void pause() {
-#if defined(__x86_64__) && defined(__GNUC__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 // Spins for about 40 microseconds. What is waited for usually comes sooner, and waking a thread takes longer.
 template <class Condition>
@@ -229,28 +212,6 @@ class Loop {
   std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
   std::exception_ptr failure_;
 };
-
-int current_processor() {
-#ifdef __linux__
-  return sched_getcpu();
-#else
-  return -1;
-#endif
-}
-
-// Moves this thread to another processor if it runs on the given one, the caller's. Beside another busy process Linux often
-// wakes a thread there, and both then share one processor. The affinity is restored at once.
-void move_away_from([[maybe_unused]] int processor) {
-#ifdef __linux__
-  cpu_set_t allowed;
-  if (processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(processor, &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-  sched_setaffinity(0, sizeof allowed, &allowed);
-#endif
-}
 
 // The threads of one region. Thread 0, the caller's, comes to the loops one after the other. The others wait for each loop
 // and take blocks of it. No loop waits for a thread that comes when the last block is taken.

@@ -8,11 +8,8 @@
 #include <sstream>
 #include <system_error>
 #include <thread>
-#include <vector>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -69,23 +66,6 @@ bool names_cpu(const std::string& controllers) {
 
 int processors_of_machine() { return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1); }
 
-// The processors that this process may run on, or those of the machine if the system does not say.
-int allowed_processors() {
-#ifdef __linux__
-  // A machine may have more processors than a cpu_set_t holds.
-  for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
-    const std::size_t size = CPU_ALLOC_SIZE(n);
-    std::vector<unsigned char> memory(size);
-    if (sched_getaffinity(0, size, reinterpret_cast<cpu_set_t*>(memory.data())) != 0) continue;
-    int count = 0;
-    for (const unsigned char byte : memory)
-      for (int bit = 0; bit < 8; ++bit) count += byte >> bit & 1;
-    if (count > 0) return count;
-  }
-#endif
-  return processors_of_machine();
-}
-
 }  // namespace
 
 std::optional<int> quota_of_control_groups(const std::string& root) {
@@ -111,8 +91,8 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
 const ProcessorLimit& processor_limit() {
   static const ProcessorLimit limit = [] {
     ProcessorLimit least{processors_of_machine(), "the processors of the machine"};
-    if (const int allowed = allowed_processors(); allowed < least.count)
-      least = {allowed, "the processors that this process may run on"};
+    if (const auto allowed = allowed_processors(); allowed && *allowed < least.count)
+      least = {*allowed, "the processors that this process may run on"};
     if (const auto quota = quota_of_control_groups(); quota && *quota < least.count)
       least = {*quota, "the control group's quota of processor time"};
     return least;

@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {

@@ -8,12 +8,9 @@ namespace {
 
 // Compilers do not vectorise these maxima by themselves.
 constexpr int lanes = verdict_lanes;
-using Vector = double __attribute__((vector_size(lanes * sizeof(double))));
+using Vector = Lanes<double, lanes>;
 
-// A function that returns a vector would have another calling convention on each target, so results are arguments here.
-TERMSIFT_INLINE void load(const double* x, Vector& v) { __builtin_memcpy(&v, x, sizeof v); }
-TERMSIFT_INLINE void store(double* x, const Vector& v) { __builtin_memcpy(x, &v, sizeof v); }
-TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { a = to > a ? to : a; }
+TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { choose(to > a, to, a, a); }
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
 
@@ -40,11 +37,13 @@ Verdict judge(const ClassPosteriors& p) {
     load(log_docs + c, log_docs_c), load(sums + c, sums_c), load(absent + c, absent_c), load(loss + c, loss_c);
     const Vector gained = log_docs_c + sums_c, lost = tokens * absent_c + weight * loss_c;
     const Vector value = gained - lost, error = allowed * (gained + lost), reach = value + 2 * error;
-    store(values + c, value);
-    store(errors + c, error);
+    store(value, values + c);
+    store(error, errors + c);
     raise(least, value - error);
-    raise(second, reach < most ? reach : most);
-    best = reach > most ? number : best;
+    Vector less;
+    choose(reach < most, reach, most, less);
+    raise(second, less);
+    choose(reach > most, number, best, best);
     raise(most, reach);
   }
   const double least_of_best = largest(least);

@@ -99,7 +99,6 @@ struct Cells {
   }
 };
 
-TERMSIFT_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 
 // A measure. Each specialisation has `facts` and one of
 //     value(cells, constants),

@@ -145,16 +145,14 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       n_docs += is_in;
     }
     for (int i = 0; i < n_docs; ++i) {
-#ifdef __GNUC__
       if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2) {  // rows of other windows lie between them
         const std::int64_t ahead = documents[i + 2];
         for (std::int64_t e = x.indptr[ahead]; e < std::min<std::int64_t>(x.indptr[ahead + 1], x.indptr[ahead] + 512);
              e += 16) {
-          __builtin_prefetch(x.indices + e);
-          __builtin_prefetch(x.data + e);
+          prefetch(x.indices + e);
+          prefetch(x.data + e);
         }
       }
-#endif
       const std::int64_t d = documents[i], begin = x.indptr[d], n = x.indptr[d + 1] - begin;
       const Index* const indices = x.indices + begin;
       const Value* const data = x.data + begin;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "counting/packed_entry.hpp"
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -31,7 +31,7 @@ struct PackedCounters {
 
   TERMSIFT_INLINE void add(std::uint32_t cell, std::uint32_t value) const {
     std::uint32_t counter = small[cell] + (one_document + value);
-    if (__builtin_expect((counter & full) != 0, 0)) {
+    if (unlikely((counter & full) != 0)) {
       large[cell] += widened(counter);
       counter = moved;
     }

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "counting/entry_kernels.hpp"
-#include "simd/bits.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
@@ -31,8 +31,8 @@ class UsualValues {
       // negative number, one of 2^p or more and NaN get another exponent.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
-      less = __builtin_bit_cast(Bits, shifted) - __builtin_bit_cast(Bits, shift) - 1;
-      rounded_ |= __builtin_bit_cast(Bits, shifted - shift) ^ __builtin_bit_cast(Bits, value);
+      less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
+      rounded_ |= bit_cast<Bits>(shifted - shift) ^ bit_cast<Bits>(value);
     } else {
       less = static_cast<Bits>(value) - 1;
     }
@@ -132,13 +132,13 @@ bool values(const Value* data, std::int64_t n, PackedEntry packed, EntryFacts& f
       unsound |= static_cast<Bits>(!((value >= 0) & (value <= limit)));
       zero |= static_cast<Bits>(value == 0);
       fraction |= static_cast<Bits>((value < shift) & ((value + shift) - shift != value));
-      const auto bits = __builtin_bit_cast(Ordered, value);  // a maximum of floats would not be vectorised
+      const auto bits = bit_cast<Ordered>(value);  // a maximum of floats would not be vectorised
       most_bits = bits > most_bits ? bits : most_bits;
     }
     if (unsound != 0) return false;
     facts.has_zeros |= zero != 0;
     facts.has_fractions |= fraction != 0;
-    const auto largest = __builtin_bit_cast(Value, most_bits);
+    const auto largest = bit_cast<Value>(most_bits);
     const auto bound = static_cast<double>(largest);
     facts.value_bound = bound > facts.value_bound ? bound : facts.value_bound;
     all_packable = fraction != 0 || packed.holds(largest);  // with fractions, nothing is packed
@@ -285,7 +285,7 @@ std::int64_t drain_dense(const PackedCounters& counters, std::uint64_t* words, s
       _mm512_mask_storeu_epi32(tf + at, stored, _mm512_maskz_and_epi32(all, counted, occurrences));
       const __m512i above = _mm512_maskz_srli_epi32(all, counted, PackedCounters::document_shift);
       _mm512_mask_storeu_epi32(df + at, stored, _mm512_maskz_and_epi32(all, above, documents));
-      if (__builtin_expect(_mm512_test_epi32_mask(counted, moved) != 0, 0))
+      if (unlikely(_mm512_test_epi32_mask(counted, moved) != 0))
         for (int k = 0; k < n_used; ++k) {
           const std::int64_t cell = terms[at + k] - first;
           const std::uint64_t both = counters.take_large(cell, counters.small[cell]);

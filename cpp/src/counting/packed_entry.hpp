@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/values.hpp"
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {

@@ -8,21 +8,11 @@ namespace {
 
 // Vectors are written out where compilers leave loops scalar or use half of a register.
 constexpr int lanes = 8;
-using Vector = double __attribute__((vector_size(lanes * sizeof(double))));
-using Half = double __attribute__((vector_size(lanes / 2 * sizeof(double))));
-using HalfFloats = float __attribute__((vector_size(lanes / 2 * sizeof(float))));
-using Bits = unsigned long long __attribute__((vector_size(lanes * sizeof(double))));
+using Vector = Lanes<double, lanes>;
+using Half = Lanes<double, lanes / 2>;
+using HalfFloats = Lanes<float, lanes / 2>;
+using Bits = Lanes<unsigned long long, lanes>;
 constexpr int ahead = 8;  // rows are prefetched this many documents ahead
-
-template <class V, class T>
-TERMSIFT_INLINE void load(V& vector, const T* from) {
-  __builtin_memcpy(&vector, from, sizeof vector);
-}
-
-template <class V, class T>
-TERMSIFT_INLINE void store(const V& vector, T* to) {
-  __builtin_memcpy(to, &vector, sizeof vector);
-}
 
 TERMSIFT_INLINE double sum_of(const Vector& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
@@ -34,13 +24,15 @@ template <bool some_in_play>
 TERMSIFT_INLINE void add_products(Half& sums, const float* row, const std::int32_t* in_play, const double* lift,
                                   std::int64_t c) {
   HalfFloats shares;
-  load(shares, row + c);
+  load(row + c, shares);
   Half lifts;
   if constexpr (some_in_play)
     for (int j = 0; j < lanes / 2; ++j) lifts[j] = lift[in_play[c + j]];
   else
-    load(lifts, lift + c);
-  sums += __builtin_convertvector(shares, Half) * lifts;
+    load(lift + c, lifts);
+  Half wide;
+  convert(shares, wide);
+  sums += wide * lifts;
 }
 
 // Prefetches the beginning of a row; the hardware fetches the rest of a long one as it is read.
@@ -48,7 +40,7 @@ template <class T>
 TERMSIFT_INLINE void prefetch_row(const T* row, std::int64_t size) {
   const char* const bytes = reinterpret_cast<const char*>(row);
   const std::int64_t n = size * static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t byte = 0; byte < (n < 256 ? n : 256); byte += 64) __builtin_prefetch(bytes + byte);
+  for (std::int64_t byte = 0; byte < (n < 256 ? n : 256); byte += 64) prefetch(bytes + byte);
 }
 
 void natural_logarithms(double* __restrict x, std::int64_t n) {
@@ -71,14 +63,14 @@ void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs
     Bits exponent{};
     for (; i < end; i += lanes) {
       Vector factor;
-      load(factor, x + i);
-      factor = places < static_cast<unsigned long long>(end - i) ? factor : ones;
+      load(x + i, factor);
+      choose(places < static_cast<unsigned long long>(end - i), factor, ones, factor);
       fraction *= factor;
       Bits u;
       store(fraction, &u);
       exponent += (u >> 52) - exponent_of_one;
       u = (u & fraction_bits) | exponent_of_one << 52;
-      load(fraction, &u);
+      load(&u, fraction);
     }
     i = end;
     logs[run] = ((fraction[0] * fraction[4]) * (fraction[2] * fraction[6])) *
@@ -136,14 +128,14 @@ void add_evidence(const EvidenceUpdate& update) {
   Vector most = Vector{} - infinity;
   for (std::int64_t c = 0; c < update.stride; c += lanes) {
     Vector sum, log_lift, log_prior;
-    load(sum, update.sums + c);
-    load(log_lift, update.log_lift + c);
-    load(log_prior, update.log_prior + c);
+    load(update.sums + c, sum);
+    load(update.log_lift + c, log_lift);
+    load(update.log_prior + c, log_prior);
     sum += log_lift;
     store(sum, update.sums + c);
     const Vector logs = log_prior + update.temperature * sum;
     store(logs, update.logs + c);
-    most = logs > most ? logs : most;
+    choose(logs > most, logs, most, most);
   }
   double top = most[0];
   for (int j = 1; j < lanes; ++j) top = larger(top, most[j]);
@@ -154,7 +146,7 @@ void normalise(const double* x, std::int64_t n, float* shares) {
   Vector sums{};
   for (std::int64_t c = 0; c < n; c += lanes) {
     Vector some;
-    load(some, x + c);
+    load(x + c, some);
     sums += some;
   }
   const double inverse = 1.0 / sum_of(sums);

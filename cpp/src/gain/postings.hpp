@@ -10,6 +10,7 @@
 #include "gain/posterior_kernels.hpp"
 #include "termsift/csr_view.hpp"
 #include "termsift/large_memory.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -37,12 +38,12 @@ class Postings {
   }
 
   // Prefetches what is read of a term, in two steps: first where it is, and some microseconds later what is there.
-  void prefetch_place(std::int64_t term) const { __builtin_prefetch(&first_[at(term)]); }
+  void prefetch_place(std::int64_t term) const { prefetch(&first_[at(term)]); }
   void prefetch_documents(std::int64_t term) const {
     const Place begin = first_[at(term)], end = first_[at(term + 1)];
-    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) __builtin_prefetch(runs_.data() + i);
+    for (std::int64_t i = begin.run; i < std::min(begin.run + 24, end.run); i += 8) prefetch(runs_.data() + i);
     for (std::int64_t i = begin.document; i < std::min(begin.document + 64, end.document); i += 16)
-      __builtin_prefetch(documents_.get() + i);
+      prefetch(documents_.get() + i);
   }
 
  private:

@@ -12,15 +12,6 @@
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
 
-// Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
-#if defined(__clang__)
-#define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define TERMSIFT_INDEPENDENT
-#endif
-
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 

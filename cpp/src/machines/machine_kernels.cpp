@@ -1,20 +1,17 @@
 // The kernels of linear machines, compiled once for each SIMD target. The rules of logarithms.hpp on bits and on functions
 // from outside the target hold here too. A vector holds the same number for sixteen machines.
 #include "machines/machine_kernels.hpp"
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 constexpr int lanes = machine_lanes;
-using Vector = float __attribute__((vector_size(lanes * sizeof(float))));
-using Places = std::int32_t __attribute__((vector_size(lanes * sizeof(float))));
-
-TERMSIFT_INLINE void load(Vector& vector, const float* from) { __builtin_memcpy(&vector, from, sizeof vector); }
-TERMSIFT_INLINE void store(const Vector& vector, float* to) { __builtin_memcpy(to, &vector, sizeof vector); }
+using Vector = Lanes<float, lanes>;
+using Places = Lanes<std::int32_t, lanes>;
 
 TERMSIFT_INLINE void load_weights(const MachineProblem& p, std::int64_t term, Vector& weights) {
-  load(weights, p.weights + term * lanes);
+  load(p.weights + term * lanes, weights);
 }
 
 TERMSIFT_INLINE void add(const MachineProblem& p, std::int64_t term, const Vector& change) {
@@ -47,29 +44,29 @@ TERMSIFT_INLINE void decision(const MachineProblem& p, std::int64_t d, Vector& s
 TERMSIFT_INLINE void signs(const MachineProblem& p, std::int64_t d, Vector& sign) {
   const Places places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vector ones = Vector{} + 1.0f;
-  sign = places == p.class_of[d] - p.first_class ? ones : -ones;
+  choose(places == p.class_of[d] - p.first_class, ones, -ones, sign);
 }
 
 // Prefetches what is read first of a document.
-TERMSIFT_INLINE void prefetch(const MachineProblem& p, std::int64_t d) {
+TERMSIFT_INLINE void prefetch_document(const MachineProblem& p, std::int64_t d) {
   constexpr std::int64_t most = 64;
   const std::int64_t begin = p.begin[d], end = p.end[d] - begin < most ? p.end[d] : begin + most;
-  __builtin_prefetch(p.duals + d * lanes);
-  for (std::int64_t e = begin; e < end; ++e) __builtin_prefetch(p.weights + std::int64_t{p.terms[e]} * lanes);
+  prefetch(p.duals + d * lanes);
+  for (std::int64_t e = begin; e < end; ++e) prefetch(p.weights + std::int64_t{p.terms[e]} * lanes);
 }
 
 void descend(const MachineProblem& p, const std::int32_t* order, std::int64_t n) {
   const Vector zeros{};
   for (std::int64_t i = 0; i < n; ++i) {
-    if (i + 1 < n) prefetch(p, order[i + 1]);
+    if (i + 1 < n) prefetch_document(p, order[i + 1]);
     const std::int64_t d = order[i];
     Vector sum, sign, dual;
     decision(p, d, sum);
     signs(p, d, sign);
-    load(dual, p.duals + d * lanes);
+    load(p.duals + d * lanes, dual);
     const float step = 1.0f / (p.squares[d] + p.diagonal[d]);
     Vector better = dual - (sign * sum - 1.0f + p.diagonal[d] * dual) * step;
-    better = better > zeros ? better : zeros;
+    choose(better > zeros, better, zeros, better);
     const Vector change = (better - dual) * sign;
     bool changed = false;
     for (int j = 0; j < lanes; ++j) changed |= change[j] != 0;

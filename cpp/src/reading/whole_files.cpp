@@ -9,15 +9,6 @@
 #include <memory>
 #include <utility>
 
-#ifdef _WIN32
-#include <filesystem>
-#include <system_error>
-#else
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
-
 namespace termsift {
 namespace {
 
@@ -27,55 +18,21 @@ struct CloseFile {
 
 constexpr std::uintmax_t most_expected = std::uintmax_t{1} << 40;
 
-struct OpenFile {
-  std::unique_ptr<std::FILE, CloseFile> file;
-  std::int64_t expected_bytes = 0;  // only a hint: a file may grow meanwhile
-};
-
-#ifdef _WIN32
-
-OpenFile open(const std::string& name) {
-  const std::filesystem::path path(std::u8string(name.begin(), name.end()));
-  OpenFile opened{std::unique_ptr<std::FILE, CloseFile>(_wfopen(path.c_str(), L"rb"))};
-  if (opened.file == nullptr) throw FileError(errno, name);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error) opened.expected_bytes = static_cast<std::int64_t>(std::min(size, most_expected));
+OpenedFile opened_or_throw(const std::string& path) {
+  if (path.find('\0') != path.npos) throw FileError(ENOENT, path);
+  const OpenedFile opened = open_regular_file(path);
+  if (opened.file == nullptr) throw FileError(opened.error, path);
   return opened;
 }
-
-#else
-
-// What was opened is looked at, not the path, which may be another file by then. To open a pipe, or to read one, may wait
-// for ever.
-OpenFile open(const std::string& path) {
-  const int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (number < 0) throw FileError(errno, path);
-  OpenFile opened{std::unique_ptr<std::FILE, CloseFile>(fdopen(number, "rb"))};
-  if (opened.file == nullptr) {
-    const int error = errno;
-    close(number);
-    throw FileError(error, path);
-  }
-  struct stat status {};
-  if (fstat(number, &status) != 0) throw FileError(errno, path);
-  if (S_ISDIR(status.st_mode)) throw FileError(EISDIR, path);
-  if (!S_ISREG(status.st_mode)) throw FileError(FileError::not_regular, path);
-  opened.expected_bytes = static_cast<std::int64_t>(std::min(static_cast<std::uintmax_t>(status.st_size), most_expected));
-  return opened;
-}
-
-#endif
 
 WholeFile read_file(const std::string& path, Worker& worker) {
   constexpr std::int64_t step = 1 << 24;  // about ten milliseconds
-  if (path.find('\0') != path.npos) throw FileError(ENOENT, path);
+  const OpenedFile opened = opened_or_throw(path);
+  const std::unique_ptr<std::FILE, CloseFile> file(opened.file);
   errno = 0;
-  const OpenFile opened = open(path);
-  const auto& file = opened.file;
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
-  std::int64_t room = opened.expected_bytes + 1;  // one more, so that the end is found without growing
+  std::int64_t room = static_cast<std::int64_t>(std::min(opened.expected_bytes, most_expected)) + 1;  // one more, so that the end is found without growing
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
     worker.check();

@@ -18,11 +18,9 @@ std::int64_t find_term(const ClassRow<Count>& row, std::int64_t begin, std::int6
 
 // Prefetches array[i]; i may be out of range.
 template <class T>
-void prefetch([[maybe_unused]] const T* array, [[maybe_unused]] std::int64_t i) {
-#ifdef __GNUC__
+void prefetch(const T* array, std::int64_t i) {
   const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(i) * sizeof(T);
-  __builtin_prefetch(reinterpret_cast<const void*>(address));
-#endif
+  prefetch(reinterpret_cast<const void*>(address));
 }
 
 // Prefetches the first 256 of array[begin .. end). With thousands of classes, each has some hundred entries in a chunk,

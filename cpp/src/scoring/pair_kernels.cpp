@@ -14,8 +14,8 @@ constexpr int pairs_ahead = 32;
 TERMSIFT_INLINE void prefetch_block(const ClassPairs& pairs, std::int64_t begin) {
   if (begin + block_terms > pairs.n) return;
   for (int j = 0; j < block_terms; j += 16) {
-    __builtin_prefetch(pairs.terms + begin + j);
-    if (pairs.narrow_l != nullptr) __builtin_prefetch(pairs.narrow_l + begin + j);
+    prefetch(pairs.terms + begin + j);
+    if (pairs.narrow_l != nullptr) prefetch(pairs.narrow_l + begin + j);
   }
 }
 
@@ -56,18 +56,18 @@ void class_parts(const PairConstants& class_, const double* __restrict l, int n,
 }
 
 // Compilers do not vectorise these four sums by themselves, and scalar code takes three times as long.
-using Four = double __attribute__((vector_size(32)));
+using Four = Lanes<double, 4>;
 
 TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   Four a, b, sums_lo, part_lo;
-  __builtin_memcpy(&a, sums.hi, sizeof a);
-  __builtin_memcpy(&b, part.hi, sizeof b);
-  __builtin_memcpy(&sums_lo, sums.lo, sizeof sums_lo);
-  __builtin_memcpy(&part_lo, part.lo, sizeof part_lo);
+  load(sums.hi, a);
+  load(part.hi, b);
+  load(sums.lo, sums_lo);
+  load(part.lo, part_lo);
   const Four s = a + b, bb = s - a;  // two_sum
   const Four lo = sums_lo + (((a - (s - bb)) + (b - bb)) + part_lo);
-  __builtin_memcpy(sums.hi, &s, sizeof s);
-  __builtin_memcpy(sums.lo, &lo, sizeof lo);
+  store(s, sums.hi);
+  store(lo, sums.lo);
 }
 
 // Computes U alone, which is enough for sums of whole values.
@@ -79,7 +79,7 @@ void mix_totals(const ClassPairs& pairs) {
     load_counts(pairs, begin, n, l);
     for (int j = 0; j < n; ++j) {
       const std::int64_t ahead = begin + j + pairs_ahead;
-      if (ahead < pairs.n) __builtin_prefetch(&pairs.sums[pairs.terms[ahead] - pairs.first]);
+      if (ahead < pairs.n) prefetch(&pairs.sums[pairs.terms[ahead] - pairs.first]);
       TermSums& sums = pairs.sums[pairs.terms[begin + j] - pairs.first];
       const DoubleDouble part = two_product(l[j], w_hi);
       const DoubleDouble sum = two_sum(sums.hi[TermSums::U], part.hi);
@@ -119,7 +119,7 @@ void mix(const ClassPairs& pairs) {
     const int n = size_of_block(pairs, begin);
     load_counts(pairs, begin, n, l);
     for (int j = 0; j < n; ++j) {
-      if (begin + j + pairs_ahead < pairs.n) __builtin_prefetch(&sums[terms[begin + j + pairs_ahead] - first]);
+      if (begin + j + pairs_ahead < pairs.n) prefetch(&sums[terms[begin + j + pairs_ahead] - first]);
       const int at = l[j] < n_parts ? static_cast<int>(l[j]) : -1;
       if (at == l[j]) {
         add_part(sums[terms[begin + j] - first], parts[at]);
@@ -196,11 +196,11 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
 
 // Adds the V of one pair: two parts by one instruction, where two_sum and its loads and stores take sixteen.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
-  using Two = double __attribute__((vector_size(16)));
+  using Two = Lanes<double, 2>;
   Two V;
-  __builtin_memcpy(&V, &value.V_hi, sizeof V);
+  load(&value.V_hi, V);
   V += Two{on_grid, rest};
-  __builtin_memcpy(&value.V_hi, &V, sizeof V);
+  store(V, &value.V_hi);
 }
 
 // The loops are short, for the reason given at Divergents.
@@ -220,7 +220,7 @@ void score(const ClassPairs& pairs) {
     load_counts(pairs, begin, n, l);
     for (int j = 0; j < n; ++j) {
       const TermValue& value = values[terms[j] - first];
-      if (begin + j + pairs_ahead < pairs.n) __builtin_prefetch(&values[terms[j + pairs_ahead] - first]);
+      if (begin + j + pairs_ahead < pairs.n) prefetch(&values[terms[j + pairs_ahead] - first]);
       U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
     for (int j = n; j < lanes; ++j)  // lanes without a pair repeat the first pair

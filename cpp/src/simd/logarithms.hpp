@@ -10,13 +10,15 @@
 // Both lose little more than one rounding.
 #pragma once
 
+#include <limits>
+
 #include "simd/log_table.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-constexpr double infinity = __builtin_huge_val();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Divisors and arguments of logarithms are raised to at least this. The exponent arithmetic of nearest_power needs normal
 // numbers p and q with 2^-1023 < p/q < 2^1023, so p and q may be up to 2^123: enough for probabilities, rates (up to 2^64),
@@ -25,17 +27,8 @@ constexpr double infinity = __builtin_huge_val();
 // never become NaN.
 constexpr double least_probability = 0x1p-900;
 
-TERMSIFT_INLINE unsigned long long bits(double x) {
-  unsigned long long u;
-  __builtin_memcpy(&u, &x, sizeof u);
-  return u;
-}
-TERMSIFT_INLINE double from_bits(unsigned long long u) {
-  double x;
-  __builtin_memcpy(&x, &u, sizeof x);
-  return x;
-}
-TERMSIFT_INLINE double magnitude(double x) { return __builtin_fabs(x); }
+TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
+TERMSIFT_INLINE double from_bits(unsigned long long u) { return bit_cast<double>(u); }
 TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.0 : 0.0); }
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "termsift/portability.hpp"
 #include "termsift/runtime.hpp"
 
 namespace termsift {
@@ -14,12 +15,9 @@ constexpr const char* names[] = {"baseline", "avx2", "avx512"};  // by SimdTarge
 
 SimdTarget best_target() {
 #ifdef TERMSIFT_X86_TARGETS
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2");
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx2) return avx512 ? SimdTarget::avx512 : SimdTarget::avx2;
+  const X86Features features = x86_features();
+  if (features.avx512) return SimdTarget::avx512;
+  if (features.avx2) return SimdTarget::avx2;
 #endif
   return SimdTarget::baseline;
 }

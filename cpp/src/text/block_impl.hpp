@@ -7,7 +7,7 @@
 #define TERMSIFT_SSE2
 #endif
 
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -27,7 +27,7 @@ struct Utf8Marks {
 #if defined(__AVX512BW__)
 
 TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t case_bit, bool spaces, std::uint8_t* out) {
-  const auto within = [](__m512i bytes, int first, int n) __attribute__((always_inline)) {
+  const auto within = [](__m512i bytes, int first, int n) TERMSIFT_INLINE_LAMBDA {
     return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(first))),
                                   _mm512_set1_epi8(static_cast<char>(n)));
   };
@@ -43,7 +43,7 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
 
 TERMSIFT_INLINE Utf8Marks mark_utf8(const std::uint8_t* text) {
   const __m512i bytes = _mm512_loadu_si512(text);
-  const auto from = [bytes](int first) __attribute__((always_inline)) {
+  const auto from = [bytes](int first) TERMSIFT_INLINE_LAMBDA {
     return std::uint64_t{_mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(first)))};
   };
   const std::uint64_t two = from(0xc0), three = from(0xe0), four = from(0xf0), none = from(0xf8);

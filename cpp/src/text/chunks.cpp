@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "termsift/portability.hpp"
 #include "text/tuning.hpp"
 
 namespace termsift {
@@ -22,16 +23,14 @@ std::vector<std::int64_t> chunk_bounds(Texts texts) {
   return bounds;
 }
 
-void prefetch_texts([[maybe_unused]] Texts texts, [[maybe_unused]] std::int64_t begin, [[maybe_unused]] std::int64_t end) {
-#if defined(__GNUC__)
+void prefetch_texts(Texts texts, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t line = 64, most = 1 << 12;
   for (std::int64_t i = begin; i < end; ++i) {
     const Text& text = texts[static_cast<std::size_t>(i)];
     const auto* const bytes = static_cast<const char*>(text.data);
     const std::int64_t size = std::min(bytes_of(text), most);  // the hardware prefetches the rest of a longer text
-    for (std::int64_t at = 0; at < size; at += line) __builtin_prefetch(bytes + at);
+    for (std::int64_t at = 0; at < size; at += line) prefetch(bytes + at);
   }
-#endif
 }
 
 }  // namespace termsift

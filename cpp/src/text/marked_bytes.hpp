@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "termsift/inline.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 

@@ -1,7 +1,7 @@
 // As in logarithms.hpp, nothing here may use a function of another file unless it is always inlined.
 #include "text/scan_kernels.hpp"
 
-#include "simd/bits.hpp"
+#include "termsift/portability.hpp"
 #include "text/block_impl.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {

@@ -17,12 +17,6 @@ namespace termsift {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-inline void prefetch_for_write([[maybe_unused]] const void* memory) {
-#if defined(__GNUC__)
-  __builtin_prefetch(memory, 1);
-#endif
-}
-
 // A slot holds the key and all that counting a token reads and writes, so that a token costs one cache miss. With the key
 // elsewhere it would cost two.
 template <class Key>

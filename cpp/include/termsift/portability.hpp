@@ -1,0 +1,259 @@
+// What compilers and systems have in forms of their own: the only file, with base/portability.cpp, that names them.
+//
+// GCC and Clang have builtins and vectors, which kernels are written with. Another compiler, such as MSVC, gets plain C++
+// with the same results. TERMSIFT_PLAIN_CPP chooses the plain forms for every compiler, so that they can be tested.
+//
+// Kernels include this file. Functions here are always inlined, because a function of a header that is compiled for several
+// SIMD targets exists once in the program, and the linker could keep the version for AVX-512.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(TERMSIFT_PLAIN_CPP)
+#define TERMSIFT_GNU
+#else
+#include <bit>
+#include <cmath>
+#include <cstring>
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TERMSIFT_INLINE inline __attribute__((always_inline))
+#define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
+#define TERMSIFT_RESTRICT __restrict
+#else
+#include <intrin.h>
+#define TERMSIFT_INLINE __forceinline
+#define TERMSIFT_INLINE_LAMBDA
+#define TERMSIFT_RESTRICT __restrict
+#endif
+
+// Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
+#if defined(__clang__)
+#define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TERMSIFT_INDEPENDENT
+#endif
+
+namespace termsift {
+
+// ---- builtins ----------------------------------------------------------------------------------------------------------
+
+#ifdef TERMSIFT_GNU
+
+// As std::memcpy.
+TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { __builtin_memcpy(to, from, n); }
+
+// As std::bit_cast.
+template <class To, class From>
+TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+
+// Returns the number of the lowest bit that is set; one must be.
+TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }
+TERMSIFT_INLINE int count_set(std::uint64_t bits) { return __builtin_popcountll(bits); }
+
+TERMSIFT_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+TERMSIFT_INLINE double magnitude(double x) { return __builtin_fabs(x); }
+
+TERMSIFT_INLINE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
+
+// Brings the cache line of an address, which may be any, nearer.
+TERMSIFT_INLINE void prefetch(const void* address) { __builtin_prefetch(address); }
+TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1); }
+
+#else
+
+TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); }
+
+template <class To, class From>
+TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
+  return std::bit_cast<To>(from);
+}
+
+TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return std::countr_zero(bits); }
+TERMSIFT_INLINE int count_set(std::uint64_t bits) { return std::popcount(bits); }
+
+TERMSIFT_INLINE double square_root(double x) { return std::sqrt(x); }
+TERMSIFT_INLINE double magnitude(double x) { return std::fabs(x); }
+
+TERMSIFT_INLINE bool unlikely(bool condition) { return condition; }
+
+TERMSIFT_INLINE void prefetch(const void*) {}
+TERMSIFT_INLINE void prefetch_for_write(const void*) {}
+
+#endif
+
+// Whether a b - p is rounded once, by an instruction of the target.
+#if defined(TERMSIFT_GNU) && (defined(__FMA__) || defined(__aarch64__))
+#define TERMSIFT_FUSED
+TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#endif
+
+// The high and the low half of a product of 128 bits, xor-ed.
+TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__) && defined(TERMSIFT_GNU)
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+  const std::uint64_t low = 0xffffffff, middle = (a & low) * (b & low);
+  const std::uint64_t one = (a >> 32) * (b & low) + (middle >> 32), other = (a & low) * (b >> 32) + (one & low);
+  return (a * b) ^ ((a >> 32) * (b >> 32) + (one >> 32) + (other >> 32));
+#endif
+}
+
+// ---- vectors -----------------------------------------------------------------------------------------------------------
+
+// n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise by themselves.
+// A function that returned a vector of the compiler would have another calling convention on each target, so functions have
+// results as arguments. A comparison has vectors of integers, -1 where it holds and else 0.
+#ifdef TERMSIFT_GNU
+
+template <class T, int n>
+struct LanesOf {
+  typedef T Type __attribute__((vector_size(n * sizeof(T))));
+};
+template <class T, int n>
+using Lanes = typename LanesOf<T, n>::Type;
+
+// out = where ? a : b
+template <class Mask, class Vector>
+TERMSIFT_INLINE void choose(const Mask& where, const Vector& a, const Vector& b, Vector& out) {
+  out = where ? a : b;
+}
+
+template <class From, class To>
+TERMSIFT_INLINE void convert(const From& from, To& to) {
+  to = __builtin_convertvector(from, To);
+}
+
+#else
+
+template <class T, int n>
+struct Lanes {
+  T lane[n];
+
+  TERMSIFT_INLINE T& operator[](std::int64_t i) { return lane[i]; }
+  TERMSIFT_INLINE T operator[](std::int64_t i) const { return lane[i]; }
+
+  template <class F>
+  static TERMSIFT_INLINE auto each(const F& f) {
+    Lanes<decltype(f(0)), n> result{};
+    for (int i = 0; i < n; ++i) result.lane[i] = f(i);
+    return result;
+  }
+  static TERMSIFT_INLINE Lanes all(T value) {
+    return each([&](int) { return value; });
+  }
+
+#define TERMSIFT_OPERATOR(symbol)                                                             \
+  friend TERMSIFT_INLINE Lanes operator symbol(const Lanes& a, const Lanes& b) {              \
+    return each([&](int i) { return static_cast<T>(a.lane[i] symbol b.lane[i]); });           \
+  }                                                                                           \
+  friend TERMSIFT_INLINE Lanes operator symbol(const Lanes& a, T b) { return a symbol all(b); } \
+  friend TERMSIFT_INLINE Lanes operator symbol(T a, const Lanes& b) { return all(a) symbol b; } \
+  TERMSIFT_INLINE Lanes& operator symbol##=(const Lanes& b) { return *this = *this symbol b; }  \
+  TERMSIFT_INLINE Lanes& operator symbol##=(T b) { return *this = *this symbol b; }
+  TERMSIFT_OPERATOR(+)
+  TERMSIFT_OPERATOR(-)
+  TERMSIFT_OPERATOR(*)
+  TERMSIFT_OPERATOR(&)
+  TERMSIFT_OPERATOR(|)
+  TERMSIFT_OPERATOR(>>)
+  TERMSIFT_OPERATOR(<<)
+#undef TERMSIFT_OPERATOR
+
+#define TERMSIFT_COMPARISON(symbol)                                                      \
+  friend TERMSIFT_INLINE auto operator symbol(const Lanes& a, const Lanes& b) {          \
+    return each([&](int i) { return a.lane[i] symbol b.lane[i] ? -1 : 0; });             \
+  }                                                                                      \
+  friend TERMSIFT_INLINE auto operator symbol(const Lanes& a, T b) { return a symbol all(b); }
+  TERMSIFT_COMPARISON(<)
+  TERMSIFT_COMPARISON(>)
+  TERMSIFT_COMPARISON(==)
+#undef TERMSIFT_COMPARISON
+
+  TERMSIFT_INLINE Lanes operator-() const {
+    return each([&](int i) { return -lane[i]; });
+  }
+};
+
+template <class Mask, class T, int n>
+TERMSIFT_INLINE void choose(const Mask& where, const Lanes<T, n>& a, const Lanes<T, n>& b, Lanes<T, n>& out) {
+  for (int i = 0; i < n; ++i) out.lane[i] = where.lane[i] != 0 ? a.lane[i] : b.lane[i];
+}
+
+template <class From, class To, int n>
+TERMSIFT_INLINE void convert(const Lanes<From, n>& from, Lanes<To, n>& to) {
+  for (int i = 0; i < n; ++i) to.lane[i] = static_cast<To>(from.lane[i]);
+}
+
+#endif
+
+template <class Vector, class T>
+TERMSIFT_INLINE void load(const T* from, Vector& vector) {
+  copy_bytes(&vector, from, sizeof vector);
+}
+template <class Vector, class T>
+TERMSIFT_INLINE void store(const Vector& vector, T* to) {
+  copy_bytes(to, &vector, sizeof vector);
+}
+
+// ---- what the processor can do -----------------------------------------------------------------------------------------
+
+struct X86Features {
+  bool avx2 = false;    // with FMA, BMI and BMI2
+  bool avx512 = false;  // F, BW, DQ and VL
+};
+X86Features x86_features();
+
+// Tells the processor that this thread waits in a loop.
+void pause();
+
+// ---- memory ------------------------------------------------------------------------------------------------------------
+
+inline constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+// Returns memory for std::free, which begins at a huge page where the system has such pages, or null.
+void* allocate_at_huge_page(std::size_t bytes);
+
+// Asks for pages of 2 MiB where the memory is large enough for them, as numpy does for its arrays. Faulting in pages of 4
+// KiB took 40% of the time of counting 10^8 entries.
+void advise_huge_pages(void* memory, std::size_t bytes);
+
+// ---- processors and processes ------------------------------------------------------------------------------------------
+
+// The processors that this process may run on, or none if the system does not say.
+std::optional<int> allowed_processors();
+
+// The processor that this thread runs on, or -1 if the system does not say.
+int current_processor();
+
+// Moves this thread to another processor if it runs on the given one. Beside another busy process Linux often wakes a thread
+// on the processor of the thread that wakes it, and both then share it. The affinity is restored at once.
+void move_away_from(int processor);
+
+// Calls f in each child process that is forked, where the system forks. Returns whether it will.
+bool call_in_forked_children(void (*f)());
+
+// ---- files -------------------------------------------------------------------------------------------------------------
+
+struct OpenedFile {
+  std::FILE* file = nullptr;        // null if it cannot be opened
+  int error = 0;                    // the errno of that, or `not_regular`
+  std::uintmax_t expected_bytes = 0;  // only a hint: a file may grow meanwhile
+};
+inline constexpr int not_regular = -1;  // a pipe, a socket or a device
+
+// Opens a file, whose path is in UTF-8 on Windows, for reading bytes.
+OpenedFile open_regular_file(const std::string& path);
+
+}  // namespace termsift

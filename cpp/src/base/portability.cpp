@@ -1,0 +1,213 @@
+#include "termsift/portability.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#if defined(_WIN32)
+#include <filesystem>
+#include <system_error>
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+#ifdef __linux__
+#include <sched.h>
+#include <sys/mman.h>
+#endif
+#if defined(_M_X64) || defined(__x86_64__)
+#define TERMSIFT_X86
+#include <immintrin.h>
+#ifdef _MSC_VER
+#include <intrin.h>
+#else
+#include <cpuid.h>
+#endif
+#endif
+
+namespace termsift {
+
+// ---- what the processor can do -----------------------------------------------------------------------------------------
+
+#ifdef TERMSIFT_X86
+
+namespace {
+
+struct Registers {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+
+Registers processor_id(unsigned leaf) {
+#ifdef _MSC_VER
+  int r[4];
+  __cpuidex(r, static_cast<int>(leaf), 0);
+  return {static_cast<unsigned>(r[0]), static_cast<unsigned>(r[1]), static_cast<unsigned>(r[2]), static_cast<unsigned>(r[3])};
+#else
+  Registers r;
+  __cpuid_count(leaf, 0, r.a, r.b, r.c, r.d);
+  return r;
+#endif
+}
+
+// The registers that the system saves when it switches threads.
+#ifndef _MSC_VER
+__attribute__((target("xsave")))
+#endif
+std::uint64_t saved_registers() {
+  return static_cast<std::uint64_t>(_xgetbv(0));
+}
+
+}  // namespace
+
+// Clang's __builtin_cpu_supports needs a library that programs of MSVC are not linked with.
+X86Features x86_features() {
+  constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // leaf 1, c
+  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // leaf 7, b: BMI, AVX2, BMI2
+  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;            // leaf 7, b: F, DQ, BW, VL
+  constexpr std::uint64_t vectors = 0x6, wide_vectors = vectors | 0xe0;
+  if (processor_id(0).a < 7) return {};
+  const unsigned first = processor_id(1).c, extended = processor_id(7).b;
+  if ((first & xsave) == 0 || (first & fma) == 0) return {};
+  const std::uint64_t saved = saved_registers();
+  const bool has_avx2 = (saved & vectors) == vectors && (extended & avx2) == avx2;
+  return {has_avx2, has_avx2 && (saved & wide_vectors) == wide_vectors && (extended & avx512) == avx512};
+}
+
+void pause() { _mm_pause(); }
+
+#else
+
+X86Features x86_features() { return {}; }
+
+void pause() { std::this_thread::yield(); }
+
+#endif
+
+// ---- memory ------------------------------------------------------------------------------------------------------------
+
+#ifdef __linux__
+
+void* allocate_at_huge_page(std::size_t bytes) {
+  return std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
+}
+
+void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes < 2 * huge_page) return;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge_page * huge_page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // may fail, which changes nothing
+#endif
+}
+
+#else
+
+void* allocate_at_huge_page(std::size_t bytes) { return std::malloc(bytes); }
+
+void advise_huge_pages(void*, std::size_t) {}
+
+#endif
+
+// ---- processors and processes ------------------------------------------------------------------------------------------
+
+#if defined(__linux__)
+
+std::optional<int> allowed_processors() {
+  // A machine may have more processors than a cpu_set_t holds.
+  for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
+    std::vector<cpu_set_t> sets(static_cast<std::size_t>(n / CPU_SETSIZE));
+    const std::size_t bytes = sets.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, sets.data()) == 0) return CPU_COUNT_S(bytes, sets.data());
+    if (errno != EINVAL) break;
+  }
+  return std::nullopt;
+}
+
+int current_processor() { return sched_getcpu(); }
+
+void move_away_from(int processor) {
+  cpu_set_t allowed;
+  if (processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+#else
+
+std::optional<int> allowed_processors() {
+#ifdef _WIN32
+  DWORD_PTR process = 0, system = 0;
+  if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system) != 0 && process != 0) {
+    int n = 0;
+    for (; process != 0; process &= process - 1) ++n;
+    // The masks are those of one group of 64 processors. Where there are more groups, a process may use all of them.
+    if (GetActiveProcessorGroupCount() == 1) return n;
+  }
+#endif
+  return std::nullopt;
+}
+
+int current_processor() { return -1; }
+
+void move_away_from(int) {}
+
+#endif
+
+#ifdef _WIN32
+
+bool call_in_forked_children(void (*)()) { return false; }
+
+#else
+
+bool call_in_forked_children(void (*f)()) { return pthread_atfork(nullptr, nullptr, f) == 0; }
+
+#endif
+
+// ---- files -------------------------------------------------------------------------------------------------------------
+
+#ifdef _WIN32
+
+OpenedFile open_regular_file(const std::string& path) {
+  const std::filesystem::path wide(std::u8string(path.begin(), path.end()));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(wide, ignored)) return {.error = EISDIR};
+  errno = 0;
+  OpenedFile opened{.file = _wfopen(wide.c_str(), L"rb")};
+  if (opened.file == nullptr) return {.error = errno};
+  const auto size = std::filesystem::file_size(wide, ignored);
+  if (size != static_cast<std::uintmax_t>(-1)) opened.expected_bytes = size;
+  return opened;
+}
+
+#else
+
+// What was opened is looked at, not the path, which may be another file by then. To open a pipe, or to read one, may wait
+// for ever.
+OpenedFile open_regular_file(const std::string& path) {
+  const int number = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (number < 0) return {.error = errno};
+  int error = 0;
+  struct stat status {};
+  if (fstat(number, &status) != 0) error = errno;
+  else if (S_ISDIR(status.st_mode)) error = EISDIR;
+  else if (!S_ISREG(status.st_mode)) error = not_regular;
+  else if (std::FILE* const file = fdopen(number, "rb"); file != nullptr)
+    return {.file = file, .expected_bytes = static_cast<std::uintmax_t>(status.st_size)};
+  else error = errno;
+  close(number);
+  return {.error = error};
+}
+
+#endif
+
+}  // namespace termsift
