@@ -15,7 +15,7 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#ifdef __unix__
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -54,7 +54,7 @@ void work_until_stopped(Worker& worker) {
   for (const auto end = Clock::now() + 5s; Clock::now() < end;) worker.check();
 }
 
-#ifdef __unix__
+#ifndef _WIN32
 // Whether f returns true in a child process; a child that hangs is killed by its alarm.
 template <class F>
 bool holds_in_child(const F& f) {
@@ -82,7 +82,7 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 
 }  // namespace
 
-#ifdef __unix__
+#ifndef _WIN32
 TEST(a_child_of_a_process_without_threads_may_start_some) {
   // Catches a forked child that is limited to one thread although its parent had started none. This test must be the first,
   // before any other starts a thread.
@@ -278,7 +278,7 @@ TEST(threads_are_worth_their_work) {
   CHECK(worth(threads, 0).poll && worth(threads, 0).poll());
 }
 
-#ifdef __unix__
+#ifndef _WIN32
 TEST(a_child_forked_after_threads_works) {
   // Catches a child process that waits for threads that it does not have. The parent keeps its threads.
   CHECK(every_block_runs_once(100, 2));

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <system_error>
 #define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
 #define NOMINMAX
+#endif
 #include <windows.h>
 #else
 #include <fcntl.h>

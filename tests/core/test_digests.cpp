@@ -1,0 +1,198 @@
+// Digests of what seeded inputs give. Every platform, compiler and SIMD target must give the same bits of counts, scores,
+// rankings and verdicts, so that a ranking can be repeated anywhere.
+#include <bit>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "check.hpp"
+#include "score_cases.hpp"
+#include "termsift/conditional_gain.hpp"
+#include "termsift/contingency.hpp"
+#include "termsift/greedy.hpp"
+#include "termsift/naive_bayes.hpp"
+#include "termsift/runtime.hpp"
+
+using namespace termsift;
+using namespace score_cases;
+
+namespace {
+
+// FNV-1a of the bytes of numbers, from the lowest byte on.
+class Digest {
+ public:
+  template <class T>
+  void add(T value) {
+    if constexpr (std::is_same_v<T, double>) add(std::bit_cast<std::uint64_t>(value));
+    else
+      for (std::size_t byte = 0; byte < sizeof value; ++byte) {
+        digest_ ^= static_cast<std::uint64_t>(value) >> 8 * byte & 0xff;
+        digest_ *= 0x100000001b3;
+      }
+  }
+  template <class T>
+  void add(const T* values, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) add(values[i]);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    add(values.data(), std::ssize(values));
+  }
+  std::string text() const {
+    std::ostringstream out;
+    out << std::hex << digest_;
+    return out.str();
+  }
+
+ private:
+  std::uint64_t digest_ = 0xcbf29ce484222325;
+};
+
+template <CountType Count>
+void add_counts(Digest& digest, const ClassCounts<Count>& counts) {
+  for (const auto& row : counts.rows) {
+    digest.add(row->n_docs);
+    digest.add(row->n_tokens);
+    for (std::int64_t i = 0; i < row->size; ++i) {
+      digest.add(row->terms[i]);
+      digest.add(row->term_frequency[i]);
+      digest.add(row->document_frequency[i]);
+    }
+  }
+}
+
+template <class Value>
+struct Input {
+  Matrix<std::int32_t, Value> x;
+  Labels labels;
+  std::vector<double> weights;
+};
+
+// Terms of all frequencies, in documents of a few entries; some floating-point values are fractions.
+template <class Value>
+Input<Value> input(std::int64_t n_classes, std::int64_t n_docs, std::int64_t n_terms) {
+  Random random(20160901);
+  Input<Value> in;
+  in.x.n_columns = n_terms;
+  in.labels.n_classes = n_classes;
+  for (std::int64_t d = 0; d < n_docs; ++d) {
+    const std::int64_t c = below(random, 1 + below(random, n_classes));  // classes of unequal sizes
+    std::vector<std::pair<std::int64_t, Value>> entries;
+    for (std::int64_t e = 2 + below(random, 30); e > 0; --e) {
+      const std::int64_t term = below(random, 1 + below(random, n_terms));
+      const auto value = static_cast<Value>(1 + below(random, 4) + (term % n_classes == c ? 5 : 0));
+      entries.push_back({term, std::is_floating_point_v<Value> && term % 4 == 0 ? value / 8 : value});
+    }
+    in.x.add_row(entries);
+    in.labels.add({static_cast<ClassId>(c)});
+    in.weights.push_back(static_cast<double>(1 + below(random, 3)));
+  }
+  return in;
+}
+
+// Calls f on every SIMD target of the machine, with one thread and with three. All must agree with the expected digest.
+template <class F>
+void check_digest(const std::string& expected, const F& f) {
+  for (const std::string& target : simd_targets()) {
+    use_simd_target(target);
+    for (const int n_threads : {1, 3}) {
+      Digest digest;
+      f(digest, n_threads);
+      CHECK_EQ(digest.text(), expected);
+    }
+  }
+  use_simd_target(simd_targets().front());
+}
+
+TEST(counts_of_whole_numbers) {
+  for (const auto& [n_classes, expected] : {std::pair{2, "cdc08545453f14af"}, {20, "1d8b1013d01338ea"}, {300, "1f88f9f984578a90"}}) {
+    const auto in = input<std::int64_t>(n_classes, 4000, 3000);
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      add_counts(digest, count(no_counts<std::int64_t>(in.labels.n_classes), in.x, in.labels, {}, n_threads));
+    });
+  }
+}
+
+TEST(counts_of_fractions_and_weights) {
+  const auto in = input<double>(20, 4000, 3000);
+  check_digest("cf134f4c562a4501", [&](Digest& digest, int n_threads) {
+    add_counts(digest, count(no_counts<double>(in.labels.n_classes), in.x, in.labels, in.weights, n_threads));
+  });
+}
+
+TEST(divergences) {
+  for (const auto& [n_classes, expected] : {std::pair{2, "639d427f9e73d107"}, {20, "9ab33434e4b2279d"}}) {
+    const auto in = input<std::int64_t>(n_classes, 2000, 1500);
+    const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      for (const Divergence measure : measures) {
+        for (const Aggregate aggregate : aggregates)
+          digest.add(scores_of(counts, {1, 1500}, measure, aggregate, n_threads));
+        digest.add(class_scores_of(counts, {1, 1500}, measure, n_threads));
+      }
+    });
+  }
+}
+
+TEST(contingency_scores) {
+  for (const auto& [n_classes, expected] : {std::pair{2, "34f105ec220c6908"}, {20, "95447377598f3356"}}) {
+    const auto in = input<std::int64_t>(n_classes, 2000, 1500);
+    const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      std::vector<double> scores(at(counts.n_terms));
+      for (int method = 0; method < n_contingency_methods; ++method)
+        for (const Aggregate aggregate : aggregates) {
+          score(counts, {0.5, 750}, static_cast<ContingencyMeasure>(method), aggregate, {n_threads, {}}, scores.data());
+          digest.add(scores);
+        }
+    });
+  }
+}
+
+TEST(greedy_selection) {
+  for (const auto& [n_classes, expected] : {std::pair{2, "74ecf0c604c436fc"}, {6, "3a4b4f961fce31f"}}) {
+    const auto in = input<std::int64_t>(n_classes, 1000, 400);
+    const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      const GreedyRanking ranking = greedy(counts, {1, 400}, 100, false, {n_threads, {}});
+      digest.add(ranking.indices.get(), 100);
+      digest.add(ranking.divergences.get(), 100);
+    });
+  }
+}
+
+TEST(gains_and_guided_gains) {
+  for (const auto& [cost, expected] : {std::pair{0.0, "b34a5cb1f9a083bd"}, {0.3, "498d2172237c6c3c"}}) {
+    const auto in = input<std::int64_t>(12, 2000, 1500);
+    ConditionalGain options;
+    options.k = 200;
+    options.guide.cost = cost;
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      const GainRanking ranking = conditional_gain(in.x.view(), in.labels.codes, 12, {}, options, {n_threads, {}});
+      digest.add(ranking.indices.get(), options.k);
+      digest.add(ranking.gains.get(), options.k);
+    });
+  }
+}
+
+TEST(verdicts_of_naive_bayes) {
+  const auto in = input<std::int64_t>(12, 2000, 1500);
+  const auto counts = count(no_counts<std::int64_t>(12), in.x, in.labels, {});
+  std::vector<std::int64_t> ranking(1500);
+  std::iota(ranking.begin(), ranking.end(), 0);
+  const std::vector<std::int64_t> ks{1, 10, 100, 1000};
+  check_digest("ad0cf360367f9d7c", [&](Digest& digest, int n_threads) {
+    for (const EventModel model :
+         {EventModel::multinomial, EventModel::binary, EventModel::bernoulli, EventModel::poisson}) {
+      std::vector<std::int64_t> hits(ks.size() * 12), predicted(hits);
+      classify_by_prefixes(counts, {model, 1, ranking, ks}, LabelledDocuments{in.x.view(), in.labels.codes, TermWeight::raw},
+                           {n_threads, {}}, hits.data(), predicted.data());
+      digest.add(hits);
+      digest.add(predicted);
+    }
+  });
+}
+
+}  // namespace
