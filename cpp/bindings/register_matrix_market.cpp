@@ -7,7 +7,7 @@
 namespace termsift::bindings {
 namespace {
 
-py::tuple parse(const py::object& text, int n_threads, const py::str& file) {
+py::tuple parse_matrix_market(const py::object& text, int n_threads, const py::str& file) {
   const Bytes bytes(text);
   const Threads threads = python_threads(n_threads);
   MatrixMarketEntries parsed = parse_text(file, [&] { return parse_matrix_market(bytes.text(), threads); });
@@ -19,7 +19,7 @@ py::tuple parse(const py::object& text, int n_threads, const py::str& file) {
 }  // namespace
 
 void register_matrix_market(py::module_& module) {
-  module.def("parse_matrix_market", &parse, "text"_a, py::kw_only(), "n_threads"_a, "file"_a = "");
+  module.def("parse_matrix_market", &parse_matrix_market, "text"_a, py::kw_only(), "n_threads"_a, "file"_a = "");
 }
 
 }  // namespace termsift::bindings

@@ -8,7 +8,7 @@
 namespace termsift::bindings {
 namespace {
 
-py::dict parse(const py::object& block, std::int64_t first_line, bool multilabel, bool skip, int n_threads,
+py::dict parse_svmlight(const py::object& block, std::int64_t first_line, bool multilabel, bool skip, int n_threads,
                bool may_lack_labels, std::int64_t min_index, std::int64_t max_index, const std::string& index_note,
                const py::str& file) {
   const Bytes bytes(block);
@@ -31,8 +31,8 @@ py::dict parse(const py::object& block, std::int64_t first_line, bool multilabel
 }  // namespace
 
 void register_svmlight(py::module_& module) {
-  module.def("parse_svmlight", &parse, "block"_a, py::kw_only(), "first_line"_a, "multilabel"_a, "skip"_a, "n_threads"_a,
-             "unlabelled"_a = true, "min_index"_a = 0, "max_index"_a = std::numeric_limits<std::int64_t>::max(),
+  module.def("parse_svmlight", &parse_svmlight, "block"_a, py::kw_only(), "first_line"_a, "multilabel"_a, "skip"_a,
+             "n_threads"_a, "unlabelled"_a = true, "min_index"_a = 0, "max_index"_a = std::numeric_limits<std::int64_t>::max(),
              "index_note"_a = "", "file"_a = "");
 }
 

@@ -107,7 +107,8 @@ void check_digest(const std::string& expected, const F& f) {
 }
 
 TEST(counts_of_whole_numbers) {
-  for (const auto& [n_classes, expected] : {std::pair{2, "cdc08545453f14af"}, {20, "1d8b1013d01338ea"}, {300, "1f88f9f984578a90"}}) {
+  for (const auto& [n_classes, expected] :
+       {std::pair{2, "cdc08545453f14af"}, {20, "1d8b1013d01338ea"}, {300, "1f88f9f984578a90"}}) {
     const auto in = input<std::int64_t>(n_classes, 4000, 3000);
     check_digest(expected, [&](Digest& digest, int n_threads) {
       add_counts(digest, count(no_counts<std::int64_t>(in.labels.n_classes), in.x, in.labels, {}, n_threads));

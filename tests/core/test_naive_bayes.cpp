@@ -511,12 +511,13 @@ TEST(a_document_of_weight_w_counts_as_w_documents) {
       {{1, 1, -1, 1}, "document 2 has the weight -1, which is negative"},
       {{most - 1, 0, 1, 1}, "document 3 has the weight 1, with which their sum exceeds 2^63 - 1"},
   };
-  for (const auto& [refused, what] : wrong) {
+  for (const auto& each : wrong) {
+    const auto& refused = each.first;  // a lambda cannot capture a name of a structured binding in Clang 14
     Results results = classify(counts, EventModel::binary, 1, ranking, ks, x, labels);
     CHECK_THROWS(classify_by_prefixes(counts, {EventModel::binary, 1, ranking, ks},
                                       LabelledDocuments{x.view(), labels, TermWeight::raw, refused}, {}, results.hits.data(),
                                       results.predicted.data()),
-                 std::invalid_argument, what.c_str());
+                 std::invalid_argument, each.second.c_str());
   }
 }
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(TERMSIFT_PLAIN_CPP)
 #define TERMSIFT_GNU
@@ -56,6 +57,15 @@ TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
+// Returns the number whose first byte in memory is the lowest of `value`.
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return __builtin_bswap32(value);
+#else
+  return value;
+#endif
+}
+
 // Returns the number of the lowest bit that is set; one must be.
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }
 TERMSIFT_INLINE int count_set(std::uint64_t bits) { return __builtin_popcountll(bits); }
@@ -77,6 +87,8 @@ template <class To, class From>
 TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
   return std::bit_cast<To>(from);
 }
+
+TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return value; }  // as on all machines of MSVC
 
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return std::countr_zero(bits); }
 TERMSIFT_INLINE int count_set(std::uint64_t bits) { return std::popcount(bits); }
@@ -206,6 +218,11 @@ template <class Vector, class T>
 TERMSIFT_INLINE void store(const Vector& vector, T* to) {
   copy_bytes(to, &vector, sizeof vector);
 }
+
+// ---- numbers -----------------------------------------------------------------------------------------------------------
+
+// Returns the double that is nearest to a number in decimal digits, or none if that is infinite or, unlike the number, zero.
+std::optional<double> nearest_double(std::string_view text);
 
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The types that every part of the core uses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -15,6 +16,9 @@ inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
 // A class is a position in the caller's list of labels.
 using ClassId = std::int32_t;
+
+// The index of an element of a container of the standard library.
+inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Counts of occurrences or documents are int64, which is exact, if matrix and weights hold integers, else double. The
 // template parameter `Count` stands for either.

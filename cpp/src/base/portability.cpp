@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <clocale>
+#include <cmath>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -20,6 +24,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 #ifdef __linux__
 #include <sched.h>
 #include <sys/mman.h>
@@ -36,6 +43,30 @@
 
 namespace termsift {
 
+// ---- numbers -----------------------------------------------------------------------------------------------------------
+
+#ifdef __cpp_lib_to_chars
+
+// A number that is too large and one that is too small have the same error code, and libraries differ in what they store.
+std::optional<double> nearest_double(std::string_view text) {
+  double nearest = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  if (result.ec != std::errc()) return std::nullopt;
+  return nearest;
+}
+
+#else
+
+// libc++ before 20 reads no floating-point numbers, and macOS before 26 has an older one.
+std::optional<double> nearest_double(std::string_view text) {
+  static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // in which the decimal point is a point
+  const double nearest = strtod_l(std::string(text).c_str(), nullptr, c);
+  if (nearest == 0 || std::isinf(nearest)) return std::nullopt;
+  return nearest;
+}
+
+#endif
+
 // ---- what the processor can do -----------------------------------------------------------------------------------------
 
 #ifdef TERMSIFT_X86
@@ -50,7 +81,8 @@ Registers processor_id(unsigned leaf) {
 #ifdef _MSC_VER
   int r[4];
   __cpuidex(r, static_cast<int>(leaf), 0);
-  return {static_cast<unsigned>(r[0]), static_cast<unsigned>(r[1]), static_cast<unsigned>(r[2]), static_cast<unsigned>(r[3])};
+  const auto bits = [&](int i) { return static_cast<unsigned>(r[i]); };
+  return {bits(0), bits(1), bits(2), bits(3)};
 #else
   Registers r;
   __cpuid_count(leaf, 0, r.a, r.b, r.c, r.d);

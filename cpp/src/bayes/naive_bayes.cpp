@@ -12,13 +12,12 @@
 #include "bayes/verdict_kernels.hpp"
 #include "counting/document_entries.hpp"
 #include "simd/targets.hpp"
+#include "termsift/types.hpp"
 
 namespace termsift {
 namespace {
 
 constexpr std::int64_t docs_in_block = 128;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Classifies one document after the other. Each thread has its own.
 class Sweep {

@@ -13,11 +13,10 @@
 #include "simd/logarithm_kernels.hpp"
 #include "simd/targets.hpp"
 #include "termsift/double_double.hpp"
+#include "termsift/types.hpp"
 
 namespace termsift {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Replaces every x by L(x) (prefix_model.hpp). The kernel takes eight at a time.
 void log_plus_one(std::vector<double>& values) {

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "termsift/types.hpp"
+
 namespace termsift {
 
 // Rows of class values are padded to whole vectors of this many.
 inline constexpr std::int64_t gain_lanes = 8;
 inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_lanes * gain_lanes; }
-inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // The documents of positive weight. They are numbered class by class, so that the documents of a term come in runs of one
 // class.
 struct Collection {

@@ -94,16 +94,16 @@ void two_class_bounds(const GainBlock& block, const WedgeView& wedge) {
     const bool first = determinant(a[j], b[j], A1, B1) > 0, second = determinant(a[j], b[j], A2, B2) < 0;
     const double A = first ? A1 : A2, B = first ? B1 : B2;
     double gain = two_class_gain<true>(a[j], b[j], A, B, first ? a1 : a2, first ? b1 : b2);
-    gain = first | second ? gain : 0.0;
-    values[j] = (first | second) & ((a[j] >= A) | (b[j] >= B)) ? infinity : gain;
-    n_both += first & second ? 1.0 : 0.0;
+    gain = (first | second) ? gain : 0.0;
+    values[j] = ((first | second) & ((a[j] >= A) | (b[j] >= B))) ? infinity : gain;
+    n_both += (first & second) ? 1.0 : 0.0;
   }
   if (n_both == 0) return;
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const bool second = determinant(a[j], b[j], A2, B2) < 0;
     const double gain = two_class_gain<true>(a[j], b[j], A2, B2, a2, b2);
-    const double bound = (a[j] >= A2) | (b[j] >= B2) ? infinity : gain;
+    const double bound = ((a[j] >= A2) | (b[j] >= B2)) ? infinity : gain;
     values[j] = second ? larger(values[j], bound) : values[j];
   }
 }
@@ -204,7 +204,7 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
   const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
   // Close to the corner, the difference from the corner has too few digits.
-  return (p > 0.98 * A) | (q > 0.98 * B) ? infinity : value * B_inverse;
+  return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
 // The corners of the classes of some bounds: (1,) if they are all of one class.
@@ -231,8 +231,8 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
     const bool first = d1 > 0, second = d2 < 0;
     const double value = class_bound(p[j], q[j], first ? d1 : d2, first ? A1[i] : A2[i], first ? B1[i] : B2[i],
                                      first ? inverse_1[i] : inverse_2[i]);
-    values[j] = (first | second) & (is_upper | (value < infinity)) ? value : 0.0;
-    n_both += first & second ? 1.0 : 0.0;
+    values[j] = ((first | second) & (is_upper | (value < infinity))) ? value : 0.0;
+    n_both += (first & second) ? 1.0 : 0.0;
   }
   if (n_both == 0) return;
   TERMSIFT_INDEPENDENT
@@ -240,7 +240,7 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
     const int i = one_class ? 0 : j;
     const double d2 = (p[j] * B2[i] - q[j] * A2[i]) - lost * (p[j] * B2[i] + q[j] * A2[i]);
     const double value = class_bound(p[j], q[j], d2, A2[i], B2[i], inverse_2[i]);
-    values[j] = (d2 < 0) & (is_upper | (value < infinity)) ? larger(values[j], value) : values[j];
+    values[j] = ((d2 < 0) & (is_upper | (value < infinity))) ? larger(values[j], value) : values[j];
   }
 }
 

@@ -15,11 +15,10 @@
 #include "machines/machine_kernels.hpp"
 #include "simd/targets.hpp"
 #include "termsift/large_memory.hpp"
+#include "termsift/types.hpp"
 
 namespace termsift {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void check(const MachineInput& input, const LinearMachines& options) {
   if (input.rows.size() != input.class_of.size() || (!input.weights.empty() && input.weights.size() != input.rows.size()))

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "reading/lines.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 
@@ -86,11 +86,8 @@ struct Decimal {
       const double whole_digits = sign * static_cast<double>(digits);
       return exponent < 0 ? whole_digits / powers[-exponent] : whole_digits * powers[exponent];
     }
-    double nearest = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
-    // A value too large and one too small have the same error code, and libraries differ in the value that they store.
-    if (error != std::errc()) return magnitude > 0 ? sign * std::numeric_limits<double>::infinity() : sign * 0.0;
-    return nearest;
+    if (const std::optional<double> nearest = nearest_double(text)) return *nearest;
+    return magnitude > 0 ? sign * std::numeric_limits<double>::infinity() : sign * 0.0;
   }
 
  private:

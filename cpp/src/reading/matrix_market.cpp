@@ -116,9 +116,9 @@ struct MatrixMarketPiece : TextPiece {
   BadLine bad;
 };
 
-class Parser : LineCursor<> {
+class MatrixMarketParser : LineCursor<> {
  public:
-  Parser(MatrixMarketPiece& piece, const Header& header, const MatrixMarketEntries& out, Worker& worker)
+  MatrixMarketParser(MatrixMarketPiece& piece, const Header& header, const MatrixMarketEntries& out, Worker& worker)
       : LineCursor(piece.text, piece.line),
         piece_(piece),
         header_(header),
@@ -311,7 +311,8 @@ MatrixMarketEntries parse_matrix_market(std::string_view text, const Threads& th
   for (MatrixMarketPiece& piece : pieces) piece.begin = std::exchange(n_lines, n_lines + piece.n_lines());
   MatrixMarketEntries out = uninitialised(header, n_lines);
   const std::size_t failed = parse_pieces(
-      pieces, enough, [&](MatrixMarketPiece& piece, Worker& worker) { return Parser(piece, header, out, worker).run(); });
+      pieces, enough,
+      [&](MatrixMarketPiece& piece, Worker& worker) { return MatrixMarketParser(piece, header, out, worker).run(); });
   join(pieces, failed, header, out);
   if (header.array) place(header, out);
   return header.symmetry == Symmetry::general ? std::move(out) : mirrored(header, out);

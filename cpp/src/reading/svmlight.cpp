@@ -39,9 +39,9 @@ void as_doubles(std::int64_t* begin, std::int64_t* end) {
   std::transform(begin, end, begin, [](std::int64_t x) { return std::bit_cast<std::int64_t>(static_cast<double>(x)); });
 }
 
-class Parser : LineCursor<'#'> {
+class SvmlightParser : LineCursor<'#'> {
  public:
-  Parser(SvmlightPiece& piece, const SvmlightBlock& out, const SvmlightOptions& options, Worker& worker)
+  SvmlightParser(SvmlightPiece& piece, const SvmlightBlock& out, const SvmlightOptions& options, Worker& worker)
       : LineCursor(piece.text, piece.line),
         piece_(piece),
         options_(options),
@@ -255,7 +255,7 @@ SvmlightBlock parse_svmlight(std::string_view text, const SvmlightOptions& optio
     out.label_indptr[0] = 0;
   }
   const std::size_t failed = parse_pieces(pieces, threads, [&](SvmlightPiece& piece, Worker& worker) {
-    Parser(piece, out, options, worker).run();
+    SvmlightParser(piece, out, options, worker).run();
     return options.skip || piece.n_bad == 0;
   });
   if (failed < pieces.size()) throw LineError(pieces[failed].bad.front());

@@ -32,7 +32,8 @@ WholeFile read_file(const std::string& path, Worker& worker) {
   errno = 0;
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
-  std::int64_t room = static_cast<std::int64_t>(std::min(opened.expected_bytes, most_expected)) + 1;  // one more, so that the end is found without growing
+  // One more, so that the end is found without growing.
+  std::int64_t room = static_cast<std::int64_t>(std::min(opened.expected_bytes, most_expected)) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
     worker.check();

@@ -44,11 +44,12 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
 
 // ---- aggregation: block.scores with their rounding errors in `low` (block,), so that 5,000 classes lose no digit ---------
 
-void begin_aggregate(const ScoreBlock& block, double* low) {
+[[maybe_unused]] void begin_aggregate(const ScoreBlock& block, double* low) {
   for (int j = 0; j < block.n; ++j) block.scores[j] = low[j] = 0;
 }
 
-void aggregate_class(const ScoreBlock& block, int k, const double* __restrict values, double* __restrict low) {
+[[maybe_unused]] void aggregate_class(const ScoreBlock& block, int k, const double* __restrict values,
+                                      double* __restrict low) {
   double* __restrict scores = block.scores;
   if (block.aggregate == Aggregate::max) {
     for (int j = 0; j < block.n; ++j) scores[j] = larger(values[j], scores[j]);
@@ -63,7 +64,7 @@ void aggregate_class(const ScoreBlock& block, int k, const double* __restrict va
   }
 }
 
-void end_aggregate(const ScoreBlock& block, const double* low) {
+[[maybe_unused]] void end_aggregate(const ScoreBlock& block, const double* low) {
   for (int j = 0; j < block.n; ++j) {
     const double score = block.scores[j] + low[j];
     block.scores[j] = block.scores[j] == infinity ? infinity : score;

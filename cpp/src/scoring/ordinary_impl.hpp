@@ -180,7 +180,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 
 // Makes margin[j] negative where some class has 0 < p < least_factor. Smoothed probabilities are above least_factor, and so
 // is every q of theirs that lost no digits. O(n_classes n).
-void check_factors(const ScoreBlock& block, double* __restrict margin) {
+[[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse_hi;
     const double* __restrict x = block.x_hi + k * block_terms;

@@ -59,7 +59,7 @@ class ClassRows {
     }
     n_tokens_ += n_tokens;
     if (n_tokens_ > text_tuning().row_tokens) {  // counts might exceed 32 bits
-      table.for_each_slot([this](auto& slot) { write(slot); });
+      table.for_each_slot([&](auto& slot) { write(slot); });
       n_tokens_ = n_tokens;
     }
     return Count(*this, tag_, spans_.back().first_tag);
@@ -69,7 +69,7 @@ class ClassRows {
   // Writes down all counts, and moves them to store(). It can be interrupted if there is a worker.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
-    table.for_each_slot([this](auto& slot) {
+    table.for_each_slot([&](auto& slot) {
       write(slot);
       slot.tag = 0;
     });

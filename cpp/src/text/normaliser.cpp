@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simd/targets.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -147,7 +148,7 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   if (c >= 0x80) out.all().ascii = false;
   if (map_.lowercase() && c == capital_sigma) c = sigma_is_final<Encoding>() ? final_sigma : small_sigma;
   if (const Mapped mapped = map_.find(c); mapped.simple()) {
-    const std::uint32_t bytes = mapped.bytes();
+    const std::uint32_t bytes = low_byte_first(mapped.bytes());
     std::memcpy(out.bytes() + out.size(), &bytes, 4);
     out.all().append(mapped.length(), mapped.marks(rules_.spaces));
   } else {
@@ -213,7 +214,7 @@ void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) 
       simple = mapped.simple();
       if (!simple) break;
       ascii &= c < 0x80;
-      const std::uint32_t bytes = mapped.bytes();
+      const std::uint32_t bytes = low_byte_first(mapped.bytes());
       std::memcpy(to + n_bytes, &bytes, 4);
       marks |= mapped.marks(rules.spaces) << n_bytes;
       n_bytes += mapped.length();

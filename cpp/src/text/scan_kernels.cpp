@@ -48,8 +48,9 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     }
     const std::uint64_t entry = read_entry(entries + c);
     differences |= entry ^ in_place;
-    const auto two = static_cast<std::uint16_t>(entry), next_two = static_cast<std::uint16_t>(entry >> 16);
-    copy_bytes(to + i, &two, 2);
+    const std::uint32_t written = low_byte_first(static_cast<std::uint32_t>(entry));
+    const std::uint32_t next_two = low_byte_first(static_cast<std::uint32_t>(entry) >> 16);
+    copy_bytes(to + i, &written, 2);
     if (length == 3) to[i + 2] = static_cast<std::uint8_t>(entry >> 16);
     if (length == 4) copy_bytes(to + i + 2, &next_two, 2);
     marks |= (entry >> first_mark & 1) << i;
@@ -124,7 +125,7 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
         if (sizeof(Unit) == 4 && c >= n_code_points) c = 0, simple = 0;
         const std::uint64_t entry = read_entry(rules.entries + c);
         simple &= entry;
-        const auto written = static_cast<std::uint32_t>(entry);
+        const std::uint32_t written = low_byte_first(static_cast<std::uint32_t>(entry));
         copy_bytes(to + n_bytes, &written, 4);
         marks |= (entry >> first_mark & 0xf) << n_bytes;
         n_bytes += static_cast<int>(entry >> 32 & 7);
