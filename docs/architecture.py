@@ -52,7 +52,6 @@ HEADERS = {
     "csr_view": "counting",
     "double_double": "base",
     "fold": "base",
-    "inline": "base",
     "label_table": "base",
     "large_memory": "base",
     "text_rules": "text",

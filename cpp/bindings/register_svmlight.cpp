@@ -32,8 +32,8 @@ py::dict parse_svmlight(const py::object& block, std::int64_t first_line, bool m
 
 void register_svmlight(py::module_& module) {
   module.def("parse_svmlight", &parse_svmlight, "block"_a, py::kw_only(), "first_line"_a, "multilabel"_a, "skip"_a,
-             "n_threads"_a, "unlabelled"_a = true, "min_index"_a = 0, "max_index"_a = std::numeric_limits<std::int64_t>::max(),
-             "index_note"_a = "", "file"_a = "");
+             "n_threads"_a, "unlabelled"_a = true, "min_index"_a = 0,
+             "max_index"_a = std::numeric_limits<std::int64_t>::max(), "index_note"_a = "", "file"_a = "");
 }
 
 }  // namespace termsift::bindings

@@ -32,7 +32,9 @@ def test_versions_agree() -> None:
 
 def test_only_one_file_uses_threads() -> None:
     assert files_with(r"(?m)^\s*#pragma omp", CPP) == ["parallel.cpp"]
-    assert files_with(r"\bomp_\w+\(|std::j?thread\b", CPP) == ["parallel.cpp"]
+    assert files_with(r"\bomp_\w+\(|std::j?thread\b(?!::hardware_concurrency)", CPP) == [
+        "parallel.cpp"
+    ]
 
 
 def test_only_one_test_file_uses_signals() -> None:
@@ -52,6 +54,17 @@ def test_the_core_does_not_use_python() -> None:
     core = [path for path in CPP if "bindings" not in path.parts]
     assert files_with(r"pybind11|Python\.h", core) == []
     assert files_with(r"#include <pybind11", CPP) == ["pybind11.hpp"]
+
+
+def test_compilers_and_systems_are_named_in_one_place() -> None:
+    # Catches a builtin that MSVC lacks, or a system call that Windows lacks.
+    of_compilers = r"__builtin_|__attribute__|vector_size|__int128|__GNUC__|_MSC_VER"
+    of_systems = (
+        r"aligned_alloc|#include <(sys/|unistd|fcntl|pthread|sched|windows)|__linux__|_WIN32"
+    )
+    found = files_with(f"{of_compilers}|{of_systems}", CPP)
+    # runtime.cpp prints the name of the compiler.
+    assert found == ["portability.cpp", "portability.hpp", "runtime.cpp"]
 
 
 def test_kernels_use_nothing_from_outside_their_target() -> None:

@@ -5,8 +5,8 @@
 // TERMSIFT_TARGET as the target's name.
 //
 // A kernel must not use an inline function or template from outside the target's namespace, unless it is always inlined
-// (termsift/inline.hpp): the linker keeps one copy of such a function for the whole program, and that copy could contain
-// instructions that the machine lacks.
+// (termsift/portability.hpp): the linker keeps one copy of such a function for the whole program, and that copy could
+// contain instructions that the machine lacks.
 #pragma once
 
 #include <cstdint>
