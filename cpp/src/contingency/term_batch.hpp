@@ -67,8 +67,9 @@ class TermBatch {
   }
   // Returns the values of the first n <= batch_terms terms that were set.
   const double* values(int n, const ContingencyConstants& constants, const double* parts = nullptr) {
-    for (int j = n; j % 8 != 0; ++j) set(j, {0, 0}, {0, 0});
-    kernel_({(n + 7) / 8 * 8, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_, parts});
+    const int padded = std::min((n + 7) / 8 * 8, batch_terms);
+    for (int j = n; j < padded; ++j) set(j, {0, 0}, {0, 0});
+    kernel_({padded, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_, parts});
     return values_;
   }
   // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` are those of the chunk of
