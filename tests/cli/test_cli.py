@@ -349,7 +349,7 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["compare", "x", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
-        (["rank", "x", "--over-represented"], "--over-represented: only with --per-class"),
+        (["rank", "x", "--direction", "under"], "--direction: only with --per-class"),
         (
             ["rank", "x", "--per-class", "--adjust", "bonferroni"],
             "argument --adjust: only for --method chi2 or g2 or chi2_counts",

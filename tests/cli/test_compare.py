@@ -16,11 +16,12 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from termsift._evaluate.rankers import rank_by
 from termsift._util import progress
 from termsift.cli import compare, output
 from termsift.io import Collection, read_collection, read_split
 
-PAPER = ["md", "md_chi2", "df", "cet", "chi2", "gss"]
+COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
 
 
 def write_texts(path: Path, n_docs: int, seed: int, classes: str = "abc") -> Path:
@@ -86,13 +87,13 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
     )
     assert second == "Shares in per cent, the best of each column marked *."
 
-    curves = ts.cross_validate(collection.X, collection.y, PAPER, [5, 10, 20])
+    curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
     *of_metrics, best = tables(result.out)
     for metric, title, (head, *rows) in zip(
         ("accuracy", "f1"), ("accuracy", "weighted F1"), of_metrics, strict=True
     ):
         assert " ".join(head) == f"{title} k = 5 10 20"
-        assert [row[0] for row in rows] == PAPER
+        assert [row[0] for row in rows] == COMPARED
         for name, *cells in rows:
             expected = 100 * curves[name].mean(metric)  # type: ignore[arg-type]
             np.testing.assert_allclose(shares(cells), expected, atol=0.0501)
@@ -168,7 +169,7 @@ def test_options_reach_cross_validation(
 ) -> None:
     result = run("compare", texts, "--format", "csv", *arguments)
     assert (result.code, result.err) == (0, "")
-    options = {"methods": PAPER, "ks": [10, 20], **options}
+    options = {"methods": COMPARED, "ks": [10, 20], **options}
     curves = ts.cross_validate(collection.X, collection.y, **options)
     assert read_csv(result.out) == as_columns(curves)
 
@@ -270,7 +271,13 @@ def curves_of_split(train: Path, test: Path, ks: list[int], **options: Any) -> d
     known, new = read_split(train, test)
     return {
         method: ts.selection_curve(
-            ts.count(known.X, known.y).rank(method, alpha=options.get("alpha", 1.0)),
+            rank_by(
+                method,
+                ts.count(known.X, known.y),
+                known.X,
+                known.y,
+                alpha=options.get("alpha", 1.0),
+            ),
             known.X,
             known.y,
             new.X,
@@ -278,7 +285,7 @@ def curves_of_split(train: Path, test: Path, ks: list[int], **options: Any) -> d
             ks,
             **options,
         )
-        for method in PAPER
+        for method in COMPARED
     }
 
 
@@ -373,7 +380,7 @@ def test_progress_is_for_a_terminal(
     arguments = ["compare", texts, *(["--test", held_out] if split else [])]
     assert run(*arguments).err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    total = 6 if split else 60
+    total = 7 if split else 70
     assert f"\rtermsift: evaluated {total} of {total} rankings\r " in run(*arguments).err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import sys
@@ -16,6 +17,7 @@ import pytest
 import termsift as ts
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import class_columns
+from termsift.cli import output
 from termsift.cli.inputs import RULES
 from termsift.io import read_collection
 
@@ -202,7 +204,8 @@ def test_missing_pyarrow_is_reported_before_the_work(
 
 
 def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
-    arguments = ("rank", table, "--per-class", "-k", 3, "--method", "chi2", "--format")
+    whole = ("rank", table, "--per-class", "-k", 3, "--method", "chi2")
+    arguments = (*whole, "--direction", "both", "--format")
     columns = class_columns(counts, "chi2", 3)
     expected = [
         dict(zip(columns, row, strict=True))
@@ -224,12 +227,11 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     assert [row[4] for row in shown] == columns["term"].tolist()
     assert [row[3] for row in shown] == ["-0+"[sign + 1] for sign in columns["sign"]]
 
-    more = [
-        json.loads(line) for line in run(*arguments, "jsonl", "--over-represented").out.splitlines()
-    ]
-    columns = class_columns(counts, "chi2", 3, over_represented=True)
-    assert [row["term"] for row in more] == columns["term"].tolist()
-    assert {row["sign"] for row in more} == {1}
+    for options, sign in (((), 1), (("--direction", "under"), -1)):
+        lines = run(*whole, "--format", "jsonl", *options).out.splitlines()
+        own = class_columns(counts, "chi2", 3, direction="over" if sign == 1 else "under")
+        assert [json.loads(line)["term"] for line in lines] == own["term"].tolist()
+        assert {json.loads(line)["sign"] for line in lines} == {sign}
 
     adjusted = run(*arguments, "json", "--adjust", "bonferroni").out
     found = [row["pvalue_adj"] for row in json.loads(adjusted)["terms"]]
@@ -237,7 +239,8 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
 
 
 def test_the_terms_of_each_class_without_names(run: Any, matrix: tuple[Path, Path]) -> None:
-    lines = run("rank", matrix[0], "--labels", matrix[1], "--per-class").out.splitlines()
+    both = ("--per-class", "--direction", "both")
+    lines = run("rank", matrix[0], "--labels", matrix[1], *both).out.splitlines()
     assert lines[0].split()[:5] == ["class", "rank", "score", "sign", "index"]
     assert [line.split()[0] for line in lines[1:]] == ["7"] * 3 + ["8"] * 3
 
@@ -256,8 +259,36 @@ def test_twenty_terms_of_each_class(run: Any, tmp_path: Path) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
-    assert len(run("rank", path, "--per-class").out.splitlines()) == 1 + 2 * 20
+    both = ("--per-class", "--direction", "both")
+    assert len(run("rank", path, *both).out.splitlines()) == 1 + 2 * 20
     assert len(run("rank", path).out.splitlines()) == 1 + 31
+
+
+def test_a_terminal_shows_twenty_terms(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = " ".join(f"word{i}" for i in range(30))
+    path = tmp_path / "c.csv"
+    path.write_text(f"label,text\na,{words}\nb,other\n")
+    monkeypatch.setattr("termsift.cli.rank.is_shown", lambda args: args.output is None)
+    assert len(run("rank", path).out.splitlines()) == 1 + 20
+    assert len(run("rank", path, "-k", 25).out.splitlines()) == 1 + 25
+    run("rank", path, "-o", tmp_path / "all.csv")
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 31
+
+
+def test_only_a_table_on_a_terminal_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    for path, format_, shown in (
+        (None, "table", True),
+        ("-", "table", True),
+        (None, "csv", False),
+        ("top.txt", "table", False),
+    ):
+        args = argparse.Namespace(output=path, format=format_)
+        assert output.is_shown(args) is shown
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
+    assert not output.is_shown(argparse.Namespace(output=None, format="table"))
 
 
 @pytest.mark.parametrize(

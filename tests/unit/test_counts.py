@@ -424,3 +424,21 @@ def test_the_log_names_the_way_of_counting(caplog: pytest.LogCaptureFixture) -> 
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[0.5, 1.0]]), ["a"])  # a fraction
     assert caplog.messages == ["counted 1 documents, 2 terms, 1 classes, 2 entries by rows"]
+
+
+def test_names_of_terms() -> None:
+    X = np.array([[2, 1], [0, 3]])
+    assert list(ts.count(X, ["a", "b"], term_names=("oil", "ship")).term_names) == ["oil", "ship"]
+    assert ts.count(X, ["a", "b"]).term_names is None
+    with pytest.raises(ValueError, match="term_names has 1 names for 2 terms"):
+        ts.count(X, ["a", "b"], term_names=["oil"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_a_frame_are_names(library: str) -> None:
+    frames = pytest.importorskip(library)
+    frame = frames.DataFrame({"oil": [2, 0], "ship": [1, 3]})
+    assert list(ts.count(frame, ["a", "b"]).term_names) == ["oil", "ship"]
+    assert list(ts.count(frame, ["a", "b"], term_names=["a", "b"]).term_names) == ["a", "b"]
+    if library == "pandas":
+        assert ts.count(frames.DataFrame([[2, 1], [0, 3]]), ["a", "b"]).term_names is None

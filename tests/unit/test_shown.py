@@ -101,3 +101,56 @@ def test_trees_are_written_as_html() -> None:
     assert number(np.int64(2**53)) == "9,007,199,254,740,992"
     with pytest.raises(ValueError, match="zip"):
         table("a", {"b": "text"}, [["c", "d"]])
+
+
+# ---- a ranking as a sequence ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_ranking_is_a_sequence_of_terms_and_scores(counts: ts.ClassCounts, named: bool) -> None:
+    if not named:
+        counts.term_names = None
+    ranking = counts.rank("md")
+    terms = ranking.indices if ranking.terms is None else ranking.terms
+    pairs = list(zip(terms.tolist(), ranking.scores.tolist(), strict=True))
+    assert list(ranking) == pairs
+    assert [ranking[place] for place in range(-20, 20)] == pairs + pairs
+    assert ranking[np.int64(3)] == pairs[3]
+    for place in (slice(5), slice(-3, None), slice(None, None, -2), slice(4, 4)):
+        part = ranking[place]
+        assert isinstance(part, ts.Ranking)
+        assert list(part) == pairs[place]
+        assert part.method == "md"
+    for place in (20, -21):
+        with pytest.raises(IndexError, match=rf"no place {place} in a ranking of 20 terms"):
+            ranking[place]
+    with pytest.raises(TypeError):
+        ranking["md"]  # type: ignore[call-overload]
+
+
+def test_a_slice_knows_how_many_of_its_terms_are_informative() -> None:
+    X = np.array([[3, 0, 1, 1, 2], [0, 2, 1, 1, 2]])
+    ranking = ts.count(X, [0, 1]).greedy()
+    assert ranking.informative == 2
+    assert [ranking[:k].informative for k in range(4)] == [0, 1, 2, 2]
+    assert ranking[1:].informative == 1
+    assert ranking[3:].informative == 0
+    assert ranking[::-1].informative is None
+
+
+def test_print_shows_the_first_terms_with_their_scores(counts: ts.ClassCounts) -> None:
+    ranking = counts.rank("md")
+    title, *lines, more = str(ranking).splitlines()
+    assert title == repr(ranking)
+    assert more == "... 10 more"
+    assert [line.split()[0] for line in lines] == [str(rank) for rank in range(1, 11)]
+    assert [line.split()[-1] for line in lines] == [f"{x:.6g}" for x in ranking.scores[:10]]
+    assert str(ranking[:0]) == repr(ranking[:0])
+    assert len(str(ranking[:10]).splitlines()) == 11
+
+
+def test_the_registry_is_shown_as_a_table() -> None:
+    for entries in (ts.methods(), ts.selectors()):
+        lines = repr(entries).splitlines()
+        assert [line.split()[0] for line in lines] == [entry.name for entry in entries]
+        assert all(line.endswith(entry.title) for line, entry in zip(lines, entries, strict=True))

@@ -68,13 +68,35 @@ def test_every_column_by_hand(library: str) -> None:
 
 def test_over_represented_terms_by_hand(library: str) -> None:
     counts = counts_of()
-    frame = counts.to_frame("gss", over_represented=True, library=library)
+    frame = counts.to_frame("gss", direction="over", library=library)
     table = as_columns(frame, library)
     assert table["class"] == ["ham", "spam", "spam"]
     assert table["term"] == ["bacon", "viagra", "and"]
     assert table["rank"] == [1, 1, 2]
     assert table["sign"] == [1, 1, 1]
     assert (table["n_class"], table["n_rest"]) == ([3, 3, 1], [0, 0, 1])
+
+
+def test_each_direction_lists_its_share(method: str) -> None:
+    # Catches terms of the other direction, another order, and terms that do not occur in the class.
+    for kind in KINDS:
+        counts = collection(kind)
+        both = class_columns(counts, method)
+        for direction, sign in (("over", 1), ("under", -1)):
+            found = class_columns(counts, method, direction=direction)
+            own = both["sign"] == sign
+            if direction == "over":  # as the lists of distinctive terms
+                own &= both["n_class"] > 0
+            for name in ("class", "index", "score", "sign", "n_class", "df_rest"):
+                assert found[name].tolist() == both[name][own].tolist(), name
+            few = class_columns(counts, method, 2, direction=direction)
+            first = found["rank"] <= 2
+            assert few["index"].tolist() == found["index"][first].tolist()
+
+
+def test_an_unknown_direction() -> None:
+    with pytest.raises(ValueError, match="direction must be one of both, over, under, got 'up'"):
+        counts_of().to_frame(direction="up")
 
 
 @pytest.mark.parametrize("k", [0, 2, None])
@@ -84,7 +106,7 @@ def test_over_represented_terms_are_the_distinctive_ones(method: str, k: int | N
         whole = class_columns(counts, method)
         pairs = zip(whole["class"], whole["index"], strict=True)
         places = {pair: row for row, pair in enumerate(pairs)}
-        table = class_columns(counts, method, k, over_represented=True)
+        table = class_columns(counts, method, k, direction="over")
         assert list(table) == list(whole)
         listed = ts.distinctive_terms(counts, method, k)
         assert table["index"].tolist() == [i for terms in listed for i in terms.indices]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts import file
 from termsift._counts.table import CountTable
-from termsift._scores.class_terms import class_columns
+from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
@@ -402,7 +402,7 @@ class ClassCounts(CountTable):
         method: str = "md",
         k: int | None = None,
         *,
-        over_represented: bool = False,
+        direction: Direction = "both",
         library: Library = "pandas",
         adjust: Adjustment = "bh",
         **scoring: Any,
@@ -415,9 +415,9 @@ class ClassCounts(CountTable):
             A name of `termsift.methods`.
         k : int, optional
             How many terms of each class; all if None or more than there are.
-        over_represented : bool, default False
-            List only terms that are over-represented in the class, as `termsift.distinctive_terms`
-            does. There may be fewer than k.
+        direction : {"both", "over", "under"}
+            Whether to list only terms that the class has more of than the others ("over"), as
+            `termsift.distinctive_terms` does, or less of ("under"). There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         adjust : {"bh", "bonferroni"}
@@ -464,7 +464,5 @@ class ClassCounts(CountTable):
         0   ham  bacon     1     1        4       0
         1  spam  bacon     1    -1        0       4
         """
-        columns = class_columns(
-            self, method, k, over_represented=over_represented, adjust=adjust, **scoring
-        )
+        columns = class_columns(self, method, k, direction=direction, adjust=adjust, **scoring)
         return frame_of(columns, library, "ClassCounts.to_frame")

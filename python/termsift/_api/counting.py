@@ -6,6 +6,9 @@ import os
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
 from termsift._api.scan_counting import ScanCounting, finished
@@ -22,6 +25,7 @@ def count(
     classes: Iterable[Hashable] | None = None,
     *,
     tf: TermFrequency = "raw",
+    term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
     window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
@@ -33,6 +37,7 @@ def count(
         How often each term occurs in each document: booleans, integers or floats, none negative.
         Repeated entries are summed, and explicit zeros are ignored. CSR arrays are read in place;
         CSC and dense input is converted. Or a `Scan` of files, which has labels and names.
+        The columns of a data frame name the terms if they are strings.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
         are one class, named by the first of them that occurs; ``1`` and ``"1"`` are two. None, NaN
@@ -49,8 +54,11 @@ def count(
     tf : {"raw", "log", "binary"}
         How x > 0 occurrences of a term in a document are counted: as x, log(1 + x) or 1, times the
         document's weight. The counts remember it.
+    term_names : sequence of n_terms str, optional
+        The names of the terms, such as ``vectorizer.get_feature_names_out()``.
     n_threads : int, optional
-        By default what OpenMP would use: OMP_NUM_THREADS and threadpoolctl are respected. Always 1
+        By default the processors that this process may use: its affinity, the quota of its control
+        group, OMP_NUM_THREADS and threadpoolctl are respected. Always 1
         in a child that was forked after its parent had counted on several threads.
     window_bytes : int, default 128 MiB
         Memory for copies of entries while counting. If they need more, they are counted in several
@@ -95,6 +103,8 @@ def count(
         for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
             if value is not None:
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
+        if term_names is not None:
+            raise TypeError("a scan has names of its own: leave out term_names")
         counting = ScanCounting(X, tf, n_threads=n_threads, window_bytes=window_bytes)
         for _ in counting.steps():
             pass
@@ -107,7 +117,10 @@ def count(
     matrix = validation.check_matrix(X, threads)
     labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
-    return count_checked(matrix, labels, weights, tf, threads, window)
+    names = validation.check_term_names(
+        validation.column_names(X) if term_names is None else term_names, matrix.n_terms
+    )
+    return count_checked(matrix, labels, weights, tf, threads, window, names)
 
 
 def count_collection(
@@ -128,8 +141,9 @@ def count_checked(
     tf: str = "raw",
     n_threads: int = 0,
     window_bytes: int = _core.default_window_bytes,
+    term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
     """Count documents whose arguments have been checked."""
     empty = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     added = add_documents(empty, matrix, labels, weights, tf, n_threads, window_bytes)
-    return ClassCounts._of(added, labels.classes, None, tf)
+    return ClassCounts._of(added, labels.classes, term_names, tf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,10 @@ from termsift._scores.significance import (
     significance_by,
 )
 from termsift._util import validation
+
+# Whether the terms are listed that a class has more of than the others, less of, or both.
+Direction: TypeAlias = Literal["both", "over", "under"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 
 # The terms of a class, best first, and their scores.
 _Listed: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -168,21 +172,21 @@ def class_columns(
     method: str = "md",
     k: int | None = None,
     *,
-    over_represented: bool = False,
+    direction: Direction = "both",
     adjust: Adjustment = "bh",
     **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
     validation.check_choice(adjust, ADJUSTMENTS, "adjust")
-    over_represented = validation.check_flag(over_represented, "over_represented")
+    validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
     scoring = Scoring.of(counts, find_method(method), **options)
     present = np.flatnonzero(np.asarray(counts.class_docs) > 0)
     term_frequency, document_frequency = counts.term_frequency, counts.document_frequency
-    if over_represented:
+    if direction == "over":
         listed = _over_represented(scoring, term_frequency, present, k)
     else:
-        listed = _best(scoring, present, k)
+        listed = _best(scoring, present, k, under=direction == "under")
     sizes = [len(terms) for terms, _ in listed]
     rows = np.repeat(present, sizes)
     terms = _joined([terms for terms, _ in listed], np.int64)
@@ -215,15 +219,22 @@ def class_columns(
     return columns
 
 
-def _best(scoring: Scoring, rows: NDArray[np.int64], k: int) -> list[_Listed]:
-    """Return the k best terms of some classes; of equal scores the lowest index comes first."""
+def _best(
+    scoring: Scoring, rows: NDArray[np.int64], k: int, *, under: bool = False
+) -> list[_Listed]:
+    """Return the k best terms of some classes; of equal scores the lowest index comes first.
+
+    With ``under``, only terms that the class has less of than the others are listed.
+    """
     best = [(np.empty(0, dtype=np.int64), np.empty(0))] * len(rows)
     for first, last in scoring.blocks():
         found = scoring.class_scores(first, last)
+        directions = scoring.directions(first, last) if under else None
         for position, (indices, scores) in enumerate(best):
+            own = slice(None) if directions is None else directions[rows[position]] < 0
             # The best so far stand in front, so that of equal scores the lower index stays first.
-            scores = np.concatenate([scores, found[rows[position]]])
-            indices = np.concatenate([indices, np.arange(first, last)])
+            scores = np.concatenate([scores, found[rows[position]][own]])
+            indices = np.concatenate([indices, np.arange(first, last)[own]])
             order = _core.top_k(scores, min(k, len(scores)))
             best[position] = indices[order], scores[order]
         del found  # Two blocks at once would take twice the memory.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any, TextIO, cast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from operator import index
+from typing import Any, TextIO, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +19,15 @@ from termsift._util.tabular import Tabular
 from termsift._util.validation import check_integer, check_kind
 
 _LETTERS = 24  # shown of each term in the repr
+_PRINTED = 10  # terms that print() shows
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Tabular):
     """Terms in order, best first, with their scores.
+
+    It is a sequence of pairs (term, score). A term is its name, or its column if the names are
+    unknown. A slice is a ranking. ``print`` shows the first terms with their scores.
 
     Attributes
     ----------
@@ -49,6 +55,11 @@ class Ranking(Tabular):
     >>> ranking = counts.rank("md")
     >>> ranking.indices
     array([0, 2, 1])
+    >>> counts.term_names = ["bacon", "and", "viagra"]
+    >>> for term, score in counts.rank("md")[:2]:
+    ...     print(f"{term:8}{score:.3f}")
+    bacon   0.972
+    viagra  0.730
     """
 
     indices: NDArray[np.int64]
@@ -61,6 +72,49 @@ class Ranking(Tabular):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        terms = self.indices if self.terms is None else self.terms
+        return zip(terms.tolist(), self.scores.tolist(), strict=True)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Any, float]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Ranking: ...
+    def __getitem__(self, place: int | slice) -> tuple[Any, float] | Ranking:
+        if isinstance(place, slice):
+            names = None if self.terms is None else self.terms[place]
+            chosen = np.arange(len(self))[place]
+            informative = self.informative
+            if informative is not None:
+                # The terms that add something come first, unless the slice changes the order.
+                adds = chosen < informative
+                informative = int(adds.sum()) if (adds[:-1] >= adds[1:]).all() else None
+            return replace(
+                self,
+                indices=self.indices[place],
+                scores=self.scores[place],
+                terms=names,
+                informative=informative,
+            )
+        place = index(place)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there is no place {place} in a ranking of {len(self)} terms")
+        terms = self.indices if self.terms is None else self.terms
+        return terms.item(place), self.scores.item(place)
+
+    def __str__(self) -> str:
+        rows = [
+            (str(rank), printable(term, _LETTERS), f"{score:.6g}")
+            for rank, (term, score) in enumerate(self[:_PRINTED], start=1)
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            f"{rank:>{widths[0]}}  {term:<{widths[1]}}  {score:>{widths[2]}}"
+            for rank, term, score in rows
+        ]
+        more = len(self) - _PRINTED
+        return "\n".join([repr(self), *lines, *([f"... {more} more"] if more > 0 else [])])
 
     def __repr__(self) -> str:
         shown = self.indices[:5] if self.terms is None else self.terms[:5]

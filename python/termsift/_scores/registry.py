@@ -258,8 +258,16 @@ _METHOD_OF = {method.name: method for method in _METHODS}
 _RANKER_OF: dict[str, Ranker] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
 
-def methods() -> tuple[Method, ...]:
-    """Return the registry of methods.
+class Table(tuple[_Entry, ...]):
+    """Entries of the registry, a tuple that is shown as a table."""
+
+    def __repr__(self) -> str:
+        width = max(len(entry.name) for entry in self)
+        return "\n".join(f"{entry.name:<{width}}  {entry.title}" for entry in self)
+
+
+def methods() -> Table[Method]:
+    """Return the registry of methods, which is printed as a table.
 
     Returns
     -------
@@ -272,10 +280,10 @@ def methods() -> tuple[Method, ...]:
     >>> [method.name for method in ts.methods()][:4]
     ['md', 'md_chi2', 'df', 'tfidf']
     """
-    return _METHODS
+    return Table(_METHODS)
 
 
-def selectors() -> tuple[Selector, ...]:
+def selectors() -> Table[Selector]:
     """Return the registry of selectors, which rank terms without scoring each alone.
 
     Returns
@@ -289,7 +297,7 @@ def selectors() -> tuple[Selector, ...]:
     >>> [selector.name for selector in ts.selectors()]
     ['greedy', 'conditional_gain', 'guided_gain']
     """
-    return _SELECTORS
+    return Table(_SELECTORS)
 
 
 def find_ranker(name: str) -> Ranker:

@@ -97,6 +97,12 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
         yield lambda answer: WRITERS[args.format](out, answer)
 
 
+def is_shown(args: argparse.Namespace) -> bool:
+    """Return whether the output is a table on a terminal."""
+    to_stdout = args.output is None or args.output == STDOUT
+    return bool(to_stdout and args.format == "table" and sys.stdout and sys.stdout.isatty())
+
+
 # ---- files and standard output -------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ import termsift as ts
 from termsift import _core, io
 from termsift._api.counting import count_collection
 from termsift._evaluate.rankers import rank_by
-from termsift._scores.class_terms import class_columns
+from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
@@ -36,12 +36,13 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.inputs import read_counts, read_documents
-from termsift.cli.output import Answer, add_output, answering, shown, tell, write_table
+from termsift.cli.output import Answer, add_output, answering, is_shown, shown, tell, write_table
 
 _log = logging.getLogger("termsift")
 
 _AUTO = "auto"
 _K = 1000
+_K_ON_TERMINAL = 20
 _K_OF_CLASSES = 20
 
 _SCORE_MEANING = """\
@@ -55,7 +56,7 @@ what the score means:
 
 with --per-class:
   Each class has its own list, by the score of the class. The sign is + if the class has more of the
-  term than the other classes and - if it has less; scores may be large for either. n_class and
+  term than the other classes and - if it has less; --direction lists either or both. n_class and
   n_rest are the occurrences of the term in the class and outside it; df_class and df_rest are the
   documents with it. Tests have p-values, adjusted for one test of each class and term. For p-values
   per term use counts.significance in Python.
@@ -109,15 +110,19 @@ def add(commands: Any) -> None:
         add_choice(group, flag(option), values, f"for {', '.join(methods)} only")
     group = parser.add_argument_group("output")
     how_many = (
-        f"how many terms (default: {_K}, per class {_K_OF_CLASSES}), or auto: the fewest that are "
-        "within one standard error of the best accuracy in a cross-validation of naive Bayes"
+        f"how many terms (default: {_K}, on a terminal {_K_ON_TERMINAL}, per class "
+        f"{_K_OF_CLASSES}), or auto: the fewest that are within one standard error of the best "
+        "accuracy in a cross-validation of naive Bayes"
     )
     add_values(group, ("-k --k", _k, "N", how_many))
     add_folds(group, f"for -k {_AUTO}: ")
     each = "list the best terms of each class; see below"
     group.add_argument("--per-class", action="store_true", help=each)
-    over = "with --per-class: list only terms that the class has more of than the others"
-    group.add_argument("--over-represented", action="store_true", help=over)
+    listed = (
+        "with --per-class: list the terms that the class has more of than the others (over), less "
+        "of (under), or both (default: over, or both where no classes are compared)"
+    )
+    add_values(group, ("--direction", DIRECTIONS, None, listed))
     tests = "with --per-class: how p-values are adjusted for the number of tests, by Benjamini and "
     add_choice(group, "--adjust", ADJUSTMENTS, f"{tests}Hochberg (bh) or by Bonferroni")
     add_output(group)
@@ -138,26 +143,32 @@ def _run(args: argparse.Namespace) -> None:
         _check_classes(args, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
-        own += ["adjust", "over_represented"] if args.per_class else ["policy", "aggregate"]
+        own += ["adjust"] if args.per_class else ["policy", "aggregate"]
         options = values_of(args, "model", "alpha", "class_prior", *own)
         options |= {"n_threads": args.threads}
         if args.per_class:
+            usual = "over" if _compares_classes(args) else "both"
+            options["direction"] = args.direction or usual
             columns = class_columns(counts, args.method, args.k or _K_OF_CLASSES, **options)
             answer(_answer(args, counts, columns))
         else:
-            ranking = rank_by(args.method, counts, X, y, args.k or _K, **options)
+            ranking = rank_by(args.method, counts, X, y, args.k or _usual_k(args), **options)
             answer(_answer(args, counts, ranking.columns(), ranking.informative))
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
     """Refuse a single class, unless the method compares none: its score is the collection's."""
     with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
-    compares_none = getattr(find_ranker(args.method), "default_aggregate", "") is None
-    if len(with_documents) == 1 and not compares_none:
+    if len(with_documents) == 1 and _compares_classes(args):
         raise ValueError(
             f"{args.input}: all documents are of the class {with_documents[0]!r}, and "
             f"{args.method} compares classes: at least two need documents"
         )
+
+
+def _compares_classes(args: argparse.Namespace) -> bool:
+    """Return whether the method compares classes, or scores the collection as a whole."""
+    return getattr(find_ranker(args.method), "default_aggregate", "") is not None
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -177,13 +188,18 @@ def _check_options(args: argparse.Namespace) -> None:
         (is_auto, f"not with -k {_AUTO}", not_auto),
         (not is_auto, f"only with -k {_AUTO}", ("cv", "random_state")),
         (args.per_class, "not with --per-class", ("policy", "aggregate")),
-        (not args.per_class, "only with --per-class", ("adjust", "over_represented")),
+        (not args.per_class, "only with --per-class", ("adjust", "direction")),
         (args.method not in tests, f"only for --method {' or '.join(tests)}", ("adjust",)),
     ):
         if applies:
             refuse(args, why, *options)
     if is_auto and (isinstance(args.alpha, tuple) or args.alpha == 0):
         args.usage_error(f"argument --alpha: one number above 0 with -k {_AUTO}")
+
+
+def _usual_k(args: argparse.Namespace) -> int:
+    """Return how many terms are listed without -k: what a person reads, or a file holds."""
+    return _K_ON_TERMINAL if is_shown(args) else _K
 
 
 def _k(text: str) -> int | str:

@@ -248,6 +248,15 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     return array
 
 
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame if all are strings, or None."""
+    names = getattr(X, "columns", None)
+    if names is None or callable(names) or sp.issparse(X):
+        return None
+    listed = list(names)
+    return listed if all(isinstance(name, str) for name in listed) else None
+
+
 def check_same_terms(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> None:
     """Check that one list of term names begins with the other."""
     shared = min(len(mine), len(theirs))
