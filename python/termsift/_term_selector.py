@@ -17,7 +17,7 @@ from termsift._counts.table import TermFrequency
 from termsift._evaluate.evaluation import choose_k
 from termsift._evaluate.folds import usual_folds
 from termsift._evaluate.rankers import rank_by
-from termsift._scores.methods import Method, Model, PValue
+from termsift._scores.methods import Method, Model, PValue, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker, find_test
 from termsift._scores.scoring import Alpha, ClassPrior
@@ -105,7 +105,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "md",
+        method: RankerName = "md",
         *,
         k: int | float | Literal["all", "auto", "fdr", "fwe"] = 1000,
         policy: Policy = "top",
@@ -256,9 +256,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def scores_(self) -> NDArray[np.float64]:
         """The score of each term, of shape (n_features,), unless the method is a selector."""
         counts, fitted = self.counts_, self._as_fitted
-        if not isinstance(find_ranker(fitted.method), Method):
+        ranker = find_ranker(fitted.method)
+        if not isinstance(ranker, Method):
             raise AttributeError(f"{fitted.method} gives no score to each term, see ranking_")
-        return counts.score(fitted.method, **fitted._options(*_SCORING))
+        return counts.score(ranker.name, **fitted._options(*_SCORING))
 
     @property
     def pvalues_(self) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from termsift._api.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
+from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
@@ -173,7 +174,7 @@ def plot_classes(
     counts: ClassCounts,
     path: str | os.PathLike[str] | None = None,
     *,
-    method: str = "md",
+    method: MethodName = "md",
     k: int = 10,
     classes: Iterable[Hashable] | None = None,
     title: str | None = None,

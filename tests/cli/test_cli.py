@@ -164,7 +164,10 @@ def test_errors_of_counting_name_the_file(run: Any, tmp_path: Path, command: str
     (tmp_path / "labels").write_text("a\na\nb\nb\n")
     options = {"compare": ["--cv", 2], "report": ["-o", tmp_path / "page.html"]}.get(command, [])
     result = run(command, tmp_path / "c.npz", "--labels", tmp_path / "labels", *options)
-    expected = "X has -1 at row 1, column 1, expected a finite count that is not negative"
+    expected = (
+        "X has -1 at row 1, column 1, expected a finite count that is not negative "
+        "(HashingVectorizer needs alternate_sign=False)"
+    )
     assert result.complaint == f"{tmp_path / 'c.npz'}: {expected}"
 
 

@@ -15,7 +15,15 @@ import pytest
 
 import termsift as ts
 from termsift import _core, reference
-from termsift._scores.methods import EVENT_MODELS, MODELS, Model, PValue, Reads
+from termsift._scores.methods import (
+    EVENT_MODELS,
+    MODELS,
+    MethodName,
+    Model,
+    PValue,
+    RankerName,
+    Reads,
+)
 from termsift._scores.registry import check_model, find_method, find_ranker
 from termsift._scores.scoring import Scoring
 
@@ -161,3 +169,10 @@ def test_a_docstring_passes_as_numpydoc(entry: ts.Method) -> None:
     # may begin with a name, such as "Pearson's", and be the whole summary.
     accepted = {"ES01", "PR04", "RT02", "SS02", "SS05"}
     assert set(errors) <= accepted, errors
+
+
+def test_type_checkers_know_every_name() -> None:
+    # Catches a method that an editor takes for a misspelling.
+    assert get_args(MethodName) == tuple(method.name for method in ts.methods())
+    selectors = {name for part in get_args(RankerName) for name in get_args(part)}
+    assert selectors - set(get_args(MethodName)) == {selector.name for selector in ts.selectors()}

@@ -48,6 +48,7 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 # ------------------------------------------------------------------------------------- values
 
 COUNT = "expected a finite count that is not negative"
+HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
 TEXTS = (
     "expected a matrix of counts: count texts with termsift.count_texts, or put "
     "termsift.text.CountVectorizer before what needs a matrix"
@@ -60,8 +61,8 @@ BAD_VALUES = [
     *((f"i{size}", -(2 ** (8 * size - 1))) for size in (1, 2, 4, 8)),
 ]
 VALUE_CASES = [
-    *(case(f"X has {v} at row 2, column 3, {COUNT}", with_last(v, dtype, form), id=form + dtype)
-      for form in FORMS for dtype, v in BAD_VALUES),
+    *(case(f"X has {v} at row 2, column 3, {HASHED if -INF < v < 0 else COUNT}",
+      with_last(v, dtype, form), id=form + dtype) for form in FORMS for dtype, v in BAD_VALUES),
     *(case(f"X has {v} at row 2, column 3, expected a count below 2^63", with_last(v, np.uint64,
       form), error=OVERFLOW, id=form) for form in FORMS for v in (2**63, 2**64 - 1)),
     *(case(f"X holds texts, {TEXTS}" if form == "dense" and dtype in ("U3", "S3") else

@@ -34,7 +34,9 @@ bool is_count(Value value) {
   const std::string entry = matrix.name + " has " + value + " at " +
                             (matrix.transposed ? crossing + ", " + line : line + ", " + crossing);
   if (is_unsigned) throw CountOverflow(entry + ", expected a count below 2^63");
-  throw std::invalid_argument(entry + ", expected a finite count that is not negative");
+  const bool may_be_hashed = matrix.name.starts_with("X") && value.starts_with('-') && value != "-inf";
+  const std::string cure = may_be_hashed ? " (HashingVectorizer needs alternate_sign=False)" : "";
+  throw std::invalid_argument(entry + ", expected a finite count that is not negative" + cure);
 }
 
 }  // namespace

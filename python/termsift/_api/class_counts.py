@@ -13,7 +13,7 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.table import CountTable
 from termsift._scores.class_terms import Direction, class_columns
-from termsift._scores.methods import Method, Model
+from termsift._scores.methods import Method, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
     Policy,
@@ -138,7 +138,7 @@ class ClassCounts(CountTable):
 
     # ---- scores ----------------------------------------------------------------------------------
 
-    def class_scores(self, method: str = "md", **scoring: Any) -> NDArray[np.float64]:
+    def class_scores(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.float64]:
         """Score every term for every class.
 
         Parameters
@@ -156,7 +156,7 @@ class ClassCounts(CountTable):
         """
         return Scoring.of(self, find_method(method), **scoring).class_scores()
 
-    def class_directions(self, method: str = "md", **scoring: Any) -> NDArray[np.int8]:
+    def class_directions(self, method: MethodName = "md", **scoring: Any) -> NDArray[np.int8]:
         """Return whether each class has more or less of each term than the others.
 
         Parameters
@@ -192,7 +192,7 @@ class ClassCounts(CountTable):
 
     def score(
         self,
-        method: str = "md",
+        method: MethodName = "md",
         *,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -316,7 +316,7 @@ class ClassCounts(CountTable):
 
     def rank(
         self,
-        method: str = "md",
+        method: MethodName | Literal["greedy"] = "md",
         k: int | None = None,
         *,
         policy: Policy = "top",
@@ -399,7 +399,7 @@ class ClassCounts(CountTable):
 
     def to_frame(
         self,
-        method: str = "md",
+        method: MethodName = "md",
         k: int | None = None,
         *,
         direction: Direction = "both",

@@ -81,4 +81,6 @@ Examples
 """
 
 
-SCORE_FUNCTIONS = {method.name: _function(method) for method in methods()}
+SCORE_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    method.name: _function(method) for method in methods()
+}

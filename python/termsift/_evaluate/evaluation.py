@@ -22,9 +22,15 @@ from termsift._evaluate.split import (
     one_class,
     whole_units,
 )
-from termsift._scores.methods import Method, Model
+from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import POLICIES, Policy, check_model, check_policy, find_ranker
+from termsift._scores.registry import (
+    POLICIES,
+    Policy,
+    check_model,
+    check_policy,
+    find_ranker,
+)
 from termsift._util import validation
 from termsift._util.progress import progress
 
@@ -115,7 +121,7 @@ def selection_curve(
 def cross_validate(
     X: Any,
     y: Any,
-    methods: str | Iterable[str] = ("md",),
+    methods: RankerName | Iterable[RankerName] = ("md",),
     ks: Iterable[int] | None = None,
     cv: Any = USUAL_FOLDS,
     random_state: Any = 0,
@@ -226,7 +232,7 @@ def cross_validate(
 def choose_k(
     X: Any,
     y: Any,
-    method: str = "md",
+    method: RankerName = "md",
     *,
     policy: Policy = "top",
     model: Model = "multinomial",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from termsift._api.class_counts import ClassCounts
-from termsift._scores.methods import MODELS, Method
+from termsift._scores.methods import MODELS, Method, MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, check_policy, find_ranker
 from termsift._scores.scoring import Alpha
@@ -76,7 +76,7 @@ def rank_by(
     """
     ranker = find_ranker(method)
     if not ranker.reads_documents:
-        return counts.rank(method, k, alpha=alpha, n_threads=n_threads, **options)
+        return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):

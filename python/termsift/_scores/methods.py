@@ -86,6 +86,31 @@ EVENT_MODELS: dict[str, EventModel] = {
 }
 
 
+# The names of the registry, so that a misspelt method is an error in an editor already.
+MethodName: TypeAlias = Literal[
+    "md",
+    "md_chi2",
+    "df",
+    "tfidf",
+    "mi",
+    "cet",
+    "ig",
+    "chi2",
+    "chi2_printed",
+    "gss",
+    "odds_ratio",
+    "relevancy",
+    "ngl",
+    "g2",
+    "bns",
+    "log_odds",
+    "log_ratio",
+    "jlh",
+    "chi2_counts",
+]
+RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ranker:
     """What methods and selectors have in common: they rank terms."""
@@ -140,6 +165,7 @@ class Method(Ranker):
         The test for which it is the statistic (`ClassCounts.significance`), and whether it is one.
     """
 
+    name: MethodName
     default_aggregate: str | None
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     zeros: str = ""

@@ -254,7 +254,7 @@ GUIDED_GAIN = Selector(
     reads=Reads.DOCUMENTS,
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-_METHOD_OF = {method.name: method for method in _METHODS}
+_METHOD_OF: dict[str, Method] = {method.name: method for method in _METHODS}
 _RANKER_OF: dict[str, Ranker] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
 
@@ -319,7 +319,8 @@ def find_method(name: str) -> Method:
 
 def find_test(name: str) -> Method:
     """Return the method with a name, which must be a test of significance."""
-    return _find(name, {method.name: method for method in _METHODS if method.is_test}, "test")
+    tests: dict[str, Method] = {method.name: method for method in _METHODS if method.is_test}
+    return _find(name, tests, "test")
 
 
 def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:

@@ -25,6 +25,7 @@ from termsift._scores.class_terms import (
     dominant_class,
     largest_classes,
 )
+from termsift._scores.methods import MethodName
 from termsift._scores.registry import find_method
 from termsift._util import validation
 from termsift._util.files import text_output
@@ -45,7 +46,7 @@ def write_report(
     source: Collection | ClassCounts,
     path: str | os.PathLike[str] | TextIO,
     *,
-    method: str = "md",
+    method: MethodName = "md",
     k: int = 10,
     cv: int = 10,
     title: str | None = None,
@@ -147,7 +148,9 @@ def write_report(
 # ---- terms -----------------------------------------------------------------------------------
 
 
-def _cards(counts: ClassCounts, method: str, k: int, n_threads: int | None) -> tuple[Element, str]:
+def _cards(
+    counts: ClassCounts, method: MethodName, k: int, n_threads: int | None
+) -> tuple[Element, str]:
     """Return a card for each of the largest classes, and how many others there are."""
     listed = largest_classes(counts, _CLASSES)
     labels = [counts.classes[c] for c in listed]
@@ -188,7 +191,7 @@ def _bar(score: float, best: float) -> Element:
     return element("span", class_="bar", style=f"width:{100 * part:.1f}%")
 
 
-def _terms(counts: ClassCounts, method: str, n_threads: int | None) -> Element:
+def _terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -> Element:
     """Return a table of the best terms."""
     ranking = counts.rank(method, _TERMS, n_threads=n_threads)
     dominant = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
@@ -223,7 +226,7 @@ def _term(counts: ClassCounts, index: int, *bar: Element) -> Element:
 def _accuracy(
     source: Collection | ClassCounts,
     counts: ClassCounts,
-    method: str,
+    method: MethodName,
     cv: int,
     n_threads: int | None,
 ) -> Element:
