@@ -1,7 +1,7 @@
-// What compilers and systems have in forms of their own: the only file, with base/portability.cpp, that names them.
+// Builtins and vectors of compilers, and calls of systems. No file but this and base/portability.cpp uses them.
 //
-// GCC and Clang have builtins and vectors, which kernels are written with. Another compiler, such as MSVC, gets plain C++
-// with the same results. TERMSIFT_PLAIN_CPP chooses the plain forms for every compiler, so that they can be tested.
+// Kernels are written with the builtins and vectors of GCC and Clang. Another compiler, such as MSVC, gets plain C++ with
+// the same results. TERMSIFT_PLAIN_CPP chooses the plain forms for every compiler, so that they can be tested.
 //
 // Kernels include this file. Functions here are always inlined, because a function of a header that is compiled for several
 // SIMD targets exists once in the program, and the linker could keep the version for AVX-512.
@@ -75,7 +75,7 @@ TERMSIFT_INLINE double magnitude(double x) { return __builtin_fabs(x); }
 
 TERMSIFT_INLINE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
 
-// Brings the cache line of an address, which may be any, nearer.
+// Prefetches the cache line of an address. The address need not be valid.
 TERMSIFT_INLINE void prefetch(const void* address) { __builtin_prefetch(address); }
 TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1); }
 
@@ -103,13 +103,13 @@ TERMSIFT_INLINE void prefetch_for_write(const void*) {}
 
 #endif
 
-// Whether a b - p is rounded once, by an instruction of the target.
+// TERMSIFT_FUSED is defined if the target computes a b + c with one rounding.
 #if defined(TERMSIFT_GNU) && (defined(__FMA__) || defined(__aarch64__))
 #define TERMSIFT_FUSED
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// The high and the low half of a product of 128 bits, xor-ed.
+// Returns the high half of the product of 128 bits xor its low half.
 TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #if defined(__SIZEOF_INT128__) && defined(TERMSIFT_GNU)
   __extension__ using Wide = unsigned __int128;
@@ -126,7 +126,7 @@ TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 
 // n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise by themselves.
 // A function that returned a vector of the compiler would have another calling convention on each target, so functions have
-// results as arguments. A comparison has vectors of integers, -1 where it holds and else 0.
+// results as arguments. A comparison yields integers, -1 where it holds and 0 elsewhere.
 #ifdef TERMSIFT_GNU
 
 template <class T, int n>
