@@ -12,7 +12,7 @@ namespace {
 
 // A chord covers a 2^-5th of an octave of sum_c w_c m_c.
 constexpr int chord_shift = 52 - 5;
-constexpr std::int64_t chunk = 256;  // groups that a thread takes at a time
+constexpr std::int64_t block_groups = 256;  // groups that a thread takes at a time
 
 // Pairs of several groups, which a kernel takes together. Adds what it returns to *sum[j].
 struct Batch {
@@ -53,7 +53,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
   set_corners(wedge);
   set_chords(groups, n);
   const MassColumns& columns = groups_.columns();
-  for_each_block((n + chunk - 1) / chunk, threads_, [&](std::int64_t block, Worker&) {
+  for_each_block((n + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
     Batch batch;
     const auto flush = [&] {
       const int n_pairs = batch.n;
@@ -68,7 +68,7 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
       batch.n = 0;
     };
     std::vector<double> after;  // the parts of U of the pairs after each
-    for (std::int64_t i = block * chunk; i < std::min((block + 1) * chunk, n); ++i) {
+    for (std::int64_t i = block * block_groups; i < std::min((block + 1) * block_groups, n); ++i) {
       const double U = U_[static_cast<std::size_t>(groups[i])];
       const auto column = columns.column(groups[i]);
       values[i] = chord_at(U);
@@ -96,8 +96,9 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeView
 void SparseBounds::sum_mixtures() {
   const MassColumns& columns = groups_.columns();
   U_.resize(static_cast<std::size_t>(groups_.n_groups()));
-  for_each_block((groups_.n_groups() + chunk - 1) / chunk, threads_, [&](std::int64_t block, Worker&) {
-    for (std::int64_t g = block * chunk; g < std::min<std::int64_t>((block + 1) * chunk, groups_.n_groups()); ++g) {
+  for_each_block((groups_.n_groups() + block_groups - 1) / block_groups, threads_, [&](std::int64_t block, Worker&) {
+    const std::int64_t end = std::min<std::int64_t>((block + 1) * block_groups, groups_.n_groups());
+    for (std::int64_t g = block * block_groups; g < end; ++g) {
       double sum = 0;
       for (const auto& [c, mass] : columns.column(g))
         sum += w_[static_cast<std::size_t>(c)] * (mass - columns.absent[static_cast<std::size_t>(c)]);

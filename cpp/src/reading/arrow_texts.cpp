@@ -28,7 +28,7 @@ struct Owned {
 };
 
 // No length, offset or number of bytes is larger, so that sizes in bytes do not overflow.
-constexpr std::int64_t most = std::int64_t{1} << 56;
+constexpr std::int64_t largest_size = std::int64_t{1} << 56;
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("the Arrow array is damaged: " + what); }
 
@@ -139,8 +139,8 @@ T load(const void* buffer, std::int64_t i) {
 }
 
 void check_array(const ArrowArray& array, std::int64_t n_buffers, std::int64_t n_children, bool has_dictionary) {
-  require(array.length >= 0 && array.length <= most, "its length is impossible");
-  require(array.offset >= 0 && array.offset <= most, "its offset is impossible");
+  require(array.length >= 0 && array.length <= largest_size, "its length is impossible");
+  require(array.offset >= 0 && array.offset <= largest_size, "its offset is impossible");
   require(array.null_count >= -1 && array.null_count <= array.length, "its number of nulls is impossible");
   require(array.n_buffers == n_buffers && (n_buffers == 0 || array.buffers != nullptr), "its number of buffers is wrong");
   const bool has_columns = array.n_children == n_children && (n_children == 0 || array.children != nullptr);
@@ -211,7 +211,7 @@ class Strings {
       refuse("row " + std::to_string(i) + " goes from byte " + std::to_string(begin) + " to " + std::to_string(end));
     if (nulls_->has(i)) return {};
     if (begin == end) return {"", 0, TextEncoding::utf8};
-    if (bytes_ == nullptr || end > most)
+    if (bytes_ == nullptr || end > largest_size)
       refuse("row " + std::to_string(i) + " ends at byte " + std::to_string(end) + ", which no memory has");
     return {bytes_ + begin, end - begin, TextEncoding::utf8};
   }
