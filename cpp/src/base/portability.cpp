@@ -91,7 +91,7 @@ Registers processor_id(unsigned leaf) {
 }
 
 // The registers that the system saves when it switches threads.
-#ifndef _MSC_VER
+#if defined(__GNUC__) || defined(__clang__)
 __attribute__((target("xsave")))
 #endif
 std::uint64_t saved_registers() {
