@@ -353,6 +353,12 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
         (["rank", "x", "--direction", "under"], "--direction: only with --per-class"),
+        (["rank", "x", "--versus", "a"], "--versus: only with --classes"),
+        (["rank", "x", "--classes", "a", "-k", "auto"], "--classes: not with -k auto"),
+        (
+            ["rank", "x", "--classes", "a", "--method", "guided_gain"],
+            "--classes: not for --method guided_gain",
+        ),
         (
             ["rank", "x", "--per-class", "--adjust", "bonferroni"],
             "argument --adjust: only for --method chi2 or g2 or chi2_counts",

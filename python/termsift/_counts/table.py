@@ -155,7 +155,7 @@ class CountTable:
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
-        return all(np.array_equal(mine[key], theirs[key]) for key in mine)
+        return all(np.array_equal(mine[key], theirs[key]) for key in mine)  # type: ignore[literal-required]
 
     __hash__ = None  # type: ignore[assignment]
 
