@@ -275,6 +275,21 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
+@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
+def test_demo_writes_a_page(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docstrings: Any
+) -> None:
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
+    page = tmp_path / "demo.html"
+    result = run("demo", "--report", page)
+    assert (result.code, result.out) == (0, run("demo").out)
+    assert f"wrote {page}, a page about these docstrings" in result.err
+    text = page.read_text("utf-8")
+    assert "termsift report demo --method md -o report.html" in text
+    assert "Accuracy by the number of terms" in text
+    assert "unknown ending '.txt' for a page" in run("demo", "--report", "a.txt").complaint
+
+
 def test_demo_reports_progress_only_to_a_terminal(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
