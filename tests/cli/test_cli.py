@@ -275,6 +275,21 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
+@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
+def test_demo_writes_a_page(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docstrings: Any
+) -> None:
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
+    page = tmp_path / "demo.html"
+    result = run("demo", "--report", page)
+    assert (result.code, result.out) == (0, run("demo").out)
+    assert f"wrote {page}, a page about these docstrings" in result.err
+    text = page.read_text("utf-8")
+    assert "termsift report demo --method md -o report.html" in text
+    assert "Accuracy by the number of terms" in text
+    assert "unknown ending '.txt' for a page" in run("demo", "--report", "a.txt").complaint
+
+
 def test_demo_reports_progress_only_to_a_terminal(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,6 +368,12 @@ def test_help_teaches(run: Any, command: list[str]) -> None:
         (["compare", "x", "--metric", "f2"], "; did you mean 'f1'?"),
         (["rank", "x", "--adjust", "bonferroni"], "argument --adjust: only with --per-class"),
         (["rank", "x", "--direction", "under"], "--direction: only with --per-class"),
+        (["rank", "x", "--versus", "a"], "--versus: only with --classes"),
+        (["rank", "x", "--classes", "a", "-k", "auto"], "--classes: not with -k auto"),
+        (
+            ["rank", "x", "--classes", "a", "--method", "guided_gain"],
+            "--classes: not for --method guided_gain",
+        ),
         (
             ["rank", "x", "--per-class", "--adjust", "bonferroni"],
             "argument --adjust: only for --method chi2 or g2 or chi2_counts",

@@ -557,3 +557,46 @@ def test_k_auto_needs_documents(run: Any, table: Path, saved: Path) -> None:
     assert run("rank", saved, "-k", "auto").complaint == expected
     expected = f"{table}: cv = 10 folds are more than the 3 documents of the largest class; lower"
     assert run("rank", table, "-k", "auto").complaint == f"{expected} cv (--cv)"
+
+
+# ------------------------------------------------------------------------------- chosen classes
+
+
+@pytest.fixture
+def four_classes(tmp_path: Path) -> Path:
+    path = tmp_path / "four.csv"
+    lines = ["a,oil ship", "a,oil", "b,ship tax", "c,tax tax", "d,wheat oil", "1,wheat"]
+    path.write_text("\n".join(["label,text", *lines]) + "\n")
+    return path
+
+
+def test_chosen_classes(run: Any, four_classes: Path) -> None:
+    collection = read_collection(four_classes)
+    whole = ts.count(collection.X, collection.y, term_names=collection.term_names)
+    for options, classes in (
+        (["--classes", "a,b"], ["a", "b"]),
+        (["--classes", "1,c,d"], ["1", "c", "d"]),
+        (["--classes", "a", "--versus", "b,c"], {"a": "a", "b,c": ["b", "c"]}),
+    ):
+        result = json.loads(run("rank", four_classes, "--format", "json", *options).out)
+        expected = whole.subset(classes)
+        assert result["classes"] == expected.classes
+        assert result["n_docs"] == expected.n_docs
+        ranking = expected.rank("md")
+        assert [term["term"] for term in result["terms"]] == list(ranking.terms)
+        assert [term["score"] for term in result["terms"]] == list(ranking.scores)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--classes", "a,x"], "four.csv: there is no class 'x'"),
+        (["--classes", "a", "--versus", "a"], "four.csv: --classes and --versus are both 'a'"),
+        (["--classes", "a,b", "--versus", "b"], "class 'b' occurs twice, in 'a,b' and 'b'"),
+        (["--classes", "a"], "all documents are of the class 'a'"),
+    ],
+)
+def test_wrong_choices_of_classes(
+    run: Any, four_classes: Path, options: list[str], message: str
+) -> None:
+    assert message in run("rank", four_classes, *options).complaint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -352,6 +352,76 @@ class CountTable:
         n_terms = int(kept.sum())
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         return self._with_columns(columns, n_terms, self._names_of(np.flatnonzero(kept)))
+
+    def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
+        """Return the counts of some classes, which may be merged.
+
+        Parameters
+        ----------
+        classes : sequence of labels, or mapping
+            The classes that are kept, in this order. A mapping has new labels as keys, and as
+            values a label, or a list of labels of classes that become one. No class may occur
+            twice.
+
+        Returns
+        -------
+        counts : ClassCounts
+            The same as if only the documents of these classes had been counted. The terms are the
+            same columns, also those that no longer occur.
+
+        Raises
+        ------
+        ValueError
+            If a class is unknown or occurs twice, if there is none, or if documents have several
+            classes: counts do not hold which of them two classes share.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> X = np.array([[4, 1, 0], [0, 1, 2], [1, 0, 0], [0, 0, 3]])
+        >>> counts = ts.count(X, ["ham", "spam", "eggs", "spam"])
+        >>> counts.subset(["ham", "spam"])
+        <ClassCounts of 3 documents: 2 classes x 3 terms, 4 pairs, exact>
+        >>> counts.subset({"food": ["ham", "eggs"], "spam": "spam"}).term_frequency.toarray()
+        array([[5, 1, 0],
+               [0, 1, 5]])
+        """
+        groups = validation.check_groups(classes, self._classes)
+        held = self._counts.to_arrays()
+        if held["has_collection"]:
+            raise ValueError(
+                "documents have several classes, and counts do not hold which of them two classes "
+                "share: count the documents of these classes instead"
+            )
+        parts = [self._rows(held, rows) for rows in groups.values()]
+        joined: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in parts])
+            for name in ("class_docs", "terms", "term_frequency", "document_frequency")
+        }
+        sizes = np.concatenate([np.diff(part["indptr"]) for part in parts])
+        joined["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
+        n_docs = joined["class_docs"].sum().item()
+        counts = _core.Counts.from_arrays(
+            n_terms=held["n_terms"], n_docs=n_docs, has_collection=False, **joined
+        )
+        return self._of(counts, list(groups), self.term_names, self.tf)
+
+    @staticmethod
+    def _rows(held: _core.CountArrays, rows: list[int]) -> _core.CountArrays:
+        """Return the arrays of some classes, merged into one class."""
+        ends = [(held["indptr"][row], held["indptr"][row + 1]) for row in rows]
+        parts: dict[str, Any] = {
+            name: np.concatenate([held[name][a:b] for a, b in ends])
+            for name in ("terms", "term_frequency", "document_frequency")
+        }
+        sizes = [b - a for a, b in ends]
+        parts["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
+        parts["class_docs"] = held["class_docs"][rows]
+        n_docs = parts["class_docs"].sum().item()
+        counts = _core.Counts.from_arrays(
+            n_terms=held["n_terms"], n_docs=n_docs, has_collection=False, **parts
+        )
+        return (counts if len(rows) == 1 else counts.as_one_class()).to_arrays()
 
     def _with_columns(
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import argparse
 import logging
-from typing import Any
+from typing import Any, TextIO
 
 import termsift as ts
 from termsift import io
 from termsift._api.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift.cli.arguments import add_command, add_method, add_values, methods_help, positive
-from termsift.cli.output import standard_output, summary, write_table
+from termsift.cli.inputs import DEMO
+from termsift.cli.output import (
+    check_ending,
+    opened,
+    standard_output,
+    summary,
+    tell,
+    write_table,
+)
+from termsift.cli.report import PAGE_ENDINGS
+from termsift.report import write_report
 
 _log = logging.getLogger("termsift")
 
@@ -28,12 +38,30 @@ def add(commands: Any) -> None:
     about = "show what termsift does on the docstrings of Python's standard library"
     parser = add_command(commands, "demo", _run, about, _ABOUT + methods_help())
     add_method(parser, ts.methods())
-    add_values(parser, ("-k", positive, "N", "terms per package", 8))
+    page = f"also write the page of 'termsift report' about it, {' or '.join(PAGE_ENDINGS)}"
+    add_values(
+        parser,
+        ("-k", positive, "N", "terms per package", 8),
+        ("--report", str, "FILE", page),
+    )
     parser.set_defaults(watched=True)  # the only command that is silent for seconds
 
 
 def _run(args: argparse.Namespace) -> None:
-    out = standard_output()
+    if args.report is None:
+        _show(args, standard_output())
+        return
+    check_ending(args.report, PAGE_ENDINGS, "a page")
+    with opened(args.report) as page:  # first, so that a wrong path is reported before the work
+        collection = _show(args, standard_output())
+        _log.info("evaluating %s for the page", args.method)
+        command = f"termsift report {DEMO} --method {args.method} -o report.html"
+        write_report(collection, page, method=args.method, command=command)
+    tell(f"wrote {args.report}, a page about these docstrings")
+
+
+def _show(args: argparse.Namespace, out: TextIO) -> io.Collection:
+    """Print the leading terms of the largest packages, and return the collection."""
     _log.info("reading the docstrings of the standard library")
     collection = io.load_demo()
     counts = count_collection(collection)
@@ -51,3 +79,4 @@ def _run(args: argparse.Namespace) -> None:
     out.write(f"From {collection.source}: {summary(counts)}.\n\n")
     write_table(out, rows, "<><")
     out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")
+    return collection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Hashable
 from functools import partial
 from typing import Any, TextIO
 
@@ -19,7 +20,7 @@ from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
-from termsift._util.validation import naming
+from termsift._util.validation import did_you_mean, naming
 from termsift.cli.arguments import (
     INPUT_FORMATS,
     add_choice,
@@ -83,6 +84,12 @@ def add(commands: Any) -> None:
         methods_help(selectors=True) + _SCORE_MEANING + INPUT_FORMATS,
     )
     add_input(parser)
+    group = parser.add_argument_group("classes")
+    add_values(
+        group,
+        ("--classes", str, "A,B", "compare only these classes, as if there were no others"),
+        ("--versus", str, "C,D", "compare the classes of --classes, as one, with these, as one"),
+    )
     group = parser.add_argument_group("score")
     add_method(group, [*ts.methods(), *ts.selectors()])
     add_choice(
@@ -139,7 +146,7 @@ def _run(args: argparse.Namespace) -> None:
             if args.k == _AUTO:
                 args.k = _chosen_k(args, collection)
         else:
-            counts = read_counts(args)
+            counts = _chosen_classes(args, read_counts(args))
         _check_classes(args, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
@@ -154,6 +161,29 @@ def _run(args: argparse.Namespace) -> None:
         else:
             ranking = rank_by(args.method, counts, X, y, args.k or _usual_k(args), **options)
             answer(_answer(args, counts, ranking.columns(), ranking.informative))
+
+
+def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.ClassCounts:
+    """Return the counts of the classes that --classes and --versus name."""
+    if args.classes is None:
+        return counts
+    label_of = {str(label): label for label in counts.classes}
+
+    def labels(names: str) -> list[Hashable]:
+        found = []
+        for name in [names] if names in label_of else names.split(","):
+            if name not in label_of:
+                hint = did_you_mean(name, label_of)
+                raise ValueError(f"there is no class {name!r}{hint}")
+            found.append(label_of[name])
+        return found
+
+    with naming(args.input):
+        if args.versus is None:
+            return counts.subset(labels(args.classes))
+        if args.classes == args.versus:
+            raise ValueError(f"--classes and --versus are both {args.classes!r}")
+        return counts.subset({args.classes: labels(args.classes), args.versus: labels(args.versus)})
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
@@ -179,13 +209,15 @@ def _check_options(args: argparse.Namespace) -> None:
             refuse(args, f"only for --method {' or '.join(methods)}", option)
     not_for_method, is_auto = f"not for --method {args.method}", args.k == _AUTO
     tests = [method.name for method in ts.methods() if method.is_test]
-    not_auto = ("aggregate", "class_prior", "tf", "per_class", *own)
+    not_auto = ("aggregate", "class_prior", "tf", "per_class", "classes", "versus", *own)
     for applies, why, options in (
         (isinstance(ranker, ts.Selector), not_for_method, ("aggregate", "policy", "per_class")),
         (args.policy != POLICIES[0], f"not for --policy {args.policy}", ("aggregate",)),
         (not ranker.models, f"only for --method {' or '.join(_with_models())}", ("model",)),
         (ranker.reads_documents, not_for_method, ("alpha", "class_prior", "tf")),
         (is_auto, f"not with -k {_AUTO}", not_auto),
+        (ranker.reads_documents, not_for_method, ("classes", "versus")),
+        (args.classes is None, "only with --classes", ("versus",)),
         (not is_auto, f"only with -k {_AUTO}", ("cv", "random_state")),
         (args.per_class, "not with --per-class", ("policy", "aggregate")),
         (not args.per_class, "only with --per-class", ("adjust", "direction")),

@@ -33,7 +33,7 @@ from termsift.cli.inputs import (
 from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.report import write_report
 
-_ENDINGS = (".html", ".htm")
+PAGE_ENDINGS = (".html", ".htm")
 _MEANING = """\
 what is on the page:
   The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
         ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
         ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
-    add_output_file(group, "the page, - for stdout", " or ".join(_ENDINGS))
+    add_output_file(group, "the page, - for stdout", " or ".join(PAGE_ENDINGS))
 
 
 def _folds(text: str) -> int:
@@ -75,7 +75,7 @@ def _folds(text: str) -> int:
 
 def _run(args: argparse.Namespace) -> None:
     is_counts = holds_counts(args.input)
-    check_ending(args.output, _ENDINGS, "a page")
+    check_ending(args.output, PAGE_ENDINGS, "a page")
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     with opened(args.output) as out:  # first, so that a wrong path is reported before the work

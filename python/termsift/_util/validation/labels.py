@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -264,3 +264,34 @@ def _plain(label: Any) -> Any:
     return (
         label.item() if isinstance(label, (np.bool_, np.integer, np.floating, np.str_)) else label
     )
+
+
+def check_groups(
+    classes: Iterable[Hashable] | Mapping[Hashable, Any], known: list[Hashable]
+) -> dict[Hashable, list[int]]:
+    """Return the positions of the classes of each group by its new label."""
+    if isinstance(classes, Mapping):
+        groups = {label: own if isinstance(own, list) else [own] for label, own in classes.items()}
+        listed = list(groups)
+    else:
+        listed = check_classes(classes)
+        groups = {label: [label] for label in listed}
+    if not check_classes(listed):
+        raise ValueError("classes is empty, expected at least one label")
+    position = {label: row for row, label in enumerate(known)}
+    rows: dict[Hashable, list[int]] = {}
+    taken: dict[int, Hashable] = {}
+    for label, own in groups.items():
+        if not own:
+            raise ValueError(f"the group {label!r} has no class")
+        rows[label] = []
+        for old in own:
+            try:
+                row = position[old]
+            except (KeyError, TypeError):
+                raise ValueError(f"class {old!r} is not among the classes") from None
+            if row in taken:
+                raise ValueError(f"class {old!r} occurs twice, in {taken[row]!r} and {label!r}")
+            taken[row] = label
+            rows[label].append(row)
+    return rows
