@@ -21,8 +21,8 @@ Count checked_sum(Count a, Count b, const char* what) {
   return a + b;
 }
 
-[[noreturn]] void refuse_part(const std::string& why) {
-  throw std::invalid_argument("cannot subtract counts that are not part of these: " + why);
+[[noreturn]] void refuse_part(const std::string& what, const char* why) {
+  throw std::invalid_argument("cannot subtract counts that are not part of these: " + what + why);
 }
 
 // Returns whole - part, which must not be negative. Float counts that are not integers are rounded, so a difference below
@@ -36,7 +36,7 @@ Count remainder(Count whole, Count part, const What& what) {
     const bool exact = whole < 0x1p53 && std::floor(whole) == whole && std::floor(part) == part;
     if (!exact && std::abs(whole - part) <= rounding * whole) return 0;
   }
-  if (part > whole) refuse_part(what() + " would be negative");
+  if (part > whole) refuse_part(what(), " would be negative");
   return whole - part;
 }
 
@@ -61,7 +61,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   std::int64_t j = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
     if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
-      refuse_part(cell(part.terms[j]) + " would be negative");
+      refuse_part(cell(part.terms[j]), " would be negative");
     Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
     if (j < part.size && part.terms[j] == whole.terms[i]) {
       const auto this_cell = [&] { return cell(whole.terms[i]); };
@@ -69,7 +69,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
       tf = df == 0 ? remainder(tf, part.term_frequency[j], this_cell) : tf - part.term_frequency[j];
       if ((df == 0) != (tf == 0) || tf < 0)
         refuse_part(this_cell() + (df == 0 ? " would leave occurrences in no document"
-                                           : " would leave documents without an occurrence") +
+                                           : " would leave documents without an occurrence"),
                     " (rounding may have lost the rest of float counts)");
       ++j;
     }
@@ -77,7 +77,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   }
   rest.sum_tokens();
   if ((rest.n_docs == 0 && rest.size > 0) || !is_possible(rest))
-    refuse_part(in_class().substr(1) + " a term would have more documents than it has occurrences, or than the class has");
+    refuse_part(in_class().substr(1), " a term would have more documents than it has occurrences, or than the class has");
   return rest;
 }
 
