@@ -200,6 +200,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "y_train": lambda: list(Y),
     "y_test": lambda: list(Y),
     "counts": counts,
+    "classes": lambda: list(dict.fromkeys(Y)),
     "indices": lambda: [0, 2],
     "ranking": lambda: counts().rank("md"),
     "other": lambda: counts().rank("md_chi2"),
