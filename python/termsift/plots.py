@@ -17,6 +17,7 @@ from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
+from termsift._scores.registry import DESCRIBING
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.files import check_path, check_replaceable, replacing
@@ -174,7 +175,7 @@ def plot_classes(
     counts: ClassCounts,
     path: str | os.PathLike[str] | None = None,
     *,
-    method: MethodName = "md",
+    method: MethodName = DESCRIBING,
     k: int = 10,
     classes: Iterable[Hashable] | None = None,
     title: str | None = None,

@@ -23,6 +23,8 @@ from signals import start_hearing
 from termsift.cli import rank as rank_command
 from termsift.cli.output import WRITERS
 from termsift.io import Collection
+from termsift.io import _kinds
+from termsift.io._files import COMPRESSED
 from termsift.io._source import SKIP
 
 
@@ -285,7 +287,7 @@ def test_demo_writes_a_page(
     assert (result.code, result.out) == (0, run("demo").out)
     assert f"wrote {page}, a page about these docstrings" in result.err
     text = page.read_text("utf-8")
-    assert "termsift report demo --method md -o report.html" in text
+    assert "termsift report demo --method g2 -o report.html" in text
     assert "Accuracy by the number of terms" in text
     assert "unknown ending '.txt' for a page" in run("demo", "--report", "a.txt").complaint
 
@@ -316,29 +318,38 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rank"], ["compare"], ["report"], ["demo"], ["info"]])
-def test_help_teaches(run: Any, command: list[str]) -> None:
-    result = run(*command, "--help")
+_COMMANDS = ("rank", "count", "merge", "compare", "report", "demo", "info", "help")
+
+
+@pytest.mark.parametrize("command", ["", *_COMMANDS])
+def test_help_fits_two_screens(
+    run: Any, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    result = run(*command.split(), "--help")
     assert result.code == 0
-    assert max(len(line) for line in result.out.splitlines()) <= 100
-    text = " ".join(result.out.split())
-    if not command:
-        assert "termsift rank reviews.csv" in text
-    if command in (["rank"], ["compare"], ["report"], ["demo"]):
-        scores_alone = command in (["report"], ["demo"])
-        for method in (*ts.methods(), *(() if scores_alone else ts.selectors())):
-            assert method.name in result.out
-            assert method.title in text
-    if command in (["rank"], ["compare"], ["report"], ["info"]):
-        for ending in (".svm", ".npz", ".mtx", ".csv", ".tsv", ".txt", ".jsonl", ".termsift"):
-            assert ending in result.out
-    if command == ["rank"]:
-        assert "what the score means" in result.out
-        assert "With --policy round_robin a score is the term's score in the class" in text
-        assert "p-values, adjusted for one test of each class and term" in text
-        for choice in (*ts.methods()[0].models, "top", "round_robin"):
-            assert f"({choice})" in result.out
-        assert "JSON has no infinity" in result.out
+    lines = result.out.splitlines()
+    assert max(map(len, lines)) <= 100 and len(lines) <= 80
+    if command:
+        assert lines[0].startswith(f"usage: termsift {command} ") and lines[1] == ""
+        assert "'termsift help methods'" in result.out
+        assert run("help", command).out == result.out
+    else:
+        assert "termsift rank reviews.csv" in result.out
+
+
+def test_the_pages_of_help(run: Any) -> None:
+    methods = run("help", "methods").out
+    text = " ".join(methods.split())
+    for ranker in (*ts.methods(), *ts.selectors()):
+        assert ranker.title in text and f"\n  {ranker.name} " in methods
+    kinds = run("help", "input").out
+    for ending in (*_kinds._KINDS, *COMPRESSED, ".termsift"):
+        assert f"{ending} " in kinds.replace(",", " ")
+    output = run("help", "output").out
+    assert "JSON has no infinity" in output
+    assert max(len(line) for page in (methods, kinds, output) for line in page.splitlines()) <= 100
+    assert "did you mean 'methods'?" in run("help", "method").err
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,11 @@ def test_some_classes_and_terms() -> None:
 
 def test_no_term_is_over_represented() -> None:
     counts = ts.count(np.array([[1, 3, 0], [2, 6, 0]]), ["a", "b"])  # the same shares
-    assert [len(found) for found in distinctive_terms(counts, alpha=0)] == [0, 0]
-    assert dominant_class(counts, np.arange(3), alpha=0).tolist() == [-1, -1, -1]
+    assert [len(found) for found in distinctive_terms(counts, "md", alpha=0)] == [0, 0]
+    assert dominant_class(counts, np.arange(3), "md", alpha=0).tolist() == [-1, -1, -1]
     # Smoothing adds more to the smaller class, even for a term that is absent from both.
-    assert [found.indices.tolist() for found in distinctive_terms(counts)] == [[0], [1]]
-    assert dominant_class(counts, np.arange(3)).tolist() == [0, 1, -1]
+    assert [found.indices.tolist() for found in distinctive_terms(counts, "md")] == [[0], [1]]
+    assert dominant_class(counts, np.arange(3), "md").tolist() == [0, 1, -1]
 
 
 def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> None:

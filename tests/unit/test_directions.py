@@ -185,9 +185,9 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
         table = class_columns(counts, "md", alpha=alpha)
         at = (table["class"] == "small") & (table["index"] == 0)
         assert table["sign"][at].tolist() == [sign]
-        small, _ = distinctive_terms(counts, alpha=alpha)
+        small, _ = distinctive_terms(counts, "md", alpha=alpha)
         assert (0 in small.indices) == (sign > 0)
-        speaks_for = dominant_class(counts, np.array([0]), alpha=alpha)
+        speaks_for = dominant_class(counts, np.array([0]), "md", alpha=alpha)
         assert counts.classes[speaks_for[0]] == ("small" if sign > 0 else "large")
     # With two classes, q of "small" is p of "large" whatever the priors; with three, the priors
     # matter.

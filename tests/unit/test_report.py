@@ -20,6 +20,7 @@ from report_pages import BEST, HOSTILE, Page, letters
 from termsift._evaluate.curve import METRICS
 from termsift._scores.class_terms import distinctive_terms, dominant_class
 from termsift.io import Collection
+from termsift._scores.registry import DESCRIBING
 from termsift.report import write_report
 from termsift.report._curve import curve_chart
 from termsift.report._html import render
@@ -65,7 +66,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
     page = written(collection, tmp_path)
     counts = ts.count(collection.X, collection.y)
     counts.term_names = collection.term_names
-    ranking = counts.rank("md")
+    ranking = counts.rank(DESCRIBING)
     head, *rows = page.tables[BEST]
     assert head == ["rank", "term", "score", "occurrences", "documents", "dominant class"]
     assert ranking.terms is not None
@@ -75,14 +76,15 @@ def test_the_best_terms(tmp_path: Path) -> None:
     assert [row[3] for row in rows] == [str(n) for n in occurrences[ranking.indices]]
     assert [row[4] for row in rows] == [str(n) for n in documents[ranking.indices]]
     dominant = dominant_class(counts, ranking.indices)
-    assert [row[5] for row in rows] == [f"class {c}" for c in dominant]
+    shown = ["\N{EN DASH}" if c < 0 else f"class {c}" for c in dominant]
+    assert [row[5] for row in rows] == shown
 
 
 def test_the_accuracy(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, cv=5)
-    curve = ts.cross_validate(collection.X, collection.y, cv=5)["md"]
-    k = ts.choose_k(collection.X, collection.y, cv=5)
+    curve = ts.cross_validate(collection.X, collection.y, DESCRIBING, cv=5)[DESCRIBING]
+    k = ts.choose_k(collection.X, collection.y, DESCRIBING, cv=5)
     accuracy = dict(zip(curve.ks.tolist(), curve.accuracy, strict=True))
     expected = f"With the first {k} terms, naive Bayes classifies {accuracy[k]:.1%} of unseen"
     assert expected in page.text()

@@ -16,6 +16,7 @@ from termsift._scores.class_terms import Direction, class_columns
 from termsift._scores.methods import Method, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
+    DESCRIBING,
     Policy,
     check_policy,
     find_aggregate,
@@ -23,7 +24,12 @@ from termsift._scores.registry import (
     find_ranker,
     find_test,
 )
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring
+from termsift._scores.scoring import (
+    Alpha,
+    ClassPrior,
+    Scoring,
+    warn_if_smoothing_outweighs,
+)
 from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
@@ -355,6 +361,12 @@ class ClassCounts(CountTable):
         ValueError, TypeError
             As for `score`, and for an invalid policy or option.
 
+        Warns
+        -----
+        UserWarning
+            Once, if there are 1,000 terms or more and b2, the mass of the smoothing, exceeds what
+            some classes hold: common words may then lead a ranking by `md` or `md_chi2`.
+
         Notes
         -----
         Terms with equal counts in every class have equal scores. For other terms, scores that the
@@ -391,6 +403,8 @@ class ClassCounts(CountTable):
         if turns:
             indices, scores = scoring.round_robin(k)
         else:
+            if entry.models:
+                warn_if_smoothing_outweighs(self, scoring)
             every = scoring.scores(find_aggregate(aggregate, entry))
             indices = _core.top_k(every, k)
             scores = every[indices]
@@ -399,7 +413,7 @@ class ClassCounts(CountTable):
 
     def to_frame(
         self,
-        method: MethodName = "md",
+        method: MethodName = DESCRIBING,
         k: int | None = None,
         *,
         direction: Direction = "both",

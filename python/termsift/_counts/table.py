@@ -24,13 +24,13 @@ TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
 class CountTable:
     """The counts in `ClassCounts`, without anything that scores them."""
 
-    __slots__ = ("_changing", "_looks_for_fractions", "_state")
+    __slots__ = ("_changing", "_state", "_warns_of")
 
     # Counts, classes, term names and tf are replaced together, so that a thread that reads while
     # another updates sees the state either before or after.
     _state: file.Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _looks_for_fractions: bool  # until it has looked once
+    _warns_of: set[str]  # each warning is given once
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -46,7 +46,7 @@ class CountTable:
         self = object.__new__(cls)
         self._state = counts, classes, term_names, tf
         self._changing = threading.Lock()
-        self._looks_for_fractions = True
+        self._warns_of = {"fractions", "smoothing"}
         return self
 
     @property
@@ -170,12 +170,12 @@ class CountTable:
     def _warn_if_fractional(self, method: str) -> None:
         """Warn, once, if a method needs occurrences but the counts have unexplained fractions."""
         counts, classes, _, tf = self._state
-        if not self._looks_for_fractions or counts.exact or tf != "raw":
+        if "fractions" not in self._warns_of or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
         if np.any(docs != np.floor(docs)):  # weights explain them
             return
-        self._looks_for_fractions = False
+        self._warns_of.discard("fractions")
         if found := counts.first_fraction():
             c, term, value = found
             warnings.warn(
@@ -185,9 +185,9 @@ class CountTable:
                 stacklevel=levels_to_caller(),
             )
 
-    def _accept_fractions(self) -> None:
-        """Do not warn about fractions, since counts like these have led to the warning."""
-        self._looks_for_fractions = False
+    def _warn_no_more(self) -> None:
+        """Give no more warnings, since counts like these have led to them."""
+        self._warns_of.clear()
 
     # ---- adding and subtracting ------------------------------------------------------------------
 

@@ -219,7 +219,7 @@ def cross_validate(
                 others[train] = False
                 split.counts = whole - documents.part(np.flatnonzero(others)).counts()
             if number:
-                split.counts._accept_fractions()  # the first fold has led to the warning
+                split.counts._warn_no_more()  # the first fold has led to the warnings
             yield split
 
     # A document may be classified several times, by repeats or by the pairs of cv.

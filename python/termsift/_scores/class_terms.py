@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.methods import MethodName
-from termsift._scores.registry import find_method
+from termsift._scores.registry import DESCRIBING, find_method
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import (
     ADJUSTMENTS,
@@ -60,7 +60,7 @@ class ClassTerms:
 
 def distinctive_terms(
     counts: CountTable,
-    method: MethodName = "md",
+    method: MethodName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
     **scoring: Any,
@@ -122,7 +122,7 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: CountTable, terms: NDArray[np.int64], method: MethodName = "md", **scoring: Any
+    counts: CountTable, terms: NDArray[np.int64], method: MethodName = DESCRIBING, **scoring: Any
 ) -> NDArray[np.int64]:
     """Return the class in which each term is over-represented with the highest score.
 
@@ -170,7 +170,7 @@ def largest_classes(counts: CountTable, n: int) -> list[int]:
 
 def class_columns(
     counts: CountTable,
-    method: MethodName = "md",
+    method: MethodName = DESCRIBING,
     k: int | None = None,
     *,
     direction: Direction = "both",

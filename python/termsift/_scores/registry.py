@@ -11,6 +11,7 @@ from termsift._scores.methods import (
     MODELS,
     EventModel,
     Method,
+    MethodName,
     PValue,
     Ranker,
     Reads,
@@ -254,6 +255,10 @@ GUIDED_GAIN = Selector(
     reads=Reads.DOCUMENTS,
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
+# The method that describes classes unless another is named. It counts documents, so that neither a
+# long document nor the smoothing of a short class brings a term to the front of a list.
+# docs/describing.md puts the lists of several methods side by side.
+DESCRIBING: MethodName = "g2"
 _METHOD_OF: dict[str, Method] = {method.name: method for method in _METHODS}
 _RANKER_OF: dict[str, Ranker] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -21,11 +22,13 @@ from termsift._scores.methods import (
 )
 from termsift._scores.registry import check_model
 from termsift._util import validation
+from termsift._util.log import levels_to_caller
 from termsift._util.progress import progress
 
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
+_LARGE_VOCABULARY = 1000  # terms; below, smoothing hides little, and toys need no advice
 _BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
 
 
@@ -64,6 +67,30 @@ def prepare(
     if model != "multinomial":
         held = held.as_counted_by(_core.EventModel.__members__[model], threads)
     return Prepared(held, event, (b1, b2, prior), threads)
+
+
+def warn_if_smoothing_outweighs(counts: CountTable, prepared: Prepared) -> None:
+    """Warn, once, if smoothing adds more to some classes than they hold.
+
+    The probabilities of a short class then follow the smoothing more than its documents. Common
+    words look rare in it, and lead a ranking by the divergence from the other classes.
+    """
+    if "smoothing" not in counts._warns_of or prepared.model.outcomes is not None:
+        return
+    (_, (b2, _), _), held = prepared.smoothing, np.asarray(prepared.counts.class_tokens)
+    outweighed = np.flatnonzero((held < b2) & (np.asarray(counts.class_docs) > 0))
+    if counts.n_terms < _LARGE_VOCABULARY or not len(outweighed):
+        return
+    counts._warns_of.discard("smoothing")
+    smallest = outweighed[held[outweighed].argmin()]
+    warnings.warn(
+        f"smoothing adds {b2:,.6g} occurrences to each class, more than {len(outweighed):,} of "
+        f"{counts.n_classes:,} classes hold (class {counts.classes[smallest]!r} has "
+        f"{held[smallest]:,.6g}), so that common words may lead the ranking: take the policy "
+        "round_robin, a smaller alpha or the method g2, or conditional_gain where the documents "
+        "are at hand",
+        stacklevel=levels_to_caller(),
+    )
 
 
 @dataclass(frozen=True, eq=False)

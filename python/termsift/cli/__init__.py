@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import termsift as ts
 from termsift._util.printable import printable
-from termsift.cli import compare, count, demo, info, merge, rank, report
+from termsift.cli import compare, count, demo, help, info, merge, rank, report
 from termsift.cli.arguments import AsWritten
 from termsift.cli.output import tell
 
@@ -61,7 +61,7 @@ def main_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (rank, count, merge, compare, report, demo, info):
+    for command in (rank, count, merge, compare, report, demo, info, help):  # help lists the others
         command.add(commands)
     return parser
 

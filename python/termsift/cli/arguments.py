@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
@@ -16,21 +15,9 @@ from termsift._util.validation import did_you_mean
 from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
-INPUT_FORMATS = """\
-input, recognised by the ending of its name:
-  .svm .svmlight .libsvm  lines of label index:count ...; --terms names the terms
-  .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
-  .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
-  .txt                    lines of label<TAB>text, without header or quoting
-  .jsonl .ndjson          lines of JSON objects, keys 'text' and 'label' or --text and --label
-  .parquet .arrow .feather  a table with the same columns (needs pyarrow)
-  a folder                one sub-folder per class, one file per document; or the arrays that
-                          termsift.save_csr writes in Python
-  .termsift               counts that termsift saved, but not for compare
-or the word demo: the docstrings of Python's standard library, as termsift demo shows them.
-Files of text and .mtx may also end in .gz, or in .zst (needs zstandard). Files are UTF-8, texts
-are in --encoding. Numbers such as --text 2 --label 1 are columns of a table without header. The
-indices of an svmlight file count from 0 if it has an index 0, else from 1.
+_SEE = """\
+'termsift help input' lists the kinds of INPUT, 'termsift help methods' the methods, and
+'termsift help output' explains scores, columns and formats.
 """
 
 
@@ -38,7 +25,7 @@ class AsWritten(argparse.RawDescriptionHelpFormatter):
     """Help that keeps the lines of descriptions, with a wide column for the options."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28)
+        super().__init__(prog, max_help_position=24)
 
 
 def add_command(
@@ -46,14 +33,16 @@ def add_command(
     name: str,
     run: Callable[[argparse.Namespace], None],
     about: str,
-    more: str,
+    more: str = "",
+    usage: str = "INPUT [options]",
 ) -> argparse.ArgumentParser:
     """Add the parser of a command, which calls ``run``."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
+        usage=f"%(prog)s {usage}",
         help=about,
         description=f"{about[0].upper()}{about[1:]}.",
-        epilog=more,
+        epilog=more + _SEE,
         formatter_class=AsWritten,
     )
     parser.add_argument(
@@ -86,29 +75,31 @@ def flag(option: str) -> str:
 
 
 def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
-    """Add options that take a value, from rows of (flags, kind, metavar, help[, default]).
+    """Add options that take a value, from rows of (flags, kind, metavar, help[, default[, shown]]).
 
-    The kind is a type, or a tuple of the values to choose from.
+    The kind is a type, or a tuple of the values to choose from. A default of None, which tells that
+    an option was not given, may be shown as what it stands for.
     """
     for flags, kind, metavar, about, *default in rows:
-        if default:
-            about += f" (default: {default[0]})"
-        of = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
         usual = default[0] if default else None
+        of: dict[str, Any] = {"type": kind}
+        if isinstance(kind, tuple):
+            of, metavar = {"type": one_of(kind), "choices": kind}, metavar or "NAME"
+            about += f": {', '.join(kind)}"
+        if default:
+            about += f" (default: {default[-1]})"
         group.add_argument(*flags.split(), **of, metavar=metavar, help=about, default=usual)
 
 
-def add_choice(
-    group: Any, option: str, known: Sequence[str], about: str, metavar: str | None = None
-) -> None:
+def add_choice(group: Any, option: str, known: Sequence[str], about: str) -> None:
     """Add an option that takes a name, by default the first; errors suggest the nearest."""
     group.add_argument(
         option,
         type=one_of(known),
         choices=known,
         default=known[0],
-        metavar=metavar,
-        help=f"{about} (default: {known[0]})",
+        metavar="NAME",
+        help=f"{about}: {', '.join(known)} (default: {known[0]})",
     )
 
 
@@ -150,53 +141,45 @@ def add_input(
         action="append" if several else "store",
         help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
     )
-    skip = "skip: leave out bad lines, rows and documents, and print how many (default: raise)"
     add_values(
         group,
         ("--terms", str, "FILE", "names of the terms, one per line"),
         ("--text", str, "COL", "column of the text"),
         ("--label", str, "COL", "column of the label"),
         ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
-        ("--on-error", ("raise", "skip"), None, skip),
-        ("--threads", positive, "N", "threads (default: all that are available)"),
+        (
+            "--on-error",
+            ("raise", "skip"),
+            None,
+            "what to do with bad lines and rows",
+            None,
+            "raise",
+        ),
+        ("--threads", positive, "N", "number of threads (default: all that are available)"),
     )
     if counts:
-        about = "how x occurrences in a document count: x, log(1 + x) or 1 (default: raw)"
-        add_values(group, ("--tf", tuple(_core.TermWeight.__members__), None, about))
+        about = "x occurrences count as x, log(1 + x) or 1"
+        add_values(group, ("--tf", tuple(_core.TermWeight.__members__), None, about, None, "raw"))
     _add_text_rules(parser)
 
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     """Add how texts are cut into terms; None stands for an option that was not given."""
-    group = parser.add_argument_group("texts, of tables and folders")
-    paper = (
-        "several of these at once: 'paper' is --stop-words english --min-df 2; needs scikit-learn"
-    )
-    drop = "drop terms in {} than N of all documents; 0.01 and 1e-2 are shares of them"
-    english = (
-        "words to leave out, one per line, or the word english for the list of scikit-learn, which "
-        "must be installed"
-    )
-    hashing = "put terms in N columns by a hash of their names, which are then forgotten"
-    pattern = (
-        r"what a word is, as in '\w+' for words of one letter too (default: two or more letters, "
-        "digits or underscores); needs scikit-learn and its time"
-    )
-    accents = "remove accents; ascii drops all other characters that are not ASCII too"
-    analyzer = "make terms of words, characters, or characters within words (default: word)"
+    group = parser.add_argument_group("texts (a * marks what needs scikit-learn)")
+    drop = "drop terms in {} than N of all documents, or than a share such as 0.01"
     add_values(
         group,
-        ("--preset", tuple(PRESETS), None, paper),
-        ("--min-df", _number_or_share, "N", drop.format("fewer") + " (default: 1)"),
-        ("--max-df", _number_or_share, "N", drop.format("more") + " (default: 1.0)"),
+        ("--preset", tuple(PRESETS), None, "as --stop-words english --min-df 2 *"),
+        ("--min-df", _number_or_share, "N", drop.format("fewer")),
+        ("--max-df", _number_or_share, "N", drop.format("more")),
         ("--max-features", positive, "N", "keep only the N terms that occur most"),
         ("--ngram-range", _ngram_range, "A,B", "terms of A to B words (default: 1,1)"),
-        ("--stop-words", str, "FILE", english),
-        ("--hashing", positive, "N", hashing),
+        ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
+        ("--hashing", positive, "N", "put terms in N columns by a hash; names are forgotten"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
-        ("--analyzer", get_args(Analyzer), None, analyzer),
-        ("--token-pattern", str, "REGEX", pattern),
-        ("--strip-accents", get_args(Accents), None, accents),
+        ("--analyzer", get_args(Analyzer), None, "what terms are made of", None, "word"),
+        ("--token-pattern", str, "REGEX", r"what a word is, such as '\w+' * (default: \w\w+)"),
+        ("--strip-accents", get_args(Accents), None, "ascii drops all that is not ASCII too"),
     )
     once = "count a term once in a document, however often it occurs there"
     group.add_argument("--binary", action="store_true", default=None, help=once)
@@ -216,10 +199,11 @@ def add_output_file(group: Any, what: str, endings: str) -> None:
 # ---- methods and folds ---------------------------------------------------------------------------
 
 
-def add_method(parser: Any, methods: Sequence[ts.Method | ts.Selector]) -> None:
-    """Add the choice of a method."""
-    names = [method.name for method in methods]
-    add_choice(parser, "--method", names, f"one of {', '.join(names)}; see below", "NAME")
+def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: str) -> None:
+    """Add the choice of a method; ``usual`` says what is used where none is named."""
+    names = [ranker.name for ranker in rankers]
+    about = f"a name that 'termsift help methods' lists (default: {usual})"
+    parser.add_argument("--method", type=one_of(names), metavar="NAME", help=about)
 
 
 def add_folds(group: Any, when: str = "") -> None:
@@ -229,28 +213,6 @@ def add_folds(group: Any, when: str = "") -> None:
         ("--cv", partial(whole, least=2), "N", f"{when}number of folds", USUAL_FOLDS),
         ("--random-state", whole, "N", f"{when}seed for dealing documents to folds", 0),
     )
-
-
-_METHODS = """\
-methods; p and q are the term's probability within a class and outside it; of the n documents,
-A are in the class with the term, B in others with it, C in the class without it, D neither;
-n_c = A + C, d_i = A + B, det = AD - BC; the term has l_ic occurrences in the class, l_i in all:
-"""
-_SELECTORS = "methods that choose one term after the other, given those chosen before it:\n"
-
-
-def methods_help(*, selectors: bool = False) -> str:
-    """Describe the methods, and the selectors if asked, as help."""
-    return _listed(_METHODS, ts.methods()) + selectors * _listed(_SELECTORS, ts.selectors())
-
-
-def _listed(title: str, methods: Sequence[ts.Method | ts.Selector]) -> str:
-    wrap = partial(textwrap.fill, width=98, subsequent_indent=" " * 20, break_on_hyphens=False)
-    lines = (
-        wrap(f"  {method.name:<18}{method.title}") + "\n" + wrap(f"{'':20}{method.formula}")
-        for method in methods
-    )
-    return title + "\n".join(lines) + "\n\n"
 
 
 # ---- types of values -----------------------------------------------------------------------------

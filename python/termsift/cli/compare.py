@@ -23,7 +23,6 @@ from termsift._scores.registry import POLICIES
 from termsift._util.extras import require
 from termsift._util.validation import naming
 from termsift.cli.arguments import (
-    INPUT_FORMATS,
     above_zero,
     add_choice,
     add_command,
@@ -31,7 +30,6 @@ from termsift.cli.arguments import (
     add_input,
     add_names,
     add_values,
-    methods_help,
     positive,
     refuse,
     values_of,
@@ -44,20 +42,6 @@ _log = logging.getLogger("termsift")
 # The methods of the paper's figures, and the selector that does best with few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
-_CURVE_MEANING = """\
-what the numbers mean:
-  Naive Bayes knows only the first k terms of a method's ranking, and classifies documents that are
-  new to the ranking and to it: those of --test, or those of each fold after training on all others.
-  accuracy     share of documents classified correctly
-  weighted F1  F1 of each class against the rest, weighted by the class's share of the documents
-  s.e.         standard error of the mean over the folds
-  If two values differ by less than one or two standard errors, either method may be the better.
-
-csv, jsonl, parquet and json output:
-  All metrics of each method at each k, as shares of 1, and over folds their standard deviations.
-  There is one row or line for each method and k; json is one object with one list per method.
-
-"""
 
 _Curves: TypeAlias = dict[str, ts.Curve]
 _About: TypeAlias = dict[str, Any]  # what was evaluated and how; the members of the JSON output
@@ -70,7 +54,6 @@ def add(commands: Any) -> None:
         "compare",
         _run,
         "evaluate methods: how well a classifier does by the first k terms of each",
-        _CURVE_MEANING + methods_help(selectors=True) + INPUT_FORMATS,
     )
     add_input(parser, counts=False)
     group = parser.add_argument_group(
@@ -97,11 +80,9 @@ def add(commands: Any) -> None:
         group,
         "--naive-bayes",
         MODELS,
-        "what the classifier counts: occurrences (multinomial), or documents (binary), with a coin "
-        "(bernoulli) or a rate (poisson) for each document",
+        "the model of the classifier",
     )
-    best = f"what the best k is best by, one of {', '.join(METRICS)}"
-    add_choice(group, "--metric", METRICS, best, "NAME")
+    add_choice(group, "--metric", METRICS, "what the best k is best by")
     group = parser.add_argument_group("output")
     add_output(group)
     add_values(

@@ -9,7 +9,6 @@ from typing import Any
 import termsift as ts
 from termsift._util.files import check_replaceable
 from termsift.cli.arguments import (
-    INPUT_FORMATS,
     add_command,
     add_input,
     add_output_file,
@@ -41,7 +40,7 @@ after an error.
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "count collections of any size into a file of counts"
-    parser = add_command(commands, "count", _run, about, INPUT_FORMATS + "\n" + _MORE)
+    parser = add_command(commands, "count", _run, about, _MORE, "INPUT ... -o FILE [options]")
     add_input(parser, several=True)
     parser.add_argument(
         "--index-base",

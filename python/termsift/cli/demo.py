@@ -10,7 +10,8 @@ import termsift as ts
 from termsift import io
 from termsift._api.counting import count_collection
 from termsift._scores.class_terms import distinctive_terms, largest_classes
-from termsift.cli.arguments import add_command, add_method, add_values, methods_help, positive
+from termsift._scores.registry import DESCRIBING
+from termsift.cli.arguments import add_command, add_method, add_values, positive
 from termsift.cli.inputs import DEMO
 from termsift.cli.output import (
     check_ending,
@@ -36,8 +37,8 @@ are those that it has more of than the other packages, by decreasing score.
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "show what termsift does on the docstrings of Python's standard library"
-    parser = add_command(commands, "demo", _run, about, _ABOUT + methods_help())
-    add_method(parser, ts.methods())
+    parser = add_command(commands, "demo", _run, about, _ABOUT, "[options]")
+    add_method(parser, ts.methods(), DESCRIBING)
     page = f"also write the page of 'termsift report' about it, {' or '.join(PAGE_ENDINGS)}"
     add_values(
         parser,
@@ -48,6 +49,7 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    args.method = args.method or DESCRIBING
     if args.report is None:
         _show(args, standard_output())
         return

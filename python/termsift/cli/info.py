@@ -7,7 +7,7 @@ from typing import Any
 
 from termsift._scores.class_terms import largest_classes
 from termsift._util.printable import printable
-from termsift.cli.arguments import INPUT_FORMATS, add_command, add_input
+from termsift.cli.arguments import add_command, add_input
 from termsift.cli.inputs import read_counts
 from termsift.cli.output import shown, standard_output, summary, write_table
 
@@ -16,9 +16,7 @@ _LISTED = 20
 
 def add(commands: Any) -> None:
     """Add the parser of the command."""
-    parser = add_command(
-        commands, "info", _run, "describe a collection or a counts file", INPUT_FORMATS
-    )
+    parser = add_command(commands, "info", _run, "describe a collection or a counts file")
     add_input(parser)
 
 

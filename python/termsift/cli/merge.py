@@ -23,7 +23,7 @@ counting the shards: a term that is rare in one may be common in all.
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "merge files of counts, by termsift count, into one"
-    parser = add_command(commands, "merge", _run, about, _ABOUT)
+    parser = add_command(commands, "merge", _run, about, _ABOUT, "COUNTS ... -o FILE [options]")
     parser.add_argument("inputs", metavar="COUNTS", nargs="+", help="files of counts")
     parser.add_argument(
         "--by-index", action="store_true", help="match terms without names by index"

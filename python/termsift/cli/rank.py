@@ -17,12 +17,11 @@ from termsift._api.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import DIRECTIONS, class_columns
 from termsift._scores.methods import MODELS
-from termsift._scores.registry import POLICIES, find_ranker
+from termsift._scores.registry import DESCRIBING, MD, POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
 from termsift._util.validation import did_you_mean, naming
 from termsift.cli.arguments import (
-    INPUT_FORMATS,
     add_choice,
     add_command,
     add_folds,
@@ -30,7 +29,6 @@ from termsift.cli.arguments import (
     add_method,
     add_values,
     flag,
-    methods_help,
     positive,
     refuse,
     smoothing,
@@ -43,35 +41,7 @@ _log = logging.getLogger("termsift")
 
 _AUTO = "auto"
 _K = 1000
-_K_ON_TERMINAL = 20
-_K_OF_CLASSES = 20
-
-_SCORE_MEANING = """\
-what the score means:
-  The higher the score, the better the term tells the classes apart. Terms with equal scores are
-  listed by index. Compare only scores of one method on one collection. With --policy round_robin a
-  score is the term's score in the class that gave it its place. By 'greedy' it is the divergence in
-  nats of a term and all before it. By 'conditional_gain' it is how much the term lowered the
-  documents' log losses when it was chosen, in nats; it may be negative. By 'guided_gain' a loss
-  counts by what a linear machine makes of the term.
-
-with --per-class:
-  Each class has its own list, by the score of the class. The sign is + if the class has more of the
-  term than the other classes and - if it has less; --direction lists either or both. n_class and
-  n_rest are the occurrences of the term in the class and outside it; df_class and df_rest are the
-  documents with it. Tests have p-values, adjusted for one test of each class and term. For p-values
-  per term use counts.significance in Python.
-
-output:
-  csv and parquet have one row per term (parquet needs -o and pyarrow), jsonl has one object per
-  line, and json is one object:
-  {"method": ..., "policy": ..., "model": ..., "n_docs": ..., "n_terms": ..., "classes": [...],
-   "informative": ..., "terms": [{"rank": 1, "index": ..., "term": ..., "score": ...}, ...]}
-  "term" is null if terms have no names. JSON has no infinity: an infinite score is null.
-  "informative" is how many terms add something, by 'greedy' only; the rest follow by index. With
-  --per-class the terms also have "class" and the other columns, and there is no "policy".
-
-"""
+_K_ON_TERMINAL = 20  # and of each class
 
 
 def add(commands: Any) -> None:
@@ -81,61 +51,42 @@ def add(commands: Any) -> None:
         "rank",
         _run,
         "list the terms that tell the classes apart best",
-        methods_help(selectors=True) + _SCORE_MEANING + INPUT_FORMATS,
     )
     add_input(parser)
     group = parser.add_argument_group("classes")
+    listed = "which terms of each class: those it has more of, less of, or both"
+    tests = "how p-values are adjusted for the number of tests"
+    group.add_argument("--per-class", action="store_true", help="list the best terms of each class")
+    add_values(group, ("--direction", DIRECTIONS, None, listed, None, "over"))
+    add_choice(group, "--adjust", ADJUSTMENTS, tests)
     add_values(
         group,
         ("--classes", str, "A,B", "compare only these classes, as if there were no others"),
-        ("--versus", str, "C,D", "compare the classes of --classes, as one, with these, as one"),
+        ("--versus", str, "C,D", "compare those of --classes, as one, with these, as one"),
     )
     group = parser.add_argument_group("score")
-    add_method(group, [*ts.methods(), *ts.selectors()])
-    add_choice(
-        group,
-        "--model",
-        MODELS,
-        f"for {', '.join(_with_models())}: p is the term's share of the class's occurrences "
-        "(multinomial), the same with documents in place of occurrences (binary), the share of the "
-        "class's documents that have it (bernoulli), its occurrences per document (poisson)",
-    )
-    more = "smoothing: A more occurrences of each term, or B1,B2: B1 more of each and B2 in total"
+    add_method(group, [*ts.methods(), *ts.selectors()], f"md, with --per-class {DESCRIBING}")
+    add_choice(group, "--model", MODELS, f"what p is, for {', '.join(_with_models())}")
+    more = "smoothing: A more occurrences of each term, or B1,B2: B1 of each and B2 in total"
     add_values(group, ("--alpha", smoothing, "A", more, 1.0))
-    equal = "weights of the classes: their shares of the documents, or equal"
-    add_choice(group, "--class-prior", ("empirical", "uniform"), equal)
-    add_choice(
-        group,
-        "--policy",
-        POLICIES,
-        "the terms of the highest scores (top), or the best terms of each class in turns, so that "
-        "each class has its share (round_robin)",
-    )
-    to_one = "how the scores of the classes become one (default: the method's own)"
+    add_choice(group, "--class-prior", ("empirical", "uniform"), "weights of the classes")
+    add_choice(group, "--policy", POLICIES, "best scores, or the classes take turns")
+    to_one = "how class scores become one, by default as the method has it"
     add_values(group, ("--aggregate", tuple(_core.Aggregate.__members__), None, to_one))
     for option, (values, methods) in _method_options().items():
-        add_choice(group, flag(option), values, f"for {', '.join(methods)} only")
+        add_choice(group, flag(option), values, f"only for {', '.join(methods)}")
     group = parser.add_argument_group("output")
     how_many = (
-        f"how many terms (default: {_K}, on a terminal {_K_ON_TERMINAL}, per class "
-        f"{_K_OF_CLASSES}), or auto: the fewest that are within one standard error of the best "
-        "accuracy in a cross-validation of naive Bayes"
+        f"number of terms (default: {_K}; {_K_ON_TERMINAL} on a terminal and per class), or auto: "
+        "the fewest within one standard error of the best accuracy of naive Bayes"
     )
     add_values(group, ("-k --k", _k, "N", how_many))
     add_folds(group, f"for -k {_AUTO}: ")
-    each = "list the best terms of each class; see below"
-    group.add_argument("--per-class", action="store_true", help=each)
-    listed = (
-        "with --per-class: list the terms that the class has more of than the others (over), less "
-        "of (under), or both (default: over, or both where no classes are compared)"
-    )
-    add_values(group, ("--direction", DIRECTIONS, None, listed))
-    tests = "with --per-class: how p-values are adjusted for the number of tests, by Benjamini and "
-    add_choice(group, "--adjust", ADJUSTMENTS, f"{tests}Hochberg (bh) or by Bonferroni")
     add_output(group)
 
 
 def _run(args: argparse.Namespace) -> None:
+    args.method = args.method or (DESCRIBING if args.per_class else MD.name)
     _check_options(args)
     with answering(args) as answer:
         X = y = None
@@ -156,7 +107,7 @@ def _run(args: argparse.Namespace) -> None:
         if args.per_class:
             usual = "over" if _compares_classes(args) else "both"
             options["direction"] = args.direction or usual
-            columns = class_columns(counts, args.method, args.k or _K_OF_CLASSES, **options)
+            columns = class_columns(counts, args.method, args.k or _K_ON_TERMINAL, **options)
             answer(_answer(args, counts, columns))
         else:
             ranking = rank_by(args.method, counts, X, y, args.k or _usual_k(args), **options)

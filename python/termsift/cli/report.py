@@ -10,15 +10,14 @@ from typing import Any
 
 import termsift as ts
 from termsift._evaluate.folds import USUAL_FOLDS
+from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import (
-    INPUT_FORMATS,
     add_command,
     add_input,
     add_method,
     add_output_file,
     add_values,
     flag,
-    methods_help,
     positive,
     values_of,
     whole,
@@ -52,11 +51,12 @@ def add(commands: Any) -> None:
         "report",
         _run,
         "write a page about a collection: its size, its classes, accuracy by number of terms",
-        _MEANING + methods_help() + INPUT_FORMATS,
+        _MEANING,
+        "INPUT -o FILE [options]",
     )
     add_input(parser)
     group = parser.add_argument_group("page")
-    add_method(group, ts.methods())
+    add_method(group, ts.methods(), DESCRIBING)
     add_values(
         group,
         ("-k --k", positive, "N", "terms listed per class", 10),
@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> None:
         write_report(
             saved_counts(args) if is_counts else read_documents(args),
             out,
-            method=args.method,
+            method=args.method or DESCRIBING,
             k=args.k,
             cv=args.cv,
             title=args.input if is_counts and args.title is None else args.title,

@@ -26,7 +26,7 @@ from termsift._scores.class_terms import (
     largest_classes,
 )
 from termsift._scores.methods import MethodName
-from termsift._scores.registry import find_method
+from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
 from termsift._util.files import text_output
 from termsift._util.info import build_info
@@ -46,7 +46,7 @@ def write_report(
     source: Collection | ClassCounts,
     path: str | os.PathLike[str] | TextIO,
     *,
-    method: MethodName = "md",
+    method: MethodName = DESCRIBING,
     k: int = 10,
     cv: int = 10,
     title: str | None = None,
