@@ -22,8 +22,7 @@ import termsift as ts
 from signals import start_hearing
 from termsift.cli import rank as rank_command
 from termsift.cli.output import WRITERS
-from termsift.io import Collection
-from termsift.io import _kinds
+from termsift.io import Collection, _kinds
 from termsift.io._files import COMPRESSED
 from termsift.io._source import SKIP
 
@@ -322,16 +321,16 @@ _COMMANDS = ("rank", "count", "merge", "compare", "report", "demo", "info", "hel
 
 
 @pytest.mark.parametrize("command", ["", *_COMMANDS])
-def test_help_fits_two_screens(
-    run: Any, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     result = run(*command.split(), "--help")
     assert result.code == 0
     lines = result.out.splitlines()
-    assert max(map(len, lines)) <= 100 and len(lines) <= 80
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 80
     if command:
-        assert lines[0].startswith(f"usage: termsift {command} ") and lines[1] == ""
+        assert lines[0].startswith(f"usage: termsift {command} ")
+        assert lines[1] == ""
         assert "'termsift help methods'" in result.out
         assert run("help", command).out == result.out
     else:
@@ -342,7 +341,8 @@ def test_the_pages_of_help(run: Any) -> None:
     methods = run("help", "methods").out
     text = " ".join(methods.split())
     for ranker in (*ts.methods(), *ts.selectors()):
-        assert ranker.title in text and f"\n  {ranker.name} " in methods
+        assert ranker.title in text
+        assert f"\n  {ranker.name} " in methods
     kinds = run("help", "input").out
     for ending in (*_kinds._KINDS, *COMPRESSED, ".termsift"):
         assert f"{ending} " in kinds.replace(",", " ")

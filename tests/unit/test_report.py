@@ -19,8 +19,8 @@ import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters
 from termsift._evaluate.curve import METRICS
 from termsift._scores.class_terms import distinctive_terms, dominant_class
-from termsift.io import Collection
 from termsift._scores.registry import DESCRIBING
+from termsift.io import Collection
 from termsift.report import write_report
 from termsift.report._curve import curve_chart
 from termsift.report._html import render
