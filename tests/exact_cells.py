@@ -215,6 +215,15 @@ def _cell_chi2_counts(t: _CellTable, i: int, c: int) -> Exact:
     return t.l_ic[c][i] ** 2 / expected - 2 * t.l_ic[c][i] + expected
 
 
+def _cell_g2_counts(t: _CellTable, i: int, c: int) -> Exact:
+    own, tokens = t.l_ic[c][i], t.l_c[c]
+    sides = [(own, tokens), (t.l_i[i] - own, t.l - tokens)]
+    everywhere = t.l_i[i] / t.l if t.l else Fraction(0)
+    return 2 * sum(
+        (size * kl_of(x / size, everywhere) for x, size in sides if size), start=Fraction(0)
+    )
+
+
 _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "df": lambda t, i, c: t.d_ic[c][i],
     "tfidf": _cell_tfidf,
@@ -233,6 +242,7 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "log_ratio": _cell_log_ratio,
     "jlh": _cell_jlh,
     "chi2_counts": _cell_chi2_counts,
+    "g2_counts": _cell_g2_counts,
 }
 
 

@@ -149,6 +149,7 @@ class ContingencyMeasure(_Enumeration, metaclass=_PybindType):
     log_ratio: ClassVar[ContingencyMeasure]
     jlh: ClassVar[ContingencyMeasure]
     chi2_counts: ClassVar[ContingencyMeasure]
+    g2_counts: ClassVar[ContingencyMeasure]
     __members__: ClassVar[dict[str, ContingencyMeasure]]
 
 def score(

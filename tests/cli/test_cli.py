@@ -387,7 +387,7 @@ def test_the_pages_of_help(run: Any) -> None:
         ),
         (
             ["rank", "x", "--per-class", "--adjust", "bonferroni"],
-            "argument --adjust: only for --method chi2 or g2 or chi2_counts",
+            "argument --adjust: only for --method chi2 or g2 or chi2_counts or g2_counts",
         ),
         (
             ["rank", "x", "--per-class", "--method", "greedy"],

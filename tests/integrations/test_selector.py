@@ -293,7 +293,7 @@ def test_k_auto_equals_choose_k() -> None:
         ({"k": 1.5}, "k must be a number of terms, a share"),
         ({"k": True}, "k must be a number of terms, a share"),
         ({"k": "some"}, "k must be a number of terms, a share"),
-        ({"k": "fdr"}, "no test 'md', expected one of chi2, g2, chi2_counts"),
+        ({"k": "fdr"}, "no test 'md', expected one of chi2, g2, chi2_counts, g2_counts"),
         ({"method": "chi2", "k": "fdr", "level": 2}, r"level must be in \\(0, 1\\), got 2"),
         ({"method": "chi2", "k": "fwe", "policy": "round_robin"}, "it has no policy"),
         ({"method": "nope"}, "no method 'nope'"),

@@ -24,7 +24,7 @@ BY_CELLS = [method.name for method in ts.methods() if not method.models]
 TESTS = [method.name for method in ts.methods() if method.is_test]
 # The class scores of these methods are 0 exactly where the direction is 0.
 ZERO_WITHOUT_DIRECTION = ["md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds"]
-ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy", "log_ratio"]
+ZERO_WITHOUT_DIRECTION += ["chi2_counts", "relevancy", "log_ratio", "g2_counts"]
 # The class scores of these have the sign of the direction.
 SIGNED = ["mi", "ngl", "gss", "relevancy", "log_odds", "log_ratio"]
 # The class scores of these have it where the class has the term.

@@ -79,6 +79,8 @@ BY_HAND: dict[str, list[list[float]]] = {
     "jlh": [[1 / 4 * 3 / 2, 0], [0, 1 / 4 * 2]],
     # E = 3 and 2 for each class: (5-3)^2 / 3, (1-3)^2 / 3; (0-2)^2 / 2, (4-2)^2 / 2.
     "chi2_counts": [[4 / 3, 2], [4 / 3, 2]],
+    # Term 0: O = 5, 1, 0, 4 and E = 3, 3, 2, 2; term 1: O = 0, 4, 5, 1 and E = 2, 2, 3, 3.
+    "g2_counts": [[10 * log(5 / 3) - 2 * log(3) + 8 * log(2)] * 2] * 2,
 }
 OPTIONS: dict[str, dict[str, Any]] = {"log_odds": {"alpha": (1, 10)}}
 

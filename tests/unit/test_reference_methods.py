@@ -419,7 +419,7 @@ def test_adjustments_are_monotone_and_cautious(logs):
 @pytest.mark.parametrize("method", ["md", "df", "magic"])
 def test_only_tests_of_significance_have_pvalues(method):
     counts = reference.count([[1], [0]], [0, 1])
-    with pytest.raises(ValueError, match="chi2, g2, chi2_counts"):
+    with pytest.raises(ValueError, match="chi2, g2, chi2_counts, g2_counts"):
         reference.significance(counts, method)
 
 

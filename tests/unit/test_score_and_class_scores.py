@@ -179,7 +179,16 @@ def test_classes_of_one_document_do_not_spoil_a_score() -> None:
 
 
 # The power of the weights' unit by which the scores grow, where it is not 0.
-DEGREES = {"df": 1, "tfidf": 1, "chi2": 1, "g2": 1, "chi2_counts": 1, "ngl": 0.5, "log_odds": 0.5}
+DEGREES = {
+    "df": 1,
+    "tfidf": 1,
+    "chi2": 1,
+    "g2": 1,
+    "chi2_counts": 1,
+    "g2_counts": 1,
+    "ngl": 0.5,
+    "log_odds": 0.5,
+}
 
 
 def test_a_larger_unit_of_all_weights_only_scales_scores(method: str) -> None:

@@ -6,8 +6,8 @@
 //                      t                 g - t                     g
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, chi2_counts has a = l_ic and
-// t = l_i, and log_odds and log_ratio count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t and g are
-// those of the collection, which counts a document of several classes once.
+// t = l_i, and log_odds, log_ratio and g2_counts count tokens throughout: a = l_ic, r = l_c, t = l_i, g = l. The totals t
+// and g are those of the collection, which counts a document of several classes once.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ enum class ContingencyMeasure : std::uint8_t {
   jlh,           // max(0, A/r - t/g) (A/r) / (t/g)
   chi2_counts,   // (a - E)^2 / E, E = t r / g
   log_ratio,     // log2((a + b1) (g - r + b2) / ((t - a + b1) (r + b2)))
+  g2_counts,     // as g2, of tokens
   direction      // the sign of det, 1, 0 or -1, from tokens throughout; the only one that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
@@ -66,8 +67,9 @@ template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// For chi2, g2 and chi2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first class that
-// has it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither. O(pairs).
+// For chi2, g2, chi2_counts and g2_counts: scores (n_terms,), the largest value of a class; classes (n_terms,), the first
+// class that has it; signs (n_terms,), 1 if the term is over-represented there, -1 if under-represented, 0 if neither.
+// O(pairs).
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);

@@ -54,9 +54,8 @@ struct Formula<ContingencyMeasure::ig> {
   }
 };
 
-template <>
-struct Formula<ContingencyMeasure::g2> {
-  static constexpr MeasureFacts facts{.name = "g2", .absent = Absent::each, .degree = 1};
+// Dunning's log-likelihood ratio, of documents or of tokens.
+struct LogLikelihoodRatio {
   static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
     return 2.0 * ((x.class_with() + x.rest_with()) + (x.class_without() + x.rest_without())) / x.g.hi;
   }
@@ -64,6 +63,17 @@ struct Formula<ContingencyMeasure::g2> {
     const double without = close_terms(x.rest_without_sum(), x.class_without_sum(), x.det);
     return 2.0 * ((x.class_with() + x.rest_with()) + without) / x.g.hi;
   }
+};
+
+template <>
+struct Formula<ContingencyMeasure::g2> : LogLikelihoodRatio {
+  static constexpr MeasureFacts facts{.name = "g2", .absent = Absent::each, .degree = 1};
+};
+
+template <>
+struct Formula<ContingencyMeasure::g2_counts> : LogLikelihoodRatio {
+  static constexpr MeasureFacts facts{.name = "g2_counts", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .row_totals_are_tokens = true, .absent = Absent::each, .degree = 1};
 };
 
 template <>

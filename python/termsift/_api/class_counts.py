@@ -283,12 +283,13 @@ class ClassCounts(CountTable):
 
         Parameters
         ----------
-        method : {"chi2", "g2", "chi2_counts"}
+        method : {"chi2", "g2", "chi2_counts", "g2_counts"}
             The statistic. chi2 and g2 compare the documents with the term in a class and outside
-            it, with one degree of freedom. chi2_counts is scikit-learn's chi2.
+            it, with one degree of freedom, and g2_counts the occurrences. chi2_counts is
+            scikit-learn's chi2.
         per_class : bool, default False
-            Test each class against the others. Otherwise chi2 and g2 test the class in which they
-            are largest, and chi2_counts tests the sum over all classes.
+            Test each class against the others. Otherwise chi2, g2 and g2_counts test the class in
+            which they are largest, and chi2_counts tests the sum over all classes.
         n_threads : int, optional
             As for `termsift.count`.
 

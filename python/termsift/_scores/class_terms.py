@@ -104,7 +104,7 @@ def distinctive_terms(
     --------
     >>> import numpy as np, termsift as ts
     >>> counts = ts.count(np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
-    >>> [terms.indices.tolist() for terms in distinctive_terms(counts)]
+    >>> [terms.indices.tolist() for terms in distinctive_terms(counts, "md")]
     [[0, 2], [1], [1]]
     """
     check_counts(counts)
@@ -144,7 +144,7 @@ def dominant_class(
     --------
     >>> import numpy as np, termsift as ts
     >>> counts = ts.count(np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
-    >>> dominant_class(counts, np.array([2, 1]))
+    >>> dominant_class(counts, np.array([2, 1]), "md")
     array([0, 1])
     """
     check_counts(counts)

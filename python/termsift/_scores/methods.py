@@ -107,6 +107,7 @@ MethodName: TypeAlias = Literal[
     "log_ratio",
     "jlh",
     "chi2_counts",
+    "g2_counts",
 ]
 RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]
 

@@ -224,6 +224,19 @@ _METHODS = (
         zeros="0 for a term that no document has",
         p_value=PValue.SUM_OVER_CLASSES,
     ),
+    Method(
+        name="g2_counts",
+        title="Dunning's log-likelihood ratio of occurrences, as corpus linguists use it for "
+        "keyness.",
+        formula="2 sum O log(O/E) over O = l_ic, l_i - l_ic, l_c - l_ic and the rest, E = row total "
+        "* column total / l",
+        source="Rayson and Garside, Comparing Corpora using Frequency Profiling, Workshop on "
+        "Comparing Corpora, ACL 2000; Dunning, Computational Linguistics 19(1), 1993",
+        reads=Reads.TERM_FREQUENCY,
+        default_aggregate="max",
+        zeros="a cell of no occurrences adds 0",
+        p_value=PValue.LARGEST_CLASS,
+    ),
 )
 GREEDY = Selector(
     name="greedy",

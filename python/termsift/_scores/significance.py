@@ -28,7 +28,7 @@ class Significance(Tabular):
     Attributes
     ----------
     method : str
-        The test: "chi2", "g2" or "chi2_counts".
+        The test: "chi2", "g2", "chi2_counts" or "g2_counts".
     degrees : int
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64

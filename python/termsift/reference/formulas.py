@@ -233,6 +233,20 @@ def chi2_counts(t: Cells, i: int, c: int) -> Value:
     return _ratio((t.l_ic[c][i] - t.expected(i, c)) ** 2, t.expected(i, c))
 
 
+def g2_counts(t: Cells, i: int, c: int) -> Value:
+    """2 sum O log(O/E) over the four cells of occurrences. Dunning 1993; Rayson and Garside 2000."""
+    l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
+    cells = (
+        (l_ic, l_i * l_c),
+        (l_i - l_ic, l_i * (L - l_c)),
+        (l_c - l_ic, (L - l_i) * l_c),
+        (L - l_i - l_c + l_ic, (L - l_i) * (L - l_c)),
+    )
+    # Rounded fractions may add up to a cell a little below 0.
+    seen = [(observed, margins) for observed, margins in cells if observed > 0]
+    return 2 * math.fsum(_times_log(observed, observed * L, margins) for observed, margins in seen)
+
+
 # ------------------------------------------------------------------------------- conventions
 
 
@@ -294,4 +308,5 @@ METHODS = {
     "log_ratio": Method(log_ratio, "max"),
     "jlh": Method(jlh, "max"),
     "chi2_counts": Method(chi2_counts, "sum"),
+    "g2_counts": Method(g2_counts, "max"),
 }

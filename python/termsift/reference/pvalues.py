@@ -14,7 +14,7 @@ from termsift.reference.directions import class_directions
 from termsift.reference.scoring import class_scores, score, to_float
 from termsift.reference.tables import Cells, present_classes
 
-TESTS = ("chi2", "g2", "chi2_counts")
+TESTS = ("chi2", "g2", "chi2_counts", "g2_counts")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     ----------
     counts : ReferenceCounts or similar
         As for `class_scores`.
-    method : {"chi2", "g2", "chi2_counts"}
+    method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         The statistic.
     per_class : bool, default False
         Whether to test every term in every class against the other classes, or every term once.
@@ -71,10 +71,10 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
 
     Notes
     -----
-    The statistic of a term is the largest value of a class for ``chi2`` and ``g2``, with 1 degree
-    of freedom. For ``chi2_counts`` it is the sum of the classes' values, with one degree less than
-    there are classes with documents. Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same
-    for the other classes together, which multiplies it by 1 / (1 - n_c/n).
+    The statistic of a term is the largest value of a class, with 1 degree of freedom. For
+    ``chi2_counts`` it is the sum of the classes' values, with one degree less than there are
+    classes with documents. Per class, ``chi2_counts`` adds to (l_ic - E)^2 / E the same for the
+    other classes together, which multiplies it by 1 / (1 - n_c/n).
 
     Examples
     --------
