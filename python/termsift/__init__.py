@@ -36,6 +36,8 @@ from termsift._core import CountOverflowError
 from termsift._evaluate.curve import Curve
 from termsift._evaluate.evaluation import choose_k, cross_validate, selection_curve
 from termsift._scores.class_terms import ClassTerms, distinctive_terms, dominant_class
+from termsift._scores.dispersion import Dispersion, dispersion
+from termsift._scores.keyness import Keyness
 from termsift._scores.methods import Method, Selector
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import methods, selectors
@@ -71,6 +73,8 @@ __all__ = [
     "ClassTerms",
     "CountOverflowError",
     "Curve",
+    "Dispersion",
+    "Keyness",
     "Method",
     "Ranking",
     "Scan",
@@ -84,6 +88,7 @@ __all__ = [
     "count_texts",
     "cross_validate",
     "distinctive_terms",
+    "dispersion",
     "divergence",
     "dominant_class",
     "load",

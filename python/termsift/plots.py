@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from termsift._api.class_counts import ClassCounts
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.class_terms import distinctive_terms, largest_classes
+from termsift._scores.keyness import Keyness
 from termsift._scores.methods import MethodName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_classes", "plot_curves", "plot_ranking"]
+__all__ = ["plot_classes", "plot_curves", "plot_keyness", "plot_ranking"]
 
 _FORMATS = (".png", ".svg")
 
@@ -40,6 +41,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _FEW_TICKS = 10  # an axis has room to label so many numbers of terms
 _LETTERS_PER_INCH = 14  # of a title
 _LETTERS_OF_A_TERM = 24
+_LETTERS_OF_A_SIDE = 28
 _CLASSES = 12  # panels by default
 _COLUMNS = 3
 
@@ -168,6 +170,64 @@ def plot_ranking(
         axes = figure.subplots()
         _draw_bars(axes, names.tolist(), ranking.scores[:shown])
         axes.set_xlabel(f"score ({ranking.method})")
+    return figure
+
+
+def plot_keyness(
+    keyness: Keyness,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    k: int = 15,
+    value: Literal["log_ratio", "g2"] = "log_ratio",
+    title: str | None = None,
+) -> Figure:
+    """Draw the key terms of two corpora as bars to the right and to the left.
+
+    Parameters
+    ----------
+    keyness : Keyness
+    path, title
+        As for `plot_curves`.
+    k : int, default 15
+        How many of the first terms of each corpus to draw, in the order of the table.
+    value : str, default "log_ratio"
+        The column that gives the lengths of the bars, with the sign of the direction: "log_ratio"
+        or "g2".
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        As for `plot_curves`, which raises the same errors.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> from termsift.plots import plot_keyness
+    >>> X = np.array([[4, 1, 0], [1, 1, 6]])
+    >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
+    >>> (axes,) = plot_keyness(counts.keyness("ham", "spam")).axes
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['bacon', 'and', 'pills']
+    """
+    _check_figure("plot_keyness", path, title)
+    validation.check_kind(keyness, Keyness, "keyness")
+    validation.check_choice(value, ("log_ratio", "g2"), "value")
+    k = validation.check_integer(k, "k")
+    table = keyness.table
+    sides = [np.flatnonzero(table["sign"] == sign)[:k] for sign in (1, -1)]
+    rows = np.concatenate(sides)
+    if not len(rows):
+        raise ValueError("there is nothing to draw: no terms")
+    lengths = table["sign"] * np.abs(table[value])
+    with _figure(5.5, _height(len(rows)) + 0.3, path, title) as figure:
+        axes = figure.subplots()
+        colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])
+        _draw_bars(axes, keyness.names[rows].tolist(), lengths[rows], colours=colours.tolist())
+        axes.axvline(0, color="0.4", linewidth=0.8)
+        axes.set_xlabel("log ratio" if value == "log_ratio" else "G2, with the sign of direction")
+        for x, side, labels in ((1, "right", keyness.target), (0, "left", keyness.reference)):
+            text = printable(", ".join(map(str, labels)), _LETTERS_OF_A_SIDE)
+            axes.text(x, 1.01, f"more in {text}", ha=side, va="bottom", transform=axes.transAxes)
     return figure
 
 
@@ -346,14 +406,18 @@ def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
 
 
 def _draw_bars(
-    axes: Axes, names: Sequence[object], scores: NDArray[np.float64], n_rows: int | None = None
+    axes: Axes,
+    names: Sequence[object],
+    scores: NDArray[np.float64],
+    n_rows: int | None = None,
+    colours: Sequence[str] | str | None = None,
 ) -> None:
     """Draw one bar per term, the first on top, with room for ``n_rows`` bars."""
     finite = np.isfinite(scores)
     largest = scores[finite].max(initial=0.0)
     endless = 1.05 * largest if largest > 0 else 1.0
     at = np.arange(len(scores))
-    axes.barh(at, np.where(finite, scores, np.sign(scores) * endless), color=_COLOURS[0])
+    axes.barh(at, np.where(finite, scores, np.sign(scores) * endless), color=colours or _COLOURS[0])
     for row in at[~finite]:
         end = (np.sign(scores[row]) * endless, row)
         axes.annotate("\N{INFINITY}", end, ha="right", va="center", color="w")

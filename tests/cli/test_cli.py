@@ -264,7 +264,7 @@ def test_demo(run: Any) -> None:
         "tell",
         "it",
         "apart",
-        "(md)",
+        "(g2)",
     ]
     assert len(rows) == 12
     assert {len(row.split()) for row in rows} == {2 + 5}
@@ -317,7 +317,7 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-_COMMANDS = ("rank", "count", "merge", "compare", "report", "demo", "info", "help")
+_COMMANDS = ("rank", "keyness", "count", "merge", "compare", "report", "demo", "info", "help")
 
 
 @pytest.mark.parametrize("command", ["", *_COMMANDS])
@@ -386,7 +386,7 @@ def test_the_pages_of_help(run: Any) -> None:
             "--classes: not for --method guided_gain",
         ),
         (
-            ["rank", "x", "--per-class", "--adjust", "bonferroni"],
+            ["rank", "x", "--per-class", "--method", "md", "--adjust", "bonferroni"],
             "argument --adjust: only for --method chi2 or g2 or chi2_counts or g2_counts",
         ),
         (

@@ -17,7 +17,7 @@ import termsift as ts
 from termsift._evaluate.curve import METRICS, TITLES
 from termsift._scores.class_terms import distinctive_terms
 from termsift.io import read_collection
-from termsift.plots import plot_classes, plot_curves, plot_ranking
+from termsift.plots import plot_classes, plot_curves, plot_keyness, plot_ranking
 
 pytest.importorskip("matplotlib")
 
@@ -387,3 +387,23 @@ def test_compare_without_matplotlib(
     complaint = run("compare", texts, "--plot", tmp_path / "a.png").complaint
     cure = "pip install 'termsift[plot]', or pip install matplotlib"
     assert complaint == f"--plot needs matplotlib: {cure}"
+
+
+def test_key_terms_stand_on_both_sides(tmp_path: Path) -> None:
+    X = np.array([[9, 1, 0, 2], [1, 2, 6, 4]])
+    counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills", "free"])
+    found = counts.keyness("ham", "spam")
+    figure = plot_keyness(found, tmp_path / "key.svg", k=2, title="Mail")
+    (axes,) = figure.axes
+    widths = [bar.get_width() for bar in axes.patches]
+    assert [width > 0 for width in widths] == [True, False, False]
+    assert widths == pytest.approx(found.table["log_ratio"][[0, 1, 2]].tolist())
+    sides = {text.get_text() for text in axes.texts}
+    assert sides == {"more in ham", "more in spam"}
+    assert len({bar.get_facecolor() for bar in axes.patches}) == 2
+    by_g2 = plot_keyness(found, value="g2").axes[0].patches
+    assert by_g2[0].get_width() == pytest.approx(found.table["g2"][0])
+    with pytest.raises(ValueError, match="value"):
+        plot_keyness(found, value="bic")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no terms"):
+        plot_keyness(counts.keyness("ham", "spam", min_count=99))

@@ -13,6 +13,7 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.table import CountTable
 from termsift._scores.class_terms import Direction, class_columns
+from termsift._scores.keyness import keyness
 from termsift._scores.methods import Method, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import (
@@ -102,6 +103,7 @@ class ClassCounts(CountTable):
     __slots__ = ()
 
     greedy = greedy
+    keyness = keyness
 
     def _repr_html_(self) -> str:
         html: str = call_later_stage("report._notebook", "show_counts", self)

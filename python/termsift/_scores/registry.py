@@ -228,8 +228,8 @@ _METHODS = (
         name="g2_counts",
         title="Dunning's log-likelihood ratio of occurrences, as corpus linguists use it for "
         "keyness.",
-        formula="2 sum O log(O/E) over O = l_ic, l_i - l_ic, l_c - l_ic and the rest, E = row total "
-        "* column total / l",
+        formula="2 sum O log(O/E) over O = l_ic, l_i - l_ic, l_c - l_ic and the rest, "
+        "E = row total * column total / l",
         source="Rayson and Garside, Comparing Corpora using Frequency Profiling, Workshop on "
         "Comparing Corpora, ACL 2000; Dunning, Computational Linguistics 19(1), 1993",
         reads=Reads.TERM_FREQUENCY,

@@ -254,6 +254,14 @@ def above_zero(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """Read a number from 0 to 1."""
+    number = _finite(text)
+    if number is None or not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
+    return number
+
+
 def smoothing(text: str) -> float | tuple[float, float]:
     """Read the smoothing A, or B1,B2."""
     numbers = [_finite(part) for part in text.split(",")]

@@ -17,6 +17,7 @@ which method to use:
   to describe classes                          g2, as rank --per-class and report do
   to choose terms, with the documents at hand  conditional_gain
   to choose terms from counts                  md with --policy round_robin, or ig
+  to compare two classes or corpora            termsift keyness
   to test for significance                     chi2 or g2 with --per-class; p-values are adjusted
 
 """
@@ -58,6 +59,15 @@ rank --per-class:
   n_rest are the occurrences of the term in the class and outside it; df_class and df_rest are the
   documents with it. Tests have p-values, adjusted for one test of each class and term. For p-values
   per term use counts.significance in Python.
+
+keyness:
+  n_target and n_reference are the occurrences of the term in both corpora, df_target and
+  df_reference the documents with it. Effect sizes: log_ratio is log2 of the ratio of relative
+  frequencies, with half an occurrence in place of none; percent_diff, relative_risk, odds_ratio and
+  simple_maths are other scales of it; _low and _high are the ends of confidence intervals.
+  Evidence: g2 is the log-likelihood ratio, pvalue_adj its adjusted p-value, bic the Bayes factor.
+  With --dispersion, dp is Gries' deviation of proportions, 0 for a term that all documents share
+  alike and near 1 for one of a single document; juilland is Juilland's D, 1 and 0 in these cases.
 
 compare:
   Naive Bayes knows only the first k terms of a method's ranking, and classifies documents that are

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from termsift._api.counting import count_collection
 from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
 from termsift._util.progress import progress
+from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._kinds import holds_texts
@@ -47,6 +48,17 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     collection = read_documents(args)
     _log.info("counting %d documents of %d terms", *collection.X.shape)
     return count_collection(collection, args.tf or "raw", args.threads)
+
+
+def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
+    """Return the labels of a class, or of several with commas between them."""
+    label_of = {str(label): label for label in counts.classes}
+    found = []
+    for name in [names] if names in label_of else names.split(","):
+        if name not in label_of:
+            raise ValueError(f"there is no class {name!r}{did_you_mean(name, label_of)}")
+        found.append(label_of[name])
+    return found
 
 
 def counted(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Hashable
 from functools import partial
 from typing import Any, TextIO
 
@@ -20,7 +19,7 @@ from termsift._scores.methods import MODELS
 from termsift._scores.registry import DESCRIBING, MD, POLICIES, find_ranker
 from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
-from termsift._util.validation import did_you_mean, naming
+from termsift._util.validation import naming
 from termsift.cli.arguments import (
     add_choice,
     add_command,
@@ -34,7 +33,7 @@ from termsift.cli.arguments import (
     smoothing,
     values_of,
 )
-from termsift.cli.inputs import read_counts, read_documents
+from termsift.cli.inputs import labels_of, read_counts, read_documents
 from termsift.cli.output import Answer, add_output, answering, is_shown, shown, tell, write_table
 
 _log = logging.getLogger("termsift")
@@ -118,23 +117,13 @@ def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.Clas
     """Return the counts of the classes that --classes and --versus name."""
     if args.classes is None:
         return counts
-    label_of = {str(label): label for label in counts.classes}
-
-    def labels(names: str) -> list[Hashable]:
-        found = []
-        for name in [names] if names in label_of else names.split(","):
-            if name not in label_of:
-                hint = did_you_mean(name, label_of)
-                raise ValueError(f"there is no class {name!r}{hint}")
-            found.append(label_of[name])
-        return found
-
     with naming(args.input):
+        classes = labels_of(counts, args.classes)
         if args.versus is None:
-            return counts.subset(labels(args.classes))
+            return counts.subset(classes)
         if args.classes == args.versus:
             raise ValueError(f"--classes and --versus are both {args.classes!r}")
-        return counts.subset({args.classes: labels(args.classes), args.versus: labels(args.versus)})
+        return counts.subset({args.classes: classes, args.versus: labels_of(counts, args.versus)})
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:

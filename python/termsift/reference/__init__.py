@@ -78,6 +78,7 @@ from termsift.reference.conditional import conditional_gain, guided_gain, likeli
 from termsift.reference.counting import ReferenceCounts, count
 from termsift.reference.directions import class_directions
 from termsift.reference.formulas import METHODS
+from termsift.reference.keyness import dispersion_of, keyness_of
 from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.pvalues import Significance, adjusted, log_pvalue, significance
 from termsift.reference.ranking import rank, round_robin
@@ -93,11 +94,13 @@ __all__ = [
     "conditional_gain",
     "count",
     "cross_validate",
+    "dispersion_of",
     "divergence",
     "document_vectors",
     "greedy",
     "guided_gain",
     "log_posteriors",
+    "keyness_of",
     "likeliest_shape",
     "linear_machines",
     "log_pvalue",

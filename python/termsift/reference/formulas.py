@@ -234,7 +234,7 @@ def chi2_counts(t: Cells, i: int, c: int) -> Value:
 
 
 def g2_counts(t: Cells, i: int, c: int) -> Value:
-    """2 sum O log(O/E) over the four cells of occurrences. Dunning 1993; Rayson and Garside 2000."""
+    """``2 sum O log(O/E)`` over the four cells of occurrences. Rayson and Garside 2000."""
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     cells = (
         (l_ic, l_i * l_c),

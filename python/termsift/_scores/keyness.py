@@ -1,0 +1,461 @@
+"""Keyness: how a target corpus uses each term, beside a reference corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, xlogy
+
+from termsift import _core
+from termsift._counts.table import CountTable, check_counts
+from termsift._scores.chi2_tail import log_chi2_sf
+from termsift._scores.class_terms import DIRECTIONS, Direction
+from termsift._scores.dispersion import dispersion as dispersion_of
+from termsift._scores.registry import find_method
+from termsift._scores.scoring import Scoring
+from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance
+from termsift._util import validation
+from termsift._util.printable import printable
+from termsift._util.tabular import Tabular
+
+Correction: TypeAlias = Literal["none", "yates", "williams"]
+KeynessOrder: TypeAlias = Literal[
+    "g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
+]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)  # the default first, here and below
+KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)
+
+_MILLION = 1e6
+_ABSENT = 0.5  # occurrences that stand for none in log_ratio
+_PRINTED = 10  # terms of each side that print() shows
+_LETTERS = 24
+
+_Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Keyness(Tabular):
+    """Terms that a target corpus uses more, or less, than a reference corpus.
+
+    `termsift.ClassCounts.keyness` makes it. The rows are first the terms that the target uses more
+    often than the reference, then those that it uses less often, both in the order asked for.
+
+    Attributes
+    ----------
+    target, reference : list of labels
+        The classes of both corpora.
+    tokens : tuple of two numbers
+        The occurrences of all terms in the target, N_1, and in the reference, N_2.
+    table : dict of str to ndarray of shape (n_rows,)
+        The columns by name. With a and b occurrences of the term in the target and in the
+        reference, f_1 = a / N_1 and f_2 = b / N_2, they are
+
+        - term, index: the name of the term, or null, and its column;
+        - sign: 1 if f_1 > f_2, -1 if f_1 < f_2;
+        - n_target, n_reference: a and b;
+        - df_target, df_reference: the documents with the term;
+        - per_million_target, per_million_reference: 10^6 f_1 and 10^6 f_2;
+        - g2, log_pvalue, pvalue, pvalue_adj: the log-likelihood ratio (`g2_counts`, after the
+          correction) and its p-values;
+        - bic: g2 - ln(N_1 + N_2), the Bayes factor's approximation by Wilson;
+        - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
+        - percent_diff: 100 (f_1 - f_2) / f_2;
+        - relative_risk: f_1 / f_2;
+        - odds_ratio: a (N_2 - b) / (b (N_1 - a));
+        - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
+        - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
+          their confidence intervals;
+        - dp_target, dp_reference, juilland_target, juilland_reference: if documents were given,
+          the dispersions of `termsift.dispersion`; NaN for a term that does not occur there.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[4, 1, 0], [6, 3, 1], [1, 2, 6], [0, 3, 9]])
+    >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"], term_names=["bacon", "and", "pills"])
+    >>> key = counts.keyness("ham", "spam")
+    >>> [term for term, _ in key]
+    ['bacon', 'and', 'pills']
+    >>> key.table["log_ratio"].round(2)
+    array([ 3.81,  0.16, -3.42])
+    """
+
+    target: list[Hashable]
+    reference: list[Hashable]
+    tokens: tuple[float, float]
+    table: dict[str, NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(self.table["index"])
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        return zip(self.names.tolist(), self.table["log_ratio"].tolist(), strict=True)
+
+    @property
+    def names(self) -> NDArray[Any]:
+        """The names of the terms, or their columns if names are unknown."""
+        terms = self.table["term"]
+        return self.table["index"] if len(terms) and terms[0] is None else terms
+
+    def __repr__(self) -> str:
+        sides = " against ".join(_in_words(side) for side in (self.target, self.reference))
+        return f"<Keyness of {len(self):,} terms in {sides}>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)]
+        signs = self.table["sign"]
+        for sign, side in ((1, self.target), (-1, self.reference)):
+            rows = np.flatnonzero(signs == sign)
+            if not len(rows):
+                continue
+            title = f"more in {_in_words(side)}:".ljust(_LETTERS + 2)
+            lines.append(f"{title}{'target':>9} {'reference':>9} log_ratio {'g2':>8}")
+            for row in rows[:_PRINTED].tolist():
+                a, b = (self.table[name][row] for name in ("n_target", "n_reference"))
+                term = printable(self.names[row], _LETTERS)
+                ratio, g2 = self.table["log_ratio"][row], self.table["g2"][row]
+                lines.append(f"  {term:<{_LETTERS}}{a:>9,} {b:>9,} {ratio:>9.2f} {g2:>8.1f}")
+            if len(rows) > _PRINTED:
+                lines.append(f"  ... {len(rows) - _PRINTED:,} more")
+        return "\n".join(lines)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return dict(self.table)
+
+
+def keyness(
+    self: CountTable,
+    target: Hashable | Iterable[Hashable],
+    reference: Hashable | Iterable[Hashable] | None = None,
+    k: int | None = None,
+    *,
+    sort: KeynessOrder = "g2",
+    direction: Direction = "both",
+    min_count: int = 1,
+    min_share: float = 0.0,
+    correction: Correction = "none",
+    constant: float = 1.0,
+    confidence: float = 0.95,
+    adjust: Adjustment = "bh",
+    dispersion: tuple[Any, Any] | None = None,
+    max_dp: float = 1.0,
+    n_threads: int | None = None,
+) -> Keyness:
+    """Compare how a target corpus and a reference corpus use each term.
+
+    Parameters
+    ----------
+    target, reference : label or sequence of labels
+        The classes of the two corpora; several are pooled. Without a reference, it is all other
+        classes.
+    k : int, optional
+        How many terms of each direction; all by default. There may be fewer.
+    sort : {"g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", \
+"count"}
+        What orders the terms of each direction, the strongest first. "count" is the occurrences in
+        the corpus that has more. Equal terms come by index.
+    direction : {"both", "over", "under"}
+        Whether to list terms that the target uses more often ("over"), less often ("under"), or
+        first the former and then the latter. A term that both use equally often is not listed.
+    min_count : int, default 1
+        List terms with at least so many occurrences in the corpus that uses them more.
+    min_share : float, default 0
+        List terms that at least this share of that corpus's documents contains.
+    correction : {"none", "yates", "williams"}
+        The correction of g2 for small counts.
+    constant : float, default 1
+        The constant of simple_maths, above 0. A larger one prefers more frequent terms.
+    confidence : float, default 0.95
+        The level of the confidence intervals, between 0 and 1.
+    adjust : {"bh", "bonferroni"}
+        How p-values are adjusted for the tests of all terms that occur in either corpus.
+    dispersion : (X, y), optional
+        The documents that were counted. The table then has the dispersions, for which counts do not
+        suffice.
+    max_dp : float, default 1
+        List terms whose deviation of proportions is at most this in the corpus that uses them more.
+        It needs ``dispersion``.
+    n_threads : int, optional
+        As for `termsift.count`.
+
+    Returns
+    -------
+    keyness : Keyness
+
+    Raises
+    ------
+    ValueError
+        If a label is unknown or in both corpora, if a corpus has no documents or no tokens, if
+        documents have several classes, or for an invalid option.
+
+    Notes
+    -----
+    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it. "williams"
+    divides g2 by q = 1 + (N/t + N/(N-t) - 1) (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the
+    occurrences of the term in both. The intervals are Katz's for log_ratio and relative_risk, of
+    the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with
+    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, that of log_ratio has half an
+    occurrence, and the others are from 0 to inf.
+
+    log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms alike: they are one
+    effect on four scales. g2, p-values and bic are evidence, and grow with the corpora. Both treat
+    every occurrence as independent, so that a term of one long document may lead; the dispersions
+    show it. Time is O(n_terms), and with documents O(entries).
+
+    References
+    ----------
+    Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000 (g2). Wilson, Embracing
+    Bayes factors for key item analysis in corpus linguistics, 2013 (bic). Hardie, Log Ratio - an
+    informal introduction, 2014. Gabrielatos and Marchi, Keyness: Appropriate metrics and practical
+    issues, 2012 (percent_diff). Kilgarriff, Simple maths for keywords, Corpus Linguistics 2009.
+    Katz and others, Obtaining confidence intervals for the risk ratio in cohort studies, Biometrics
+    34, 1978. Woolf, On estimating the relation between blood group and disease, 1955. Williams,
+    Improved likelihood ratio tests for complete contingency tables, Biometrika 63, 1976.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[4, 1, 0], [6, 3, 1], [1, 2, 6], [0, 3, 9]])
+    >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"], term_names=["bacon", "and", "pills"])
+    >>> print(counts.keyness("ham"))
+    <Keyness of 3 terms in 'ham' against 'spam'>
+    more in 'ham':               target reference log_ratio       g2
+      bacon                          10         1      3.81     17.2
+      and                             4         5      0.16      0.0
+    more in 'spam':              target reference log_ratio       g2
+      pills                           1        15     -3.42     17.0
+    """
+    check_counts(self)
+    validation.check_choice(sort, KEYNESS_ORDERS, "sort")
+    validation.check_choice(direction, DIRECTIONS, "direction")
+    validation.check_choice(correction, CORRECTIONS, "correction")
+    validation.check_choice(adjust, ADJUSTMENTS, "adjust")
+    k = validation.check_k(k, self.n_terms)
+    min_count = validation.check_integer(min_count, "min_count", least=0)
+    min_share = validation.check_between_0_and_1(min_share, "min_share")
+    constant = validation.check_positive(constant, "constant")
+    confidence = validation.check_between_0_and_1(confidence, "confidence")
+    max_dp = validation.check_between_0_and_1(max_dp, "max_dp")
+    if max_dp < 1 and dispersion is None:
+        raise ValueError("max_dp needs the documents: pass dispersion=(X, y)")
+    sides = _sides(self, target, reference)
+    pair = self.subset(dict(enumerate(sides)))
+    tokens = np.asarray(pair.class_tokens, dtype=np.float64)
+    for labels, n_tokens in zip(sides, tokens, strict=True):
+        if not n_tokens > 0:
+            raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
+    index = np.flatnonzero(pair.collection_term_frequency > 0)
+    (a, b), (df_a, df_b) = (
+        frequency.toarray()[:, index]
+        for frequency in (pair.term_frequency, pair.document_frequency)
+    )
+    table: dict[str, NDArray[Any]] = {
+        "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
+        "index": index.astype(np.int64),
+        "sign": _signs(pair, index, n_threads),
+        "n_target": a,
+        "n_reference": b,
+        "df_target": df_a,
+        "df_reference": df_b,
+        "per_million_target": _MILLION * a / tokens[0],
+        "per_million_reference": _MILLION * b / tokens[1],
+    }
+    g2 = _corrected_g2(pair, index, a, b, tokens, correction, n_threads)
+    table |= _evidence(g2, tokens, adjust)
+    table |= _effects(a, b, tokens, constant, confidence)
+    if dispersion is not None:
+        table |= _dispersions(dispersion, sides, index, self.n_terms)
+    docs = np.asarray(pair.class_docs, dtype=np.float64)
+    kept = _of_side(table, "n") >= min_count
+    kept &= _of_side(table, "df") >= min_share * np.where(table["sign"] > 0, docs[0], docs[1])
+    if max_dp < 1:
+        kept &= _of_side(table, "dp") <= max_dp
+    rows = _in_order(table, kept, sort, {"over": [1], "under": [-1]}.get(direction, [1, -1]), k)
+    sorted_table = {name: column[rows] for name, column in table.items()}
+    return Keyness(sides[0], sides[1], (float(tokens[0]), float(tokens[1])), sorted_table)
+
+
+# ---- the two corpora -------------------------------------------------------------------------
+
+
+def _sides(counts: CountTable, target: Any, reference: Any) -> list[list[Hashable]]:
+    """Return the labels of the target and of the reference, by default all others."""
+    sides = [_labels_of(counts, target, "target")]
+    if reference is None:
+        sides.append([label for label in counts.classes if label not in sides[0]])
+        if not sides[1]:
+            raise ValueError("target has all classes, so that none is left to compare with")
+    else:
+        sides.append(_labels_of(counts, reference, "reference"))
+    if shared := [label for label in sides[0] if label in sides[1]]:
+        raise ValueError(f"class {shared[0]!r} is in both target and reference")
+    return sides
+
+
+def _labels_of(counts: CountTable, given: Any, name: str) -> list[Hashable]:
+    """Return the labels that a label, or several, stand for."""
+    known = set(counts.classes)
+    if _is_among(given, known):
+        return [given]
+    listed = [given] if isinstance(given, str) else validation.check_iterable(given, name, "labels")
+    labels = list(listed)
+    for label in labels:
+        if not _is_among(label, known):
+            hint = validation.did_you_mean(label, [x for x in known if isinstance(x, str)])
+            raise ValueError(f"{name}: there is no class {label!r}{hint}")
+    if not labels:
+        raise ValueError(f"{name} has no classes")
+    return labels
+
+
+def _is_among(label: Any, known: set[Hashable]) -> bool:
+    try:
+        return label in known
+    except TypeError:  # it cannot be hashed, and so is no label
+        return False
+
+
+def _in_words(labels: list[Hashable]) -> str:
+    shown = ", ".join(repr(label) for label in labels[:3])
+    return shown if len(labels) <= 3 else f"{shown} and {len(labels) - 3} more"
+
+
+# ---- measures --------------------------------------------------------------------------------
+
+
+def _signs(pair: CountTable, index: NDArray[np.int64], n_threads: int | None) -> NDArray[np.int8]:
+    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
+    signs: NDArray[np.int8] = scoring.directions()[0, index]
+    return signs
+
+
+def _corrected_g2(
+    pair: CountTable,
+    index: NDArray[np.int64],
+    a: NDArray[Any],
+    b: NDArray[Any],
+    tokens: _Floats,
+    correction: str,
+    n_threads: int | None,
+) -> _Floats:
+    """Return the log-likelihood ratio of occurrences."""
+    total, (of_target, of_reference) = float(tokens.sum()), tokens.tolist()
+    t = a.astype(np.float64) + b
+    if correction == "yates":
+        expected: _Floats = t * of_target / total
+        moved = np.minimum(np.abs(a - expected), 0.5) * np.sign(expected - a)
+        cells = (a + moved, b - moved, of_target - a - moved, of_reference - b + moved)
+        rest = total - t
+        margins = (t * of_target, t * of_reference, rest * of_target, rest * of_reference)
+        terms = [
+            xlogy(observed, np.divide(observed * total, m, out=np.ones_like(m), where=m > 0))
+            for observed, m in zip(cells, margins, strict=True)
+        ]
+        summed: _Floats = np.maximum(2 * np.sum(terms, axis=0), 0.0)
+        return summed
+    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
+    g2: _Floats = scoring.class_scores()[0, index]
+    if correction == "williams":
+        others = np.where(total > t, total - t, np.inf)  # a term that is all there is has g2 = 0
+        of_terms = total / t + total / others - 1
+        g2 /= 1 + of_terms * (total / of_target + total / of_reference - 1) / (6 * total)
+    return g2
+
+
+def _evidence(g2: _Floats, tokens: _Floats, adjust: Adjustment) -> dict[str, _Floats]:
+    logs = log_chi2_sf(g2, 1)
+    signs = np.zeros(len(g2), dtype=np.int8)
+    tests = Significance("g2_counts", 1, g2, logs, signs, None)
+    return {
+        "g2": g2,
+        "log_pvalue": logs,
+        "pvalue": np.exp(logs),
+        "pvalue_adj": tests.adjusted(adjust),
+        "bic": g2 - np.log(tokens.sum()),
+    }
+
+
+def _effects(
+    a: NDArray[Any], b: NDArray[Any], tokens: _Floats, constant: float, confidence: float
+) -> dict[str, _Floats]:
+    """Return the effect sizes and the ends of their confidence intervals."""
+    z = float(ndtri((1 + confidence) / 2))
+    first, second = tokens
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    f_1, f_2 = a / first, b / second
+    seen_a, seen_b = np.where(a > 0, a, _ABSENT), np.where(b > 0, b, _ABSENT)
+    log_ratio = np.log2(seen_a / first) - np.log2(seen_b / second)
+    with np.errstate(divide="ignore", invalid="ignore"):  # counts of 0
+        ratio = f_1 / f_2
+        odds = (a * (second - b)) / (b * (first - a))
+        katz = z * np.sqrt(np.maximum(1 / a - 1 / first + 1 / b - 1 / second, 0))
+        of_log = z * np.sqrt(np.maximum(1 / seen_a - 1 / first + 1 / seen_b - 1 / second, 0))
+        woolf = z * np.sqrt(1 / a + 1 / b + 1 / (first - a) + 1 / (second - b))
+        intervals = {"relative_risk": (ratio, katz), "odds_ratio": (odds, woolf)}
+        ends = {}
+        for name, (value, half) in intervals.items():
+            known = np.isfinite(half)
+            ends[f"{name}_low"] = np.where(known, value * np.exp(-half), 0.0)
+            ends[f"{name}_high"] = np.where(known, value * np.exp(half), np.inf)
+    return {
+        "log_ratio": log_ratio,
+        "log_ratio_low": log_ratio - of_log / np.log(2),
+        "log_ratio_high": log_ratio + of_log / np.log(2),
+        "percent_diff": 100 * (ratio - 1),
+        "relative_risk": ratio,
+        "odds_ratio": odds,
+        **ends,
+        "simple_maths": (_MILLION * f_1 + constant) / (_MILLION * f_2 + constant),
+    }
+
+
+def _dispersions(
+    documents: tuple[Any, Any], sides: list[list[Hashable]], index: NDArray[np.int64], n_terms: int
+) -> dict[str, _Floats]:
+    try:
+        X, y = documents
+    except (TypeError, ValueError):
+        raise TypeError("dispersion must be a pair (X, y), as termsift.count takes them") from None
+    found = dispersion_of(X, y, dict(enumerate(sides)))
+    if found.dp.shape[1] != n_terms:
+        raise ValueError(
+            f"dispersion has documents of {found.dp.shape[1]:,} terms, and the counts {n_terms:,}: "
+            "pass the documents that were counted"
+        )
+    of_side = enumerate(("target", "reference"))
+    columns = {}
+    for row, side in of_side:
+        columns[f"dp_{side}"] = found.dp[row, index]
+        columns[f"juilland_{side}"] = found.juilland[row, index]
+    return columns
+
+
+# ---- rows ------------------------------------------------------------------------------------
+
+
+def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    """Return a column of the corpus that uses each term more."""
+    sides = table[f"{name}_target"], table[f"{name}_reference"]
+    return np.where(table["sign"] > 0, *sides)
+
+
+def _in_order(
+    table: dict[str, NDArray[Any]], kept: NDArray[np.bool_], sort: str, signs: list[int], k: int
+) -> NDArray[np.int64]:
+    """Return the rows of each sign, the strongest first."""
+    if sort == "g2":
+        strength = table["g2"]
+    elif sort == "count":
+        strength = _of_side(table, "n").astype(np.float64)
+    else:
+        strength = table["sign"] * table[sort]
+    listed = []
+    for sign in signs:
+        rows = np.flatnonzero(kept & (table["sign"] == sign))
+        listed.append(rows[_core.top_k(strength[rows], min(k, len(rows)))])
+    return np.concatenate(listed)

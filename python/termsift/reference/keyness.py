@@ -1,0 +1,112 @@
+"""Keyness and dispersion of one term, from the equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+
+def keyness_of(
+    a: int,
+    b: int,
+    n_1: int,
+    n_2: int,
+    *,
+    correction: str = "none",
+    constant: float = 1.0,
+    confidence: float = 0.95,
+) -> dict[str, float]:
+    """Return the measures of `Keyness` for one term.
+
+    Parameters
+    ----------
+    a, b : int
+        Occurrences of the term in the target and in the reference; not both 0.
+    n_1, n_2 : int
+        Occurrences of all terms there.
+    correction, constant, confidence
+        As for `termsift.ClassCounts.keyness`.
+
+    Returns
+    -------
+    measures : dict of str to float
+        g2, bic, the effect sizes, and the ends of their intervals.
+
+    Examples
+    --------
+    >>> found = keyness_of(10, 1, 15, 24)
+    >>> round(found["g2"], 3), round(found["log_ratio"], 3)
+    (18.991, 4.0)
+    """
+    n, t = n_1 + n_2, a + b
+    observed: list[float] = [a, b, n_1 - a, n_2 - b]
+    expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
+    if correction == "yates":
+        observed = [o + max(-0.5, min(0.5, e - o)) for o, e in zip(observed, expected, strict=True)]
+    g2 = 2 * math.fsum(
+        o * math.log(o / e) for o, e in zip(observed, expected, strict=True) if o > 0
+    )
+    if correction == "williams" and t < n:
+        g2 /= 1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n)
+    f_1, f_2 = a / n_1, b / n_2
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    log_ratio = math.log2((a or 0.5) / n_1) - math.log2((b or 0.5) / n_2)
+    of_log = z * math.sqrt(1 / (a or 0.5) - 1 / n_1 + 1 / (b or 0.5) - 1 / n_2) / math.log(2)
+    risk = f_1 / f_2 if b else math.inf
+    above, below = a * (n_2 - b), b * (n_1 - a)
+    odds = above / below if below else (math.inf if above else math.nan)
+    risk_ends = odds_ends = (0.0, math.inf)
+    if a and b:
+        half = z * math.sqrt(1 / a - 1 / n_1 + 1 / b - 1 / n_2)
+        risk_ends = risk * math.exp(-half), risk * math.exp(half)
+    if a and b and a < n_1 and b < n_2:
+        half = z * math.sqrt(1 / a + 1 / b + 1 / (n_1 - a) + 1 / (n_2 - b))
+        odds_ends = odds * math.exp(-half), odds * math.exp(half)
+    return {
+        "g2": g2,
+        "bic": g2 - math.log(n),
+        "log_ratio": log_ratio,
+        "log_ratio_low": log_ratio - of_log,
+        "log_ratio_high": log_ratio + of_log,
+        "percent_diff": 100 * (risk - 1),
+        "relative_risk": risk,
+        "relative_risk_low": risk_ends[0],
+        "relative_risk_high": risk_ends[1],
+        "odds_ratio": odds,
+        "odds_ratio_low": odds_ends[0],
+        "odds_ratio_high": odds_ends[1],
+        "simple_maths": (1e6 * f_1 + constant) / (1e6 * f_2 + constant),
+    }
+
+
+def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float, float]:
+    """Return Gries' DP, DP_norm and Juilland's D of a term that occurs.
+
+    Parameters
+    ----------
+    occurrences, lengths : sequence of int
+        The occurrences of the term in each document, and of all terms. Documents without tokens
+        are left out.
+
+    Returns
+    -------
+    dp, dp_norm, d : float
+        d is NaN for a single document.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in dispersion_of([1, 2, 3, 4, 5], [9, 10, 10, 10, 11])]
+    [0.18, 0.22, 0.785]
+    """
+    parts = [(x, length) for x, length in zip(occurrences, lengths, strict=True) if length > 0]
+    l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
+    dp = math.fsum(abs(x / l_i - length / total) for x, length in parts) / 2
+    largest = 1 - min(length for _, length in parts) / total
+    rates = [x / length for x, length in parts]
+    m = len(rates)
+    if m == 1:
+        return dp, 0.0, math.nan
+    mean = math.fsum(rates) / m
+    sigma = math.sqrt(math.fsum((rate - mean) ** 2 for rate in rates) / m)
+    return dp, dp / largest, 1 - sigma / mean / math.sqrt(m - 1)

@@ -1,0 +1,102 @@
+"""``termsift keyness``: the key terms of one corpus beside another."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+
+TEXTS = ["bacon eggs bacon", "bacon and eggs", "free pills", "free prize and pills", "and news"]
+LABELS = ["ham", "ham", "spam", "spam", "news"]
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    path = tmp_path / "mail.csv"
+    rows = [f"{text},{label}" for text, label in zip(TEXTS, LABELS, strict=True)]
+    path.write_text("\n".join(["text,label", *rows]) + "\n")
+    return path
+
+
+def records(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text)))
+
+
+def test_the_table_has_both_directions(run: Any, mail: Path) -> None:
+    result = run("keyness", mail, "ham", "spam")
+    assert (result.code, result.err) == (0, "")
+    first, head, *rows = result.out.splitlines()
+    assert first == "more in ham:"
+    assert head.split()[:6] == ["term", "target", "reference", "log_ratio", "low", "high"]
+    cut = rows.index("")
+    assert [row.split()[0] for row in rows[:cut]] == ["bacon", "eggs"]
+    assert rows[cut + 1] == "more in spam:"
+    assert {row.split()[0] for row in rows[cut + 3 :]} == {"free", "pills", "prize"}
+
+
+def test_other_formats_have_every_column_of_python(run: Any, mail: Path, tmp_path: Path) -> None:
+    found = ts.count_texts(TEXTS, LABELS).keyness("ham", ["spam", "news"], sort="log_ratio")
+    arguments = ("keyness", mail, "ham", "spam,news", "--sort", "log_ratio")
+    rows = records(run(*arguments, "--format", "csv").out)
+    assert [row["term"] for row in rows] == found.table["term"].tolist()
+    assert list(rows[0]) == list(found.columns())
+    assert [float(row["g2"]) for row in rows] == found.table["g2"].tolist()
+    path = tmp_path / "key.json"
+    assert run(*arguments, "-o", path).code == 0
+    answer = json.loads(path.read_text())
+    assert (answer["target"], answer["reference"]) == (["ham"], ["news", "spam"][::-1])
+    assert [term["term"] for term in answer["terms"]] == found.table["term"].tolist()
+    assert answer["terms"][0]["relative_risk"] is None  # JSON has no infinity
+
+
+def test_the_reference_is_all_others_by_default(run: Any, mail: Path) -> None:
+    alone = run("keyness", mail, "ham", "--format", "csv").out
+    assert alone == run("keyness", mail, "ham", "news,spam", "--format", "csv").out
+    assert run("keyness", mail, "ham", "-k", 1, "--format", "csv").out.count("\n") == 3
+
+
+def test_dispersion_and_filters(run: Any, mail: Path) -> None:
+    arguments = ("keyness", mail, "ham", "--format", "csv")
+    rows = records(run(*arguments, "--dispersion").out)
+    X = ts.text.CountVectorizer().fit_transform(TEXTS)
+    expected = ts.count(X, LABELS).keyness("ham", dispersion=(X, LABELS))
+    assert [float(row["dp_target"]) for row in rows[:2]] == expected.table["dp_target"][:2].tolist()
+    kept = records(run(*arguments, "--min-count", 3, "--direction", "over").out)
+    assert [row["term"] for row in kept] == ["bacon"]
+    few = records(run(*arguments, "--dispersion", "--max-dp", "0.1", "--direction", "over").out)
+    assert [row["term"] for row in few] == ["eggs"]
+    refused = run(*arguments, "--max-dp", "0.5")
+    assert refused.code == 2
+    assert "--max-dp: only with --dispersion" in refused.err
+
+
+def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "mail.termsift"
+    ts.count_texts(TEXTS, LABELS).save(saved)
+    plain = run("keyness", mail, "ham", "spam", "--format", "csv").out
+    assert run("keyness", saved, "ham", "spam", "--format", "csv").out == plain
+    assert "documents" in run("keyness", saved, "ham", "--dispersion").complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["hem"], "mail.csv: there is no class 'hem'; did you mean 'ham'?"),
+        (["ham", "ham"], "class 'ham' is in both target and reference"),
+        (["ham,spam,news"], "target has all classes"),
+    ],
+)
+def test_wrong_classes(run: Any, mail: Path, arguments: list[str], complaint: str) -> None:
+    assert complaint in run("keyness", mail, *arguments).complaint
+
+
+def test_a_share_is_checked(run: Any, mail: Path) -> None:
+    result = run("keyness", mail, "ham", "--min-share", "2")
+    assert result.code == 2
+    assert "expected a number from 0 to 1, not '2'" in result.err

@@ -1,0 +1,260 @@
+"""Keyness: values by hand, by scipy and by the reference; filters, orders and errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chi2, chi2_contingency
+from scipy.stats.contingency import odds_ratio, relative_risk
+
+import termsift as ts
+from termsift.reference.keyness import keyness_of
+
+TERMS = ["bacon", "and", "pills", "zebra"]
+X = np.array([[4, 1, 0, 0], [6, 3, 1, 0], [1, 2, 6, 0], [0, 3, 9, 0], [2, 2, 2, 1]])
+Y = ["ham", "ham", "spam", "spam", "eggs"]
+
+
+def counts() -> ts.ClassCounts:
+    return ts.count(X, Y, term_names=TERMS)
+
+
+def rows(found: ts.Keyness) -> dict[Any, dict[str, Any]]:
+    """Return the rows of the table by term."""
+    columns = {name: column.tolist() for name, column in found.columns().items()}
+    return {
+        term: {name: column[row] for name, column in columns.items()}
+        for row, term in enumerate(columns["term"])
+    }
+
+
+def test_the_table_by_hand() -> None:
+    found = counts().keyness("ham", "spam")
+    assert (found.target, found.reference, found.tokens) == (["ham"], ["spam"], (15, 21))
+    assert found.table["term"].tolist() == ["bacon", "and", "pills"]
+    bacon = rows(found)["bacon"]
+    assert (bacon["n_target"], bacon["n_reference"], bacon["df_target"]) == (10, 1, 2)
+    assert (bacon["df_reference"], bacon["sign"], bacon["index"]) == (1, 1, 0)
+    # O = 10, 1, 5, 20 and E = 11, 11, 25, 25 times 15/36 or 21/36.
+    logs = [10 * math.log(24 / 11), math.log(12 / 77), 5 * math.log(12 / 25)]
+    g2 = 2 * (sum(logs) + 20 * math.log(48 / 35))
+    assert bacon["g2"] == pytest.approx(g2, rel=1e-14)
+    assert bacon["bic"] == pytest.approx(g2 - math.log(36), rel=1e-14)
+    assert bacon["log_ratio"] == pytest.approx(math.log2(14), rel=1e-14)
+    assert bacon["percent_diff"] == pytest.approx(1300, rel=1e-14)
+    assert bacon["relative_risk"] == pytest.approx(14, rel=1e-14)
+    assert bacon["odds_ratio"] == pytest.approx(40, rel=1e-14)
+    of_million = (2e6 / 3 + 1) / (1e6 / 21 + 1)
+    assert bacon["simple_maths"] == pytest.approx(of_million, rel=1e-14)
+    assert bacon["pvalue"] == pytest.approx(chi2.sf(g2, 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_intervals_are_those_of_scipy(confidence: float) -> None:
+    found = counts().keyness("ham", "spam", confidence=confidence)
+    for term, row in rows(found).items():
+        a, b = row["n_target"], row["n_reference"]
+        if a == 0 or b == 0:
+            continue
+        risk = relative_risk(a, 15, b, 21).confidence_interval(confidence)
+        ends = row["relative_risk_low"], row["relative_risk_high"]
+        assert_allclose(ends, (risk.low, risk.high), rtol=1e-12, err_msg=term)
+        logs = row["log_ratio_low"], row["log_ratio_high"]
+        assert_allclose(logs, np.log2(ends), rtol=1e-12)
+        odds = odds_ratio([[a, 15 - a], [b, 21 - b]], kind="sample").confidence_interval(confidence)
+        ends = row["odds_ratio_low"], row["odds_ratio_high"]
+        assert_allclose(ends, (odds.low, odds.high), rtol=1e-12, err_msg=term)
+
+
+@pytest.mark.parametrize(("correction", "yates"), [("none", False), ("yates", True)])
+def test_g2_is_that_of_scipy(correction: Any, yates: bool) -> None:
+    found = rows(counts().keyness("ham", "spam", correction=correction))
+    for row in found.values():
+        a, b = row["n_target"], row["n_reference"]
+        table = [[a, 15 - a], [b, 21 - b]]
+        expected = chi2_contingency(table, correction=yates, lambda_="log-likelihood").statistic
+        assert row["g2"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_correction_of_williams_by_hand() -> None:
+    plain, corrected = (
+        rows(counts().keyness("ham", "spam", correction=how))["bacon"]["g2"]
+        for how in ("none", "williams")
+    )
+    q = 1 + (36 / 11 + 36 / 25 - 1) * (36 / 15 + 36 / 21 - 1) / (6 * 36)
+    assert corrected == pytest.approx(plain / q, rel=1e-14)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6),
+    st.sampled_from(["none", "yates", "williams"]),
+    st.floats(0.01, 1000),
+    st.floats(0.01, 0.99),
+)
+def test_the_reference_agrees(
+    pairs: list[tuple[int, int]], correction: Any, constant: float, confidence: float
+) -> None:
+    a, b = np.array([*pairs, (1, 2)]).T
+    found = ts.count(np.array([a, b]), ["t", "r"]).keyness(
+        "t", "r", correction=correction, constant=constant, confidence=confidence
+    )
+    n_1, n_2 = int(a.sum()), int(b.sum())
+    options = {"correction": correction, "constant": constant, "confidence": confidence}
+    for row, i in enumerate(found.table["index"].tolist()):
+        expected = keyness_of(int(a[i]), int(b[i]), n_1, n_2, **options)
+        for name, value in expected.items():
+            assert found.table[name][row] == pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True)
+    # A term that both use equally often is not listed, nor one that neither uses.
+    listed = np.flatnonzero(a * n_2 != b * n_1)
+    assert sorted(found.table["index"].tolist()) == listed.tolist()
+    assert_array_equal(
+        found.table["sign"], np.sign(a * n_2 - b * n_1)[found.table["index"].astype(int)]
+    )
+
+
+def test_all_other_classes_are_the_reference_by_default() -> None:
+    found = counts().keyness("ham")
+    pooled = counts().keyness("ham", ["spam", "eggs"])
+    assert found.reference == ["eggs", "spam"]
+    assert pooled.reference == ["spam", "eggs"]
+    for name, column in found.table.items():
+        assert_array_equal(column, pooled.table[name])
+
+
+def test_several_classes_are_pooled() -> None:
+    found = counts().keyness(["ham", "eggs"], "spam")
+    assert rows(found)["bacon"]["n_target"] == 12
+    assert found.tokens == (22, 21)
+
+
+def test_the_columns_follow_from_subset_and_g2_counts() -> None:
+    pair = counts().subset(["ham", "spam"])
+    found = counts().keyness("ham", "spam")
+    index = found.table["index"]
+    assert_array_equal(found.table["g2"], pair.class_scores("g2_counts")[0, index])
+    tests = pair.significance("g2_counts", per_class=True)
+    assert_array_equal(found.table["log_pvalue"], tests.log_pvalues[0, index])
+
+
+def test_an_empty_cell_has_half_an_occurrence_only_in_log_ratio() -> None:
+    zebra = rows(counts().keyness("eggs", "spam"))["zebra"]
+    assert zebra["log_ratio"] == pytest.approx(math.log2((1 / 7) / (0.5 / 21)))
+    assert math.isinf(zebra["relative_risk"])
+    assert math.isinf(zebra["odds_ratio"])
+    assert (zebra["relative_risk_low"], zebra["relative_risk_high"]) == (0, math.inf)
+    assert (zebra["odds_ratio_low"], zebra["odds_ratio_high"]) == (0, math.inf)
+    assert math.isinf(zebra["percent_diff"])
+    under = rows(counts().keyness("spam", "eggs"))["zebra"]
+    assert (under["relative_risk"], under["percent_diff"]) == (0, -100)
+
+
+@pytest.mark.parametrize("sort", ["g2", "log_ratio", "simple_maths", "odds_ratio", "count"])
+def test_the_target_comes_first_each_side_in_order(sort: Any) -> None:
+    def listed(**options: Any) -> list[str]:
+        return counts().keyness("ham", "spam", sort=sort, **options).table["term"].tolist()
+
+    # Of the 15 and 21 occurrences, "and" is 4 and 5: 0.267 and 0.238 of them.
+    assert listed() == ["bacon", "and", "pills"]
+    assert listed(direction="over") == ["bacon", "and"]
+    assert listed(direction="under") == ["pills"]
+    assert listed(k=1) == ["bacon", "pills"]
+
+
+def test_filters_look_at_the_corpus_that_has_more() -> None:
+    def listed(**options: Any) -> list[str]:
+        return counts().keyness("ham", "spam", **options).table["term"].tolist()
+
+    assert listed(min_count=5) == ["bacon", "pills"]
+    assert listed(min_count=11) == ["pills"]
+    X = np.array([[4, 1], [0, 3], [0, 3], [1, 9]])
+    found = ts.count(X, ["a", "a", "a", "b"]).keyness("a", "b", min_share=0.5)
+    assert found.table["index"].tolist() == [1]  # one of three documents of "a" has term 0
+
+
+def test_dispersion_is_a_column_and_a_filter() -> None:
+    X = np.array([[9, 1], [0, 9], [0, 10], [1, 29]])
+    whole = ts.count(X, ["a", "a", "a", "b"])
+    documents = X, ["a", "a", "a", "b"]
+    found = whole.keyness("a", "b", dispersion=documents)
+    of_class = ts.dispersion(X, documents[1])
+    for row, side in enumerate(("target", "reference")):
+        index = found.table["index"]
+        assert_array_equal(found.table[f"dp_{side}"], of_class.dp[row, index])
+        assert_array_equal(found.table[f"juilland_{side}"], of_class.juilland[row, index])
+    kept = whole.keyness("a", "b", dispersion=documents, max_dp=0.5)
+    assert kept.table["index"].tolist() == [1]  # term 0 is in one document alone
+    with pytest.raises(ValueError, match=r"pass dispersion=\(X, y\)"):
+        whole.keyness("a", "b", max_dp=0.5)
+    with pytest.raises(ValueError, match="dispersion has documents of 1 terms, and the counts 2"):
+        whole.keyness("a", "b", dispersion=(X[:, :1], documents[1]))
+    with pytest.raises(TypeError, match="a pair"):
+        whole.keyness("a", "b", dispersion=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hem",), "there is no class 'hem'; did you mean 'ham'"),
+        (("ham", "ham"), "class 'ham' is in both target and reference"),
+        ((["ham", "spam", "eggs"],), "target has all classes"),
+        (([], "ham"), "target has no classes"),
+        ((["ham", "eggs"], ["spam", "eggs"]), "class 'eggs' is in both"),
+    ],
+)
+def test_wrong_classes(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        counts().keyness(*arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sort": "size"},
+        {"direction": "up"},
+        {"correction": "fisher"},
+        {"adjust": "holm"},
+        {"constant": 0},
+        {"confidence": 1.5},
+        {"min_share": 2},
+        {"max_dp": -1},
+        {"min_count": -1},
+    ],
+)
+def test_wrong_options(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        counts().keyness("ham", **wrong)
+
+
+def test_a_corpus_without_tokens_is_refused() -> None:
+    empty = ts.count(X, Y, classes=["ham", "spam", "eggs", "none"])
+    with pytest.raises(ValueError, match="'none' has no tokens"):
+        empty.keyness("ham", "none")
+
+
+def test_it_prints_iterates_and_becomes_a_frame() -> None:
+    found = counts().keyness("ham", "spam")
+    assert repr(found) == "<Keyness of 3 terms in 'ham' against 'spam'>"
+    lines = str(found).splitlines()
+    assert lines[1].split() == ["more", "in", "'ham':", "target", "reference", "log_ratio", "g2"]
+    assert lines[2].split()[:4] == ["bacon", "10", "1", "3.81"]
+    assert [term for term, _ in found] == ["bacon", "and", "pills"]
+    assert len(found) == 3
+    pandas = pytest.importorskip("pandas")
+    frame = found.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns[0] == "term"
+    unnamed = ts.count(X, Y).keyness("ham", "spam")
+    assert [term for term, _ in unnamed] == [0, 1, 2]
+
+
+def test_counts_of_any_kind() -> None:
+    for held in (X.astype(float), sp.csr_array(X), sp.csc_array(X.astype(np.int8))):
+        found = ts.count(held, Y, term_names=TERMS).keyness("ham", "spam")
+        assert_allclose(found.table["g2"], counts().keyness("ham", "spam").table["g2"])
