@@ -104,10 +104,12 @@ py::tuple rank_in_turns(const py::object& counts, AnyMeasure measure, double b1,
         if (k < 0 || k > c.n_terms) throw py::value_error("k must be in [0, number of terms]");
         auto indices = LargeArray<std::int64_t>::uninitialised(k);
         auto scores = LargeArray<double>::uninitialised(k);
+        auto classes = LargeArray<std::int64_t>::uninitialised(k);
         const Threads threads = python_threads(n_threads);
         const auto options = estimation(b1, b2, prior);
-        without_gil([&] { round_robin(c, options, measure, k, threads, indices.get(), scores.get()); });
-        return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}));
+        without_gil([&] { round_robin(c, options, measure, k, threads, indices.get(), scores.get(), classes.get()); });
+        return py::make_tuple(to_numpy(std::move(indices), {k}), to_numpy(std::move(scores), {k}),
+                              to_numpy(std::move(classes), {k}));
       },
       counts_of(counts));
 }

@@ -166,10 +166,15 @@ def plot_ranking(
     if shown < 1:
         raise ValueError("there is nothing to draw: no terms")
     names = ranking.indices[:shown] if ranking.terms is None else ranking.terms[:shown]
+    labels = names.tolist()
+    if ranking.chosen_by is not None:
+        classes = ranking.chosen_by[:shown].tolist()
+        labels = [f"{name} ({label})" for name, label in zip(labels, classes, strict=True)]
     with _figure(5.0, _height(shown), path, title) as figure:
         axes = figure.subplots()
-        _draw_bars(axes, names.tolist(), ranking.scores[:shown])
-        axes.set_xlabel(f"score ({ranking.method})")
+        _draw_bars(axes, labels, ranking.scores[:shown])
+        turns = "" if ranking.chosen_by is None else " in the class that chose the term"
+        axes.set_xlabel(f"score{turns} ({ranking.method})")
     return figure
 
 
@@ -285,7 +290,9 @@ def plot_classes(
             axes.set_title(printable(found.label, _LETTERS_OF_A_TERM), loc="left")
         for axes in panels[len(per_class) :]:
             axes.remove()
-        figure.supxlabel(f"score ({method})", fontsize=9)
+        left_out = counts.n_classes - len(per_class)
+        some = f", {len(per_class)} of {counts.n_classes} classes" if left_out else ""
+        figure.supxlabel(f"score ({method}){some}", fontsize=9)
     return figure
 
 

@@ -119,9 +119,11 @@ TEST(counts_without_classes_and_without_terms) {
       score(counts, unsmoothed, ContingencyMeasure::df, aggregate, {1, {}}, scores.data());
     collection_scores(counts, ContingencyMeasure::tfidf, {1, {}}, scores.data());
     CHECK_EQ(scores, std::vector<double>(n, 0));
-    std::vector<std::int64_t> indices(n, -1);
-    round_robin(counts, unsmoothed, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data());
+    std::vector<std::int64_t> indices(n, -1), classes(n, -1);
+    round_robin(counts, unsmoothed, ContingencyMeasure::df, n_terms, {1, {}}, indices.data(), scores.data(),
+                classes.data());
     for (std::size_t t = 0; t < n; ++t) CHECK_EQ(indices[t], static_cast<std::int64_t>(t));
+    CHECK_EQ(classes, std::vector<std::int64_t>(n, 0));
     const Threads one{1, {}};
     CHECK_THROWS(score(counts, unsmoothed, ContingencyMeasure::ig, Aggregate::sum, one, scores.data()),
                  std::invalid_argument, "at least two");
@@ -148,12 +150,14 @@ TEST(round_robin_gives_each_term_once_at_its_best_place) {
     return best[static_cast<std::size_t>(s)] < best[static_cast<std::size_t>(t)];
   });
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{37}, n}) {
-    std::vector<std::int64_t> indices(k, -1);
+    std::vector<std::int64_t> indices(k, -1), classes(k, -1);
     std::vector<double> earned(k, -1);
     round_robin(counts, unsmoothed, ContingencyMeasure::chi2, static_cast<std::int64_t>(k), {2, {}},
-                indices.data(), earned.data());
+                indices.data(), earned.data(), classes.data());
+    for (std::size_t i = 0; i < k; ++i)
+      CHECK_EQ(earned[i], values[static_cast<std::size_t>(classes[i]) * n + static_cast<std::size_t>(indices[i])]);
     CHECK_EQ(indices, std::vector<std::int64_t>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(k)));
   }
   for (const Measure measure : {Measure::kl, Measure::nu_j, Measure::nu_pearson})
-    round_robin(counts, Estimation{}, measure, 0, {1, {}}, nullptr, nullptr);
+    round_robin(counts, Estimation{}, measure, 0, {1, {}}, nullptr, nullptr, nullptr);
 }

@@ -86,6 +86,7 @@ namespace {
 struct Turns {
   std::vector<std::int64_t> indices;
   std::vector<double> scores;
+  std::vector<std::int64_t> classes;  // as rows of the counts
 };
 
 // From the whole list of every class.
@@ -107,7 +108,11 @@ Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& e
   std::iota(turns.indices.begin(), turns.indices.end(), 0);
   std::stable_sort(turns.indices.begin(), turns.indices.end(),
                    [&](auto a, auto b) { return earned[at(a)].first < earned[at(b)].first; });
-  for (const std::int64_t term : turns.indices) turns.scores.push_back(values[earned[at(term)].second * n + at(term)]);
+  for (const std::int64_t term : turns.indices) {
+    const std::size_t c = earned[at(term)].second;
+    turns.scores.push_back(values[c * n + at(term)]);
+    turns.classes.push_back(static_cast<std::int64_t>(c));
+  }
   return turns;
 }
 
@@ -143,8 +148,9 @@ ClassCounts<Count> counts_of_many_classes(Kind kind, std::int64_t n_classes, std
 template <CountType Count>
 Turns round_robin_of(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, std::int64_t k,
                      int n_threads = 1) {
-  Turns turns{std::vector<std::int64_t>(at(k)), std::vector<double>(at(k))};
-  round_robin(counts, estimation, measure, k, {n_threads, {}}, turns.indices.data(), turns.scores.data());
+  Turns turns{std::vector<std::int64_t>(at(k)), std::vector<double>(at(k)), std::vector<std::int64_t>(at(k))};
+  round_robin(counts, estimation, measure, k, {n_threads, {}}, turns.indices.data(), turns.scores.data(),
+              turns.classes.data());
   return turns;
 }
 
@@ -157,6 +163,7 @@ void check_round_robin(const ClassCounts<Count>& counts, const Estimation& estim
     for (std::size_t i = 0; i < at(k); ++i) {
       CHECK_EQ(got.indices[i], want.indices[i]);
       CHECK_EQ(got.scores[i], want.scores[i]);
+      CHECK_EQ(got.classes[i], want.classes[i]);
     }
   };
   for (const std::int64_t k : {std::int64_t{1}, std::int64_t{20}, counts.n_terms / 8, counts.n_terms}) check(k, 1);
@@ -221,8 +228,9 @@ TEST(turns_can_be_interrupted_and_refuse_what_scores_refuse) {
   const auto counts = counts_of_many_classes<std::int64_t>(Kind::text, 60, 700, random);
   std::array<std::int64_t, 5> indices{};
   std::array<double, 5> scores{};
+  std::array<std::int64_t, 5> classes{};
   const auto run = [&](const Estimation& estimation, const Threads& threads) {
-    round_robin(counts, estimation, Measure::kl, 5, threads, indices.data(), scores.data());
+    round_robin(counts, estimation, Measure::kl, 5, threads, indices.data(), scores.data(), classes.data());
   };
   CHECK_THROWS(run({1, 700, {}, 0}, {1, [] { return true; }}), Interrupted, "interrupted");
   CHECK_THROWS(run({2, 1, {}, 0}, {1, {}}), std::invalid_argument, "0 <= b1 <= b2");

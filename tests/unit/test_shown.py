@@ -154,3 +154,21 @@ def test_the_registry_is_shown_as_a_table() -> None:
         lines = repr(entries).splitlines()
         assert [line.split()[0] for line in lines] == [entry.name for entry in entries]
         assert all(line.endswith(entry.title) for line, entry in zip(lines, entries, strict=True))
+
+
+def test_round_robin_says_which_class_chose_a_term() -> None:
+    X = np.array([[4, 1, 0, 2], [0, 1, 2, 0], [0, 3, 0, 1]])
+    counts = ts.count(X, ["ham", "spam", "eggs"], term_names=["bacon", "and", "pills", "free"])
+    ranking = counts.rank("chi2", policy="round_robin")
+    by_class = counts.class_scores("chi2")
+    for index, score, label in zip(
+        *map(list, (ranking.indices, ranking.scores, ranking.chosen_by)), strict=True
+    ):
+        assert by_class[counts.classes.index(label), index] == score
+    assert list(ranking.columns()) == ["rank", "term", "index", "score", "class"]
+    assert ranking[1:3].chosen_by.tolist() == ranking.chosen_by[1:3].tolist()
+    line = str(ranking).splitlines()[1].split()
+    assert line[1] == ranking.terms[0]
+    assert line[-1] == ranking.chosen_by[0]
+    assert f">{ranking.chosen_by[0]}<" in ranking._repr_html_()
+    assert counts.rank("chi2").chosen_by is None

@@ -66,16 +66,17 @@ class Stretch {
 
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
-                 const Threads& threads, std::int64_t* indices, double* scores) {
-  std::vector<std::size_t> classes;
+                 const Threads& threads, std::int64_t* indices, double* scores, std::int64_t* classes) {
+  std::vector<std::size_t> present;
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
-    if (counts.rows[c]->n_docs > 0) classes.push_back(c);
-  const std::int64_t n_classes = std::ssize(classes), n_terms = counts.n_terms;
+    if (counts.rows[c]->n_docs > 0) present.push_back(c);
+  const std::int64_t n_classes = std::ssize(present), n_terms = counts.n_terms;
   if (n_classes == 0 || n_terms == 0 || k == 0) {
     double none = 0;
     class_scores(counts, estimation, measure, threads, &none, {0, 0});  // checks the arguments
     std::iota(indices, indices + k, 0);
     std::fill_n(scores, k, 0.0);
+    std::fill_n(classes, k, std::int64_t{0});
     return;
   }
   std::optional<BestOfClasses<Count>> best;
@@ -85,9 +86,13 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   const std::int64_t n_rows = std::ssize(counts.rows);
   const std::int64_t longest =
       std::min(n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / n_classes));
-  std::vector<Stretch> lists(classes.size());
+  std::vector<Stretch> lists(present.size());
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
-  std::vector<Listed> turn;  // the terms of one place
+  struct Turn {
+    Listed listed;
+    std::size_t list;
+  };
+  std::vector<Turn> turn;  // the terms of one place
   std::int64_t n_taken = 0, n_places = 0, length = 0;
   while (n_taken < k) {
     // The terms that can be in these parts of the lists, or none if that takes values of nearly all terms.
@@ -116,7 +121,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
       const std::int64_t n = std::min(width, source.n_terms - first);
       class_scores(source, estimation, measure, threads, values.data(), {first, first + n});
       for_each_block(n_classes, worth(threads, n * n_classes), [&](std::int64_t i, Worker&) {
-        const double* const row = values.data() + static_cast<std::int64_t>(classes[static_cast<std::size_t>(i)]) * n;
+        const double* const row = values.data() + static_cast<std::int64_t>(present[static_cast<std::size_t>(i)]) * n;
         Stretch& list = lists[static_cast<std::size_t>(i)];
         for (std::int64_t t = 0; t < n; ++t)
           list.add(row[t], few ? terms[static_cast<std::size_t>(first + t)] : first + t);
@@ -125,16 +130,18 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     }
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
       turn.clear();
-      for (const Stretch& list : lists) {
-        if (place >= list.terms().size()) continue;
-        const Listed& listed = list.terms()[place];
+      for (std::size_t i = 0; i < lists.size(); ++i) {
+        if (place >= lists[i].terms().size()) continue;
+        const Listed& listed = lists[i].terms()[place];
         if (taken[static_cast<std::size_t>(listed.term)]) continue;
         taken[static_cast<std::size_t>(listed.term)] = true;
-        turn.push_back(listed);
+        turn.push_back({listed, i});
       }
-      std::sort(turn.begin(), turn.end(), [](const Listed& a, const Listed& b) { return a.term < b.term; });
-      for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken)
-        indices[n_taken] = turn[i].term, scores[n_taken] = turn[i].value;
+      std::sort(turn.begin(), turn.end(), [](const Turn& a, const Turn& b) { return a.listed.term < b.listed.term; });
+      for (std::size_t i = 0; i < turn.size() && n_taken < k; ++i, ++n_taken) {
+        indices[n_taken] = turn[i].listed.term, scores[n_taken] = turn[i].listed.value;
+        classes[n_taken] = static_cast<std::int64_t>(present[turn[i].list]);
+      }
     }
     n_places += length;
   }
@@ -142,7 +149,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
 
 #define TERMSIFT_INSTANTIATE(Count, AnyMeasure)                                                                            \
   template void round_robin(const ClassCounts<Count>&, const Estimation&, AnyMeasure, std::int64_t, const Threads&,        \
-                            std::int64_t*, double*);
+                            std::int64_t*, double*, std::int64_t*);
 TERMSIFT_INSTANTIATE(std::int64_t, Measure)
 TERMSIFT_INSTANTIATE(std::int64_t, ContingencyMeasure)
 TERMSIFT_INSTANTIATE(double, Measure)

@@ -37,6 +37,7 @@ from termsift._util.export import Library, frame_of
 from termsift._util.files import check_path
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable_errors
+from termsift._util.tabular import object_array
 from termsift._util.validation import check_k
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
@@ -357,7 +358,7 @@ class ClassCounts(CountTable):
         -------
         ranking : Ranking
             Of equal scores the lowest index comes first. With round robin the scores are the class
-            values that gave the terms their places.
+            values that gave the terms their places, and ``chosen_by`` has the classes.
 
         Raises
         ------
@@ -404,15 +405,18 @@ class ClassCounts(CountTable):
         scoring = Scoring.of(self, entry, model, alpha, class_prior, n_threads, **options)
         k = check_k(k, self.n_terms)
         if turns:
-            indices, scores = scoring.round_robin(k)
+            indices, scores, rows = scoring.round_robin(k)
+            chosen_by = object_array(self.classes)[rows] if np.any(self.class_docs) else None
         else:
             if entry.models:
                 warn_if_smoothing_outweighs(self, scoring)
             every = scoring.scores(find_aggregate(aggregate, entry))
             indices = _core.top_k(every, k)
-            scores = every[indices]
+            scores, chosen_by = every[indices], None
         names = self._names_of(indices)
-        return Ranking(indices, scores, names, method, policy=policy, model=model)
+        return Ranking(
+            indices, scores, names, method, policy=policy, model=model, chosen_by=chosen_by
+        )
 
     def to_frame(
         self,

@@ -47,6 +47,9 @@ class Ranking(Tabular):
         How scores became an order, "top" or "round_robin".
     model : str
         The event model; "multinomial" for methods that know no model.
+    chosen_by : ndarray of shape (k,), objects, or None
+        With round robin, the class that gave each term its place; the first of several. By a
+        method without a sign, such as chi2, the class may have less of the term than the others.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Ranking(Tabular):
     informative: int | None = None
     policy: str = "top"
     model: str = "multinomial"
+    chosen_by: NDArray[np.object_] | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -96,6 +100,7 @@ class Ranking(Tabular):
                 scores=self.scores[place],
                 terms=names,
                 informative=informative,
+                chosen_by=None if self.chosen_by is None else self.chosen_by[place],
             )
         place = index(place)
         if not -len(self) <= place < len(self):
@@ -104,14 +109,16 @@ class Ranking(Tabular):
         return terms.item(place), self.scores.item(place)
 
     def __str__(self) -> str:
+        shown = self[:_PRINTED]
+        classes = [""] * len(shown) if shown.chosen_by is None else shown.chosen_by
         rows = [
-            (str(rank), printable(term, _LETTERS), f"{score:.6g}")
-            for rank, (term, score) in enumerate(self[:_PRINTED], start=1)
+            (str(rank), printable(term, _LETTERS), f"{score:.6g}", printable(label, _LETTERS))
+            for rank, ((term, score), label) in enumerate(zip(shown, classes, strict=True), start=1)
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
-            f"{rank:>{widths[0]}}  {term:<{widths[1]}}  {score:>{widths[2]}}"
-            for rank, term, score in rows
+            f"{rank:>{widths[0]}}  {term:<{widths[1]}}  {score:>{widths[2]}}  {label}".rstrip()
+            for rank, term, score, label in rows
         ]
         more = len(self) - _PRINTED
         return "\n".join([repr(self), *lines, *([f"... {more} more"] if more > 0 else [])])
@@ -169,6 +176,8 @@ class Ranking(Tabular):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (if names are known), index and score.
 
+        With round robin there is also class, which gave the term its place.
+
         Examples
         --------
         >>> import numpy as np, termsift as ts
@@ -182,7 +191,8 @@ class Ranking(Tabular):
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1)}
         if self.terms is not None:
             columns["term"] = self.terms
-        return {**columns, "index": self.indices, "score": self.scores}
+        columns |= {"index": self.indices, "score": self.scores}
+        return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the columns of `to_frame` as CSV; scores read back as the same float64.

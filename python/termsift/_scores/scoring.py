@@ -135,8 +135,8 @@ class Scoring(Prepared):
             self.counts, self.measure, *self.smoothing, self.n_threads, first, last
         )
 
-    def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s]:
-        """Return the first k terms when the classes take turns, and their class scores."""
+    def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
+        """Return the first k terms when the classes take turns, their scores and their classes."""
         return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
 
     def strongest_class(self) -> tuple[_core.Float64s, _core.Int64s, NDArray[np.int8]]:

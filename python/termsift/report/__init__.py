@@ -26,7 +26,7 @@ from termsift._scores.class_terms import (
     dominant_class,
     largest_classes,
 )
-from termsift._scores.methods import MethodName
+from termsift._scores.methods import MethodName, RankerName
 from termsift._scores.registry import DESCRIBING, find_method
 from termsift._util import validation
 from termsift._util.files import text_output
@@ -39,7 +39,7 @@ __all__ = ["write_report"]
 
 _CLASSES = 24
 _TERMS = 500
-_GAIN = "conditional_gain"
+_GAIN: RankerName = "conditional_gain"
 _CHOSEN = 2000  # terms that it chooses at most, which bounds its time
 _SEED = 0  # deals the documents to the folds
 _VERSIONS = ("termsift", "python", "numpy", "scipy")
@@ -252,7 +252,8 @@ def _accuracy(
     largest = np.max(counts.class_docs) / np.sum(counts.class_docs)
     text = (
         f"With the first {number(chosen)} terms, naive Bayes classifies {at_chosen:.1%} of unseen "
-        f"documents correctly. {compared}{_beside(gain, chosen)}Always guessing the largest class gives {largest:.1%}. "
+        f"documents correctly. {compared}{_beside(gain, chosen)}"
+        f"Always guessing the largest class gives {largest:.1%}. "
         f"(Multinomial naive Bayes, {cv}-fold cross-validation, seed {_SEED}.)"
     )
     caption = (

@@ -30,11 +30,13 @@ def show_ranking(ranking: Ranking) -> str:
     names = ranking.terms
     columns = {"rank": "number"} | ({} if names is None else {"term": "name"})
     columns |= {"index": "number", "score": "number"}
+    columns |= {} if ranking.chosen_by is None else {"class": "name"}
     first = ranking.indices[:_ROWS].tolist(), ranking.scores[:_ROWS].tolist()
     rows: list[list[Child]] = []
     for place, (index, score) in enumerate(zip(*first, strict=True)):
         term = [] if names is None else [name(names[place])]
-        rows.append([str(place + 1), *term, str(index), f"{score:.6g}"])
+        label = [] if ranking.chosen_by is None else [name(ranking.chosen_by[place])]
+        rows.append([str(place + 1), *term, str(index), f"{score:.6g}", *label])
     return _shown(table(_caption(ranking), columns, rows), len(ranking), "terms")
 
 
