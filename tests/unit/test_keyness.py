@@ -258,3 +258,17 @@ def test_counts_of_any_kind() -> None:
     for held in (X.astype(float), sp.csr_array(X), sp.csc_array(X.astype(np.int8))):
         found = ts.count(held, Y, term_names=TERMS).keyness("ham", "spam")
         assert_allclose(found.table["g2"], counts().keyness("ham", "spam").table["g2"])
+
+
+def test_of_infinite_ratios_the_evidence_decides() -> None:
+    counts = ts.count(np.array([[1, 1, 9, 5], [0, 0, 0, 20]]), ["a", "b"])
+    for sort in ("relative_risk", "percent_diff", "odds_ratio", "log_ratio"):
+        found = counts.keyness("a", "b", sort=sort)  # type: ignore[arg-type]
+        assert found.table["index"].tolist() == [2, 0, 1, 3]
+
+
+def test_weighted_counts_print_in_their_columns() -> None:
+    weighted = ts.count(X, Y, sample_weight=[1 / 3] * 5, term_names=TERMS)
+    lines = str(weighted.keyness("ham", "spam")).splitlines()
+    assert lines[2].split()[:3] == ["bacon", "3.333333", "0.3333333"]
+    assert len(set(map(len, lines[1:]))) == 1

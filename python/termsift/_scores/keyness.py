@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, xlogy
 
-from termsift import _core
 from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
@@ -65,7 +64,7 @@ class Keyness(Tabular):
         - log_ratio: log2(f_1 / f_2), in which half an occurrence stands for none;
         - percent_diff: 100 (f_1 - f_2) / f_2;
         - relative_risk: f_1 / f_2;
-        - odds_ratio: a (N_2 - b) / (b (N_1 - a));
+        - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
         - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), c the constant;
         - log_ratio_low, log_ratio_high, and the same of relative_risk and odds_ratio: the ends of
           their confidence intervals;
@@ -118,7 +117,7 @@ class Keyness(Tabular):
                 a, b = (self.table[name][row] for name in ("n_target", "n_reference"))
                 term = printable(self.names[row], _LETTERS)
                 ratio, g2 = self.table["log_ratio"][row], self.table["g2"][row]
-                lines.append(f"  {term:<{_LETTERS}}{a:>9,} {b:>9,} {ratio:>9.2f} {g2:>8.1f}")
+                lines.append(f"  {term:<{_LETTERS}}{a:>9,.7g} {b:>9,.7g} {ratio:>9.2f} {g2:>8.1f}")
             if len(rows) > _PRINTED:
                 lines.append(f"  ... {len(rows) - _PRINTED:,} more")
         return "\n".join(lines)
@@ -158,7 +157,7 @@ def keyness(
     sort : {"g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", \
 "count"}
         What orders the terms of each direction, the strongest first. "count" is the occurrences in
-        the corpus that has more. Equal terms come by index.
+        the corpus that has more. Of equal terms those with the larger g2 come first.
     direction : {"both", "over", "under"}
         Whether to list terms that the target uses more often ("over"), less often ("under"), or
         first the former and then the latter. A term that both use equally often is not listed.
@@ -202,8 +201,9 @@ def keyness(
     z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, that of log_ratio has half an
     occurrence, and the others are from 0 to inf.
 
-    log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms alike: they are one
-    effect on four scales. g2, p-values and bic are evidence, and grow with the corpora. Both treat
+    log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms that both corpora
+    have alike: they are one effect on four scales. The last three are infinite for a term that the
+    reference lacks, where some programs put a small number in place of 0. g2, p-values and bic are evidence, and grow with the corpora. Both treat
     every occurrence as independent, so that a term of one long document may lead; the dispersions
     show it. Time is O(n_terms), and with documents O(entries).
 
@@ -457,5 +457,7 @@ def _in_order(
     listed = []
     for sign in signs:
         rows = np.flatnonzero(kept & (table["sign"] == sign))
-        listed.append(rows[_core.top_k(strength[rows], min(k, len(rows)))])
+        # Every term that one corpus lacks has the same ratio, 0 or inf: the evidence decides then.
+        order = np.lexsort((rows, -table["g2"][rows], -strength[rows]))
+        listed.append(rows[order[:k]])
     return np.concatenate(listed)
