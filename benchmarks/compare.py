@@ -7,7 +7,7 @@ neighbouring runs are stable. Our times include the check of the matrix, the enc
 the conversion of results. The time of a contender includes freeing its result. Peak memory is that
 of one run in a new process, less the memory with the matrix loaded. ``--quick`` uses small copies
 of the workloads, which only show that everything works. ``--write`` puts the tables into
-``README.md`` and ``benchmarks/README.md``, and draws the summary as ``docs/speed.svg``.
+``docs/benchmarks.md`` and ``benchmarks/README.md``, and draws the summary as ``docs/speed.svg``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from workloads import SHAPES, Workload, workload
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by their names in `arguments`
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
-MARKER = "compare"  # the name in the comments around the tables in both READMEs
+MARKER = "compare"  # the name in the comments around the tables in both pages
 ROUNDS, QUICK_ROUNDS = 15, 5
 PATIENCE = 10.0  # seconds of measured runs after which a contender is not repeated
 MEMORY_SHARE = 0.5  # the share of the machine's memory that dense arrays may take
@@ -424,7 +424,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small copies and few rounds")
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
     parser.add_argument("--rounds", type=int, help=f"default: {ROUNDS}; quick: {QUICK_ROUNDS}")
-    parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")
+    parser.add_argument("--write", action="store_true", help="write the tables of the pages")
     args = parser.parse_args(argv)
     args.workloads = args.workloads.split(",")
     if unknown := set(args.workloads) - set(names):
@@ -438,7 +438,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, and write if asked to."""
     args = arguments(argv)
-    summary, full = ROOT / "README.md", ROOT / "benchmarks" / "README.md"
+    summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
     if args.write:  # an error of writing must occur now, not in ten minutes
         around(summary, MARKER)
         around(full, MARKER)
@@ -463,7 +463,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             "A prototype is one run of a program for int32 that checks nothing and counts no "
             "documents."
         )
-        picture = f"![{PICTURE_TITLE}](docs/speed.svg)"
+        picture = f"![{PICTURE_TITLE}](speed.svg)"
         draw(blocks, ROOT / "docs" / "speed.svg")
         put_between(summary, MARKER, f"{picture}\n\n{summary_table(blocks)}\n\n{legend} {measured}")
 

@@ -37,7 +37,7 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # the name in the comments around the tables in both READMEs
+MARKER = "errors"  # the name in the comments around the tables in both pages
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def main() -> None:
     names = [*SHAPES, *CORPORA]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--workloads", default=",".join(names), help="default: %(default)s")
-    parser.add_argument("--write", action="store_true", help="write the table of the READMEs")
+    parser.add_argument("--write", action="store_true", help="write the tables of the pages")
     args = parser.parse_args()
     rows: list[Row] = []
     for name in args.workloads.split(","):
@@ -135,7 +135,7 @@ def main() -> None:
             "class's value), against arithmetic in\nsixty digits (`benchmarks/errors.py`); "
             "counts are exact integers."
         )
-        put_between(ROOT / "README.md", MARKER, words)
+        put_between(ROOT / "docs" / "benchmarks.md", MARKER, words)
 
 
 if __name__ == "__main__":

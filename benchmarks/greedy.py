@@ -7,7 +7,7 @@ on text and on hard cases, then on 20 Newsgroups with all its words if `corpora.
 order is compared with the plain search (`exhaustive=True`) in the same run: all of it, or the part
 that some billion evaluations can check. A sort of a million numbers takes turns with each search,
 as a unit of time. ``--quick`` only checks that everything works. ``--write`` puts the tables into
-``README.md`` of this folder, and a sentence into the project's.
+``README.md`` of this folder, and a sentence into docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return one sentence on a million terms, for the project's README."""
+    """Return one sentence on a million terms, for docs/benchmarks.md."""
     row = next(row for row in rows if (row.name, row.n_terms) == ("text", 1_000_000))
     return (
         f"All {row.n_terms:,} terms of made-up text of two classes are ranked in "
@@ -271,7 +271,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     readme = ROOT / "benchmarks" / "README.md"
     if args.write:  # an error of writing must occur now, not at the end
         around(readme, MARKER)
-        around(ROOT / "README.md", MARKER)
+        around(ROOT / "docs" / "benchmarks.md", MARKER)
     print(conditions())
     budget = 1e7 if args.quick else PLAIN_EVALUATIONS
     sizes = [10**e for e in (range(3, 5) if args.quick else range(3, 8))]
@@ -294,7 +294,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(f"\n{tables}")
     if args.write:
         put_between(readme, MARKER, f"Measured {conditions()}.\n\n{tables}")
-        put_between(ROOT / "README.md", MARKER, summary(rows))
+        put_between(ROOT / "docs" / "benchmarks.md", MARKER, summary(rows))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Contenders of a task take turns in one process, and the table shows medians. Tab
 CountVectorizer with the same rules, in the same run, divided by the time of the row. Peak memory is
 that of one run in a new process, above what it had with the texts loaded. The first table is of
 whole processes that read a file and print its twenty best terms. ``--write`` puts all tables into
-``README.md`` of this folder, and those of R8 into the project's.
+``README.md`` of this folder, and those of R8 into docs/benchmarks.md and the project's.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def main() -> None:
     parser.add_argument("--tables", default=",".join(text_tables.MAKERS), help="(%(default)s)")
     parser.add_argument("--tasks", default="|".join(TASKS), help="separated by | (%(default)s)")
     parser.add_argument("--rounds", type=int, help=f"(default: {ROUNDS}; quick: {QUICK_ROUNDS})")
-    parser.add_argument("--write", action="store_true", help="write the tables of the READMEs")
+    parser.add_argument("--write", action="store_true", help="write the tables of the pages")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
@@ -253,10 +253,10 @@ def main() -> None:
         print(f"skipped: {reason}")
         names.remove("R8 x 25")
     found: list[Measured] = []
-    readme, full = ROOT / "README.md", ROOT / "benchmarks" / "README.md"
+    pages = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
     if args.write:  # an error of writing must occur now, not in an hour
-        around(readme, MARKER)
-        around(full, MARKER)
+        for page in pages:
+            around(page, MARKER)
     started = time.time()
     for name in names:
         whole = table(name, args.quick)
@@ -271,10 +271,11 @@ def main() -> None:
     measured = f"Measured {conditions()}; {versions()}."
     print(f"\n{measured} It took {time.time() - started:,.0f} s.")
     if args.write:
-        put_between(full, MARKER, "\n\n".join([measured, *map(str, found)]))
         # The first two tables: from a file to the best terms, and from texts to counts.
-        shown = (f"{table.title}:\n\n{table.summary()}" for table in found[:2])
-        put_between(readme, MARKER, "\n\n".join([*shown, measured]))
+        shown = [f"{table.title}:\n\n{table.summary()}" for table in found[:2]]
+        in_full = [measured, *map(str, found)]
+        for page, parts in zip(pages, (shown[:1], [*shown, measured], in_full), strict=True):
+            put_between(page, MARKER, "\n\n".join(parts))
 
 
 if __name__ == "__main__":

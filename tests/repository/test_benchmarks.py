@@ -236,13 +236,13 @@ def test_tables_are_written(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(compare, "measure", lambda *_: block)
     for folder in ("benchmarks", "docs"):
         (tmp_path / folder).mkdir()
-    summary, full = tmp_path / "README.md", tmp_path / "benchmarks" / "README.md"
+    summary, full = tmp_path / "docs" / "benchmarks.md", tmp_path / "benchmarks" / "README.md"
     for path in (summary, full):
         path.write_text("<!-- compare: begin --><!-- compare: end -->", "utf-8")
     compare.main(["--write", "--workloads", "A,B,C,D"])
     assert full.read_text("utf-8").count(compare.full_table(block)) == 4
     assert compare.summary_table([block] * 4) in summary.read_text("utf-8")
-    assert "docs/speed.svg" in summary.read_text("utf-8")
+    assert "(speed.svg)" in summary.read_text("utf-8")
     assert (tmp_path / "docs" / "speed.svg").exists()
 
 
@@ -394,8 +394,9 @@ def test_greedy_tables_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     )
     monkeypatch.setattr(greedy, "exponent", lambda *_: 1.0)
     monkeypatch.setattr(corpora, "FOLDER", tmp_path)
-    (tmp_path / "benchmarks").mkdir()
-    summary, full = tmp_path / "README.md", tmp_path / "benchmarks" / "README.md"
+    for folder in ("benchmarks", "docs"):
+        (tmp_path / folder).mkdir()
+    summary, full = tmp_path / "docs" / "benchmarks.md", tmp_path / "benchmarks" / "README.md"
     for path in (summary, full):
         path.write_text("<!-- greedy: begin --><!-- greedy: end -->", "utf-8")
     with pytest.raises(SystemExit):

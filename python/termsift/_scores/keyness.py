@@ -203,9 +203,10 @@ def keyness(
 
     log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms that both corpora
     have alike: they are one effect on four scales. The last three are infinite for a term that the
-    reference lacks, where some programs put a small number in place of 0. g2, p-values and bic are evidence, and grow with the corpora. Both treat
-    every occurrence as independent, so that a term of one long document may lead; the dispersions
-    show it. Time is O(n_terms), and with documents O(entries).
+    reference lacks, where some programs put a small number in place of 0. g2, p-values and bic are
+    evidence, and grow with the corpora. Both treat every occurrence as independent, so that a term
+    of one long document may lead; the dispersions show it. Time is O(n_terms log n_terms), and with
+    documents O(entries).
 
     References
     ----------

@@ -17,7 +17,7 @@ def keyness_of(
     constant: float = 1.0,
     confidence: float = 0.95,
 ) -> dict[str, float]:
-    """Return the measures of `Keyness` for one term.
+    """Return the measures of `termsift.Keyness` for one term.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ def _card(counts: ClassCounts, c: int, found: ClassTerms) -> Element:
     best = found.scores[np.isfinite(found.scores)].max(initial=0.0)
     parts = (found.indices, found.scores, found.occurrences, found.elsewhere)
     rows = [
-        (_term(counts, i, _bar(score, best)), number(score, ".3g"), number(here), number(elsewhere))
+        (_term(counts, i, _bar(score, best)), _shown(score), number(here), number(elsewhere))
         for i, score, here, elsewhere in zip(*(part.tolist() for part in parts), strict=True)
     ]
     columns = {"term": "name", "score": "number", "here": "number", "elsewhere": "number"}
@@ -186,6 +186,11 @@ def _card(counts: ClassCounts, c: int, found: ClassTerms) -> Element:
         table(caption, columns, rows) if rows else element("p", "No term is distinctive."),
         class_="sheet",
     )
+
+
+def _shown(score: float) -> str:
+    """Return a score with three digits or more, without an exponent that a reader must expand."""
+    return number(score, ",.0f" if 1000 <= abs(score) < math.inf else ".3g")
 
 
 def _bar(score: float, best: float) -> Element:
@@ -205,7 +210,7 @@ def _terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -> El
         (
             number(rank),
             _term(counts, i),
-            number(score, ".3g"),
+            _shown(score),
             number(occurrences[i]),
             number(documents[i]),
             name(counts.classes[c]) if c >= 0 else "\N{EN DASH}",
@@ -264,7 +269,9 @@ def _accuracy(
     chart = element("div", curve_chart(curve, chosen, gain), class_="scroll")
     figure = element("figure", element("figcaption", caption, class_="soft"), chart, class_="sheet")
     numbers = curve_table("Accuracy by number of terms", curve, [best, chosen], gain)
-    shown = element("div", figure, element("div", numbers, class_="sheet"), class_="accuracy")
+    shown = element(
+        "div", figure, element("div", numbers, class_="sheet scroll"), class_="accuracy"
+    )
     return element("div", element("p", text), shown)
 
 
