@@ -239,3 +239,10 @@ def test_counts_without_names_take_no_texts() -> None:
 def test_collections_add_up_by_word() -> None:
     shards = [ts.count_texts(TEXTS[i::3], Y[i::3]) for i in range(3)]
     assert ts.merge(shards) == ts.count_texts(TEXTS, Y)
+
+
+def test_several_columns_of_texts_are_refused_with_a_cure() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"title": ["a b"], "body": ["c d"], "label": ["x"]})
+    with pytest.raises(TypeError, match=r"as in frame\['title'\] \+ ' ' \+ frame\['body'\]"):
+        ts.count_texts(frame, text=["title", "body"], label="label")

@@ -141,10 +141,11 @@ def add_input(
         action="append" if several else "store",
         help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
     )
+    add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
+    joined = "column of the text; given again, the texts are joined with a blank"
+    group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
-        ("--terms", str, "FILE", "names of the terms, one per line"),
-        ("--text", str, "COL", "column of the text"),
         ("--label", str, "COL", "column of the label"),
         ("--delimiter", _delimiter, "CHAR", "what divides fields (default: as the header shows)"),
         (

@@ -100,11 +100,12 @@ def _command(args: argparse.Namespace) -> str:
     for option, value in values_of(args, *names).items():
         if value is None:
             continue
-        text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        if isinstance(value, bool):
-            words.append(flag(option) if value else flag(f"no_{option}"))
-        elif text.startswith("-"):
-            words.append(f"{flag(option)}={text}")
-        else:
-            words += [flag(option), text]
+        for one in value if isinstance(value, list) else [value]:
+            text = ",".join(map(str, one)) if isinstance(one, tuple) else str(one)
+            if isinstance(one, bool):
+                words.append(flag(option) if one else flag(f"no_{option}"))
+            elif text.startswith("-"):
+                words.append(f"{flag(option)}={text}")
+            else:
+                words += [flag(option), text]
     return shlex.join([*words, "-o", "report.html"])

@@ -14,7 +14,7 @@ from termsift.io._blocks import arrow_part
 from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
 from termsift.io._source import Options
-from termsift.io._tables import NAMED, listed
+from termsift.io._tables import NAMED, listed, text_and_label
 from termsift.io._texts import Part, Parts, TextSource, in_parts
 
 # The two columns of some rows, and how many bytes have been read.
@@ -44,11 +44,10 @@ class ArrowTable(TextSource):
     def parts(self, complain: Complain) -> Parts:
         """Yield the rows, a batch at a time."""
         pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
-        text = "text" if self.options.text is None else str(self.options.text)
-        label = "label" if self.options.label is None else str(self.options.label)
+        texts, label = text_and_label(self.options)
         row = 0
         try:
-            with closing(self._batches(self.path, text, label)) as batches:
+            with closing(self._batches(self.path, texts, label)) as batches:
                 for columns, n_bytes in batches:
                     self.bytes_read = partial(int, n_bytes)
                     yield from self._parts_of(columns, row, complain, pyarrow.ArrowInvalid)
@@ -59,7 +58,7 @@ class ArrowTable(TextSource):
     def _parts_of(
         self, columns: list[Any], before: int, complain: Complain, invalid: type[Exception]
     ) -> Iterator[Part]:
-        """Yield the good rows of two columns, which ``before`` rows come before.
+        """Yield the good rows of some columns, which ``before`` rows come before.
 
         Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.
         """
@@ -86,39 +85,42 @@ class ArrowTable(TextSource):
     ) -> Iterator[tuple[str, str]]:
         """Yield the text and the label of each good row."""
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
-        for row, (text, label) in enumerate(rows, before + 1):
+        for row, (*texts, label) in enumerate(rows, before + 1):
             name = label_text(label)
-            if not isinstance(text, str):
-                found = "missing" if text is None else type(text).__name__
+            wrong = [text for text in texts if not isinstance(text, str)]
+            if wrong:
+                found = "missing" if wrong[0] is None else type(wrong[0]).__name__
                 fault = f"the text is {found}, expected a string"
             elif name is None:
                 fault = f"the label is {label!r}, expected a string or a whole number"
             else:
-                yield text, name
+                yield " ".join(texts), name
                 continue
             complain(f"{self.path}, row {row}: {fault}")
 
 
-def _parquet_batches(path: Path, text: str, label: str) -> _Batches:
+def _parquet_batches(path: Path, texts: list[str], label: str) -> _Batches:
     """Yield the columns of a Parquet file."""
     parquet = require("pyarrow.parquet", "text", f"{path}: reading it")
     with parquet.ParquetFile(str(path)) as file:
-        _check_columns(path, file.schema_arrow, text, label)
+        _check_columns(path, file.schema_arrow, texts, label)
         n_bytes, n_rows, row = path.stat().st_size, max(file.metadata.num_rows, 1), 0
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[text, label]):
+        # A column that holds texts and labels is read once.
+        names = list(dict.fromkeys([*texts, label]))
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
             row += batch.num_rows
-            yield [batch.column(text), batch.column(label)], n_bytes * row // n_rows
+            yield [batch.column(name) for name in (*texts, label)], n_bytes * row // n_rows
 
 
-def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
+def _arrow_batches(path: Path, texts: list[str], label: str) -> _Batches:
     """Yield the columns of an Arrow file."""
     pyarrow = require("pyarrow", "text", f"{path}: reading it")
     ipc = require("pyarrow.ipc", "text", f"{path}: reading it")
     # The file is not mapped: if another program cut a mapped file short, it would kill the process.
     with pyarrow.OSFile(str(path)) as file:
         schema = ipc.open_file(file).schema
-        _check_columns(path, schema, text, label)
-        fields = [schema.get_field_index(text), schema.get_field_index(label)]
+        _check_columns(path, schema, texts, label)
+        fields = [schema.get_field_index(name) for name in dict.fromkeys([*texts, label])]
         reader = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
         n_bytes, n_batches = path.stat().st_size, reader.num_record_batches
         for i in range(n_batches):
@@ -126,13 +128,16 @@ def _arrow_batches(path: Path, text: str, label: str) -> _Batches:
             for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
                 part = batch.slice(row, _ROWS_AT_ONCE)
                 done = i + (row + part.num_rows) / batch.num_rows
-                yield [part.column(text), part.column(label)], int(n_bytes * done / n_batches)
+                yield (
+                    [part.column(name) for name in (*texts, label)],
+                    int(n_bytes * done / n_batches),
+                )
 
 
-def _check_columns(path: Path, schema: Any, text: str, label: str) -> None:
-    """Check that a table has a column of texts and one of labels."""
-    known = (text, _STRINGS, "strings"), (label, _LABELS, "strings or whole numbers")
-    for name, kinds, expected in known:
+def _check_columns(path: Path, schema: Any, texts: list[str], label: str) -> None:
+    """Check that a table has the columns of texts and one of labels."""
+    known = [(text, _STRINGS, "strings") for text in texts]
+    for name, kinds, expected in [*known, (label, _LABELS, "strings or whole numbers")]:
         if schema.names.count(name) != 1:
             names = listed(schema.names)
             cure = NAMED + did_you_mean(name, schema.names)
@@ -152,7 +157,7 @@ def _at_once(columns: list[Any]) -> Part | None:
         is_encoded = str(column.type).startswith("dictionary<")
         if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
             return None
-    return arrow_part(*columns)
+    return arrow_part(columns[:-1], columns[-1])
 
 
 def _one_line(error: Exception) -> str:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from termsift._util.extras import available
+from termsift._util.extras import available, require
 from termsift.io._labels import label_text
 from termsift.io._texts import BLOCK_BYTES, Part
 
@@ -71,15 +71,23 @@ def _last_row_end(block: bytes, delimiter: str | None) -> int | None:
 def parsed_fields(
     block: bytes, delimiter: str, positions: list[int], n_fields: int, *, quoted: bool
 ) -> Part | None:
-    """Parse rows of UTF-8, and return the texts and labels at two positions."""
+    """Parse rows of UTF-8, and return the texts and the labels at some positions.
+
+    The last position is that of the label. Texts of several are joined with a blank.
+    """
     arrow, arrow_csv = available("pyarrow"), available("pyarrow.csv")
-    if arrow is None or arrow_csv is None or len(block) > _LONGEST or positions[0] == positions[1]:
+    if (
+        arrow is None
+        or arrow_csv is None
+        or len(block) > _LONGEST
+        or positions[-1] in positions[:-1]
+    ):
         return None
     # pyarrow ends lines at any carriage return.
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         return None
     names = [str(position) for position in range(n_fields)]
-    text, label = (names[position] for position in positions)
+    *texts, label = (names[position] for position in positions)
     codes = arrow.dictionary(arrow.int32(), arrow.large_string())
     try:
         _check_utf8(arrow, block)
@@ -91,19 +99,19 @@ def parsed_fields(
             ),
             arrow_csv.ConvertOptions(
                 check_utf8=False,
-                include_columns=[text, label],
-                column_types={text: arrow.large_string(), label: codes},
+                include_columns=[*texts, label],
+                column_types={**dict.fromkeys(texts, arrow.large_string()), label: codes},
             ),
         )
     except arrow.ArrowInvalid:
         return None
-    return arrow_part(table.column(0), table.column(1))
+    return arrow_part(table.columns[:-1], table.columns[-1])
 
 
-def parsed_json(block: bytes, text: str, label: str) -> Part | None:
-    """Parse lines of JSON objects, and return the texts and labels of two keys."""
+def parsed_json(block: bytes, texts: list[str], label: str) -> Part | None:
+    """Parse lines of JSON objects, and return the texts and labels of some keys."""
     arrow, arrow_json = available("pyarrow"), available("pyarrow.json")
-    if arrow is None or arrow_json is None or len(block) > _LONGEST or text == label:
+    if arrow is None or arrow_json is None or len(block) > _LONGEST or label in texts:
         return None
     block = block.replace(b"\r\n", b"\n").removesuffix(b"\n")
     # Lines that begin and end so hold whole objects. pyarrow takes several in one line.
@@ -113,7 +121,8 @@ def parsed_json(block: bytes, text: str, label: str) -> Part | None:
     if block.count(b"}\n{") != n_lines - 1:
         return None
     for kind in (arrow.large_string(), arrow.int64()):
-        schema = arrow.schema([(text, arrow.large_string()), (label, kind)])
+        columns = [(text, arrow.large_string()) for text in texts]
+        schema = arrow.schema([*columns, (label, kind)])
         try:
             _check_utf8(arrow, block)
             table = arrow_json.read_json(
@@ -128,16 +137,22 @@ def parsed_json(block: bytes, text: str, label: str) -> Part | None:
         except arrow.ArrowInvalid:
             continue
         if table.num_rows == n_lines:
-            return arrow_part(table.column(text), table.column(label))
+            return arrow_part([table.column(text) for text in texts], table.column(label))
     return None
 
 
-def arrow_part(texts: Any, labels: Any) -> Part | None:
-    """Return a column of texts and one of labels as a part, or None if a value is missing."""
+def arrow_part(columns: list[Any], labels: Any) -> Part | None:
+    """Return columns of texts, joined, and one of labels as a part; None if a value is missing."""
     arrow = available("pyarrow")
     assert arrow is not None
-    if texts.null_count or labels.null_count:
+    if labels.null_count or any(column.null_count for column in columns):
         return None
+    texts = columns[0]
+    if len(columns) > 1:
+        # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
+        wide = [column.cast(arrow.large_string()) for column in columns]
+        compute = require("pyarrow.compute", "text", "joining columns of texts")
+        texts = compute.binary_join_element_wise(*wide, arrow.scalar(" ", arrow.large_string()))
     if not arrow.types.is_dictionary(labels.type):
         labels = labels.dictionary_encode()
     if isinstance(labels, arrow.ChunkedArray):

@@ -73,7 +73,8 @@ def scan(
         Without it, either all matrices have names of their own or none does.
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON lines, the keys. Not for folders.
+        a table without header. For JSON lines, the keys. Not for folders. The texts of several
+        columns, as in ``text=["title", "body"]``, are joined with a blank.
     delimiter : str, optional
         The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
         a comma or a tab, or, if the header does not name the columns then, the one of comma,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Set
+from collections.abc import Collection, Generator, Hashable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -53,7 +53,7 @@ class Options:
     """
 
     given: Collection[str]
-    text: str | int | None
+    text: tuple[str | int, ...] | None
     label: str | int | None
     delimiter: str | None
     encoding: str
@@ -69,7 +69,7 @@ class Options:
 def check_options(
     *,
     terms: str | os.PathLike[str] | None = None,
-    text: str | int | None = None,
+    text: str | int | Sequence[str | int] | None = None,
     label: str | int | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -82,7 +82,7 @@ def check_options(
     check_rule_names(rules, check_options.__kwdefaults__ or ())
     if terms is not None:
         check_path(terms, "terms")
-    check_column(text, "text")
+    texts = _text_columns(text)
     check_column(label, "label")
     codec = "utf-8" if encoding is None else encoding
     check_encoding(codec)
@@ -93,7 +93,7 @@ def check_options(
     given |= {"encoding": encoding, "preset": preset}
     return Options(
         [name for name, value in {**given, **rules}.items() if value is not None],
-        text,
+        texts,
         label,
         delimiter,
         codec,
@@ -103,6 +103,21 @@ def check_options(
         skip=on_error == "skip",
         n_threads=check_n_threads(n_threads),
     )
+
+
+def _text_columns(text: Any) -> tuple[str | int, ...] | None:
+    """Return the columns whose texts are joined, or None for the usual one."""
+    if text is None:
+        return None
+    columns = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
+    if not columns:
+        raise ValueError("text names no column, expected one or several")
+    for place, column in enumerate(columns):
+        check_column(column, "text")
+        if column is None or column in columns[:place]:
+            what = "a column that is None" if column is None else f"the column {column!r} twice"
+            raise ValueError(f"text names {what}")
+    return columns
 
 
 def _check_delimiter(delimiter: object) -> None:

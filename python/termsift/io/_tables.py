@@ -67,13 +67,12 @@ class DelimitedTable(TextSource):
         super().__init__(path, labels, options)
         self._delimiter, self._quoted = options.delimiter or delimiter, quoted
         given = options.text, options.label
-        self._columns = [
-            _column(usual if column is None else column)
-            for column, usual in zip(given, default, strict=True)
-        ]
+        label = default[1] if options.label is None else options.label
+        # The columns of the text, in order, and then that of the label.
+        self._columns = [_column(column) for column in (*(options.text or default[:1]), label)]
         if len({isinstance(column, int) for column in self._columns}) > 1:
-            both = " and ".join(repr(column) for column in self._columns)
-            raise ValueError(f"text and label are two names of columns or two numbers, not {both}")
+            all_ = " and ".join(repr(column) for column in self._columns)
+            raise ValueError(f"text and label are names of columns or numbers, not {all_}")
         self._has_header = not isinstance(self._columns[0], int)
         # Without a header, the usual two columns are all: a text with a tab must not lose its end.
         self._n_fields = 2 if given == (None, None) and isinstance(default[0], int) else None
@@ -190,13 +189,17 @@ class _Rows:
         lines = map(bytes.decode, io.BytesIO(block))
         reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True)
         texts, labels = list[str](), list[str]()
-        text, label = self.positions
+        *columns, label = self.positions
+        first = columns[0] if len(columns) == 1 else None  # the usual case, which is the faster
         try:
             for row in reader:
                 if row:
                     if len(row) != self.n_fields:
                         return None
-                    texts.append(row[text])
+                    joined = (
+                        " ".join(row[text] for text in columns) if first is None else row[first]
+                    )
+                    texts.append(joined)
                     labels.append(row[label])
         except csv.Error:
             return None
@@ -217,9 +220,9 @@ class _Rows:
             if self._quoted and len(fields) > self.n_fields:
                 fault += f"; a field with {self.delimiter!r} in it must begin and end with a quote"
         if fault is None:
-            text, label = (fields[position] for position in self.positions)
+            *texts, label = (fields[position] for position in self.positions)
             if label.strip():
-                return text, label
+                return " ".join(texts), label
             fault = "the label is blank" if label else "the label is empty"
         self._complain(f"{self._path}, {_lines(begin, end)}: {fault}")
         return None
@@ -305,6 +308,9 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
                 cure = "give each column of the header another name"
             elif len(first) > 1:
                 cure += did_you_mean(column, first)
+                parts = column.split(",")
+                if len(parts) > 1 and all(first.count(part) == 1 for part in parts):
+                    cure = f"for several columns, name each: {_each(parts)}"
             raise ValueError(f"{where}: expected one column {column!r}, found {found}; {cure}")
         return first.index(column)
     if column < 1:
@@ -314,15 +320,19 @@ def _position(where: str, column: str | int, first: list[str]) -> int:
     return column - 1
 
 
+def _each(columns: list[str]) -> str:
+    """Show how several columns of text are named."""
+    options = " ".join(f"--text {column}" for column in columns)
+    return f"text={columns!r}, or {options}"
+
+
 class JsonLines(TextSource):
     """A table with a JSON object per line."""
 
     def parts(self, complain: Complain) -> Parts:
         """Yield the rows; blank lines are ignored."""
         check_line_ends(self.path, self.options.encoding)
-        text, label = self.options.text, self.options.label
-        self._text = "text" if text is None else str(text)
-        self._label = "label" if label is None else str(label)
+        self._texts, self._label = text_and_label(self.options)
         codec = check_encoding(self.options.encoding)
         with opened(self.path) as (content, raw):
             content = with_line_feeds(content, self.path)
@@ -333,7 +343,7 @@ class JsonLines(TextSource):
                 with suppress(UnicodeError):
                     encoded = block if codec == "utf-8-sig" else block.decode(codec).encode()
                     encoded = encoded.removeprefix(BOM_UTF8 if line == 1 else b"")
-                    part = _blocks.parsed_json(encoded, self._text, self._label)
+                    part = _blocks.parsed_json(encoded, self._texts, self._label)
                 if part is not None:
                     yield part
                 else:
@@ -351,14 +361,20 @@ class JsonLines(TextSource):
                 complain(f"{where}: {fault}{NAME_ENCODING}")
             elif line.strip():
                 try:
-                    pair = _json_pair(where, line, self._text, self._label)
+                    pair = _json_pair(where, line, self._texts, self._label)
                 except ValueError as exc:
                     complain(str(exc))
                 else:
                     yield pair
 
 
-def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[str, str]:
+def text_and_label(options: Options) -> tuple[list[str], str]:
+    """Return the names of the columns of texts and of the labels."""
+    texts = ["text"] if options.text is None else [str(name) for name in options.text]
+    return texts, "label" if options.label is None else str(options.label)
+
+
+def _json_pair(where: str, line: str, text_keys: list[str], label_key: str) -> tuple[str, str]:
     """Return the text and the label of a line."""
     try:
         record = json.loads(line)
@@ -366,18 +382,19 @@ def _json_pair(where: str, line: str, text_key: str, label_key: str) -> tuple[st
         raise ValueError(f"{where}: expected one JSON object in the line: {exc}") from None
     if not isinstance(record, dict):
         raise ValueError(f"{where}: expected one JSON object, found {type(record).__name__}")
-    for key in (text_key, label_key):
+    for key in (*text_keys, label_key):
         if key not in record:
             cure = NAMED + did_you_mean(key, record)
             raise ValueError(f"{where}: expected a key {key!r}, found {listed(record)}; {cure}")
-    text, label = record[text_key], label_text(record[label_key])
-    if not isinstance(text, str):
-        found = "null" if text is None else type(text).__name__
-        raise ValueError(f"{where}: expected a string as {text_key!r}, found {found}")
+    label = label_text(record[label_key])
+    for key in text_keys:
+        if not isinstance(record[key], str):
+            found = "null" if record[key] is None else type(record[key]).__name__
+            raise ValueError(f"{where}: expected a string as {key!r}, found {found}")
     if label is None:
         found = printable(repr(record[label_key]), _LONGEST_SHOWN)
         raise ValueError(f"{where}: expected a label, a string or a whole number, found {found}")
-    return text, label
+    return " ".join(record[key] for key in text_keys), label
 
 
 def listed(names: Iterable[str]) -> str:

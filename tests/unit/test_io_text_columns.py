@@ -1,0 +1,126 @@
+"""The texts of several columns are joined with a blank, whatever holds the table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from termsift.io import read_collection, read_split
+
+TITLES = ["Bacon", "Cheap, pills", "", "Eggs"]
+BODIES = ["and eggs", 'a "free" offer', "pills", "at noon\nor later"]
+LABELS = ["ham", "spam", "spam", "ham"]
+JOINED = [f"{title} {body}" for title, body in zip(TITLES, BODIES, strict=True)]
+
+
+@pytest.fixture(params=[True, False], ids=["with pyarrow", "without"])
+def pyarrow_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    if request.param:
+        pytest.importorskip("pyarrow")
+    else:
+        monkeypatch.setattr("termsift.io._blocks.available", lambda name: None)
+    return bool(request.param)
+
+
+def quoted(field: str) -> str:
+    return '"' + field.replace('"', '""') + '"'
+
+
+def write_csv(path: Path) -> Path:
+    rows = [["title", "stars", "body", "kind"]]
+    rows += [[t, "5", b, y] for t, b, y in zip(TITLES, BODIES, LABELS, strict=True)]
+    path.write_text("".join(",".join(map(quoted, row)) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def write_jsonl(path: Path) -> Path:
+    rows = zip(TITLES, BODIES, LABELS, strict=True)
+    records = [json.dumps({"title": t, "body": b, "kind": y}) for t, b, y in rows]
+    path.write_text("\n".join(records) + "\n", "utf-8")
+    return path
+
+
+def write_parquet(path: Path) -> Path:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table({"kind": LABELS, "body": BODIES, "title": TITLES}), path)
+    return path
+
+
+WRITERS = {".csv": write_csv, ".jsonl": write_jsonl, ".parquet": write_parquet}
+
+
+@pytest.mark.usefixtures("pyarrow_or_not")
+@pytest.mark.parametrize("ending", WRITERS)
+@pytest.mark.parametrize("order", [["title", "body"], ["body", "title"]])
+def test_the_texts_are_joined(tmp_path: Path, ending: str, order: list[str]) -> None:
+    path = WRITERS[ending](tmp_path / f"mail{ending}")
+    joined = [f"{a} {b}" for a, b in zip(TITLES, BODIES, strict=True)]
+    if order[0] == "body":
+        joined = [f"{b} {a}" for a, b in zip(TITLES, BODIES, strict=True)]
+    rules: dict[str, Any] = {"ngram_range": (1, 2)}  # so that the order matters
+    counts = ts.count(ts.scan(path, text=order, label="kind", **rules))
+    assert counts == ts.count_texts(joined, LABELS, **rules)
+    collection = read_collection(path, text=tuple(order), label="kind", **rules)
+    assert list(collection.y) == LABELS
+    assert collection.X.sum() == counts.class_tokens.sum()
+
+
+def test_numbers_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "mail.txt"
+    path.write_text("ham\tbacon\teggs\nspam\tpills\tfree\n")
+    counts = ts.count(ts.scan(path, text=[2, 3], label=1))
+    assert counts == ts.count_texts(["bacon eggs", "pills free"], ["ham", "spam"])
+    with pytest.raises(ValueError, match="names of columns or numbers, not 'a' and 2 and 1"):
+        ts.scan(path, text=["a", 2], label=1)
+
+
+@pytest.mark.usefixtures("pyarrow_or_not")
+def test_a_missing_text_is_named_or_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "mail.jsonl"
+    lines = [{"a": "one", "b": "two", "label": "x"}, {"a": None, "b": "two", "label": "x"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(ValueError, match=r"line 2: expected a string as 'a', found null.*on_error"):
+        read_collection(path, text=["b", "a"])
+    read = read_collection(path, text=["b", "a"], on_error="skip")
+    assert (read.X.shape[0], read.n_skipped) == (1, 1)
+
+
+def test_both_tables_of_a_split(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "mail.csv")
+    train, test = read_split(path, path, text=["title", "body"], label="kind")
+    assert (train.X != test.X).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ([], ValueError, "text names no column"),
+        (["body", "body"], ValueError, "text names the column 'body' twice"),
+        (["body", None], ValueError, "a column that is None"),
+        (["body", 1.5], TypeError, "text must be the name or number of a column"),
+        (["body", "titel"], ValueError, "expected one column 'titel'.*did you mean 'title'"),
+        ("title,body", ValueError, "--text title --text body"),
+    ],
+)
+def test_wrong_columns(tmp_path: Path, text: Any, error: type, message: str) -> None:
+    path = write_csv(tmp_path / "mail.csv")
+    with pytest.raises(error, match=message):
+        read_collection(path, text=text, label="kind")
+
+
+def test_the_command_line_takes_text_again_and_again(run: Any, tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "mail.csv")
+    options = ("--text", "title", "--text", "body", "--label", "kind")
+    result = run("rank", path, *options, "--format", "csv")
+    assert result.code == 0
+    terms = ts.count_texts(JOINED, LABELS).rank("md").terms
+    assert terms is not None
+    assert [line.split(",")[1] for line in result.out.splitlines()[1:]] == terms.tolist()
+    page = tmp_path / "mail.html"
+    assert run("report", path, *options, "--cv", 2, "-o", page).code == 0
+    assert "--text title --text body --label kind" in page.read_text("utf-8")
