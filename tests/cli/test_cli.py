@@ -145,11 +145,10 @@ def test_counts_are_written_only_to_files(
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare", "count"])
-@pytest.mark.parametrize(("name", "why"), [("", "no name"), ("-", "standard input has no name")])
-def test_inputs_have_names(run: Any, command: str, name: str, why: str) -> None:
-    result = run(command, name, *(["-o", "x"] if command == "count" else []))
+def test_inputs_have_names(run: Any, command: str) -> None:
+    result = run(command, "", *(["-o", "x"] if command == "count" else []))
     assert result.code == 2
-    assert f"argument INPUT: expected a file or folder, not {name!r}: {why}" in result.err
+    assert "argument INPUT: expected a file or folder, not '': no name" in result.err
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "many", "1,5"])

@@ -400,6 +400,7 @@ KNOWN = (
 )
 def test_unknown_kind(tmp_path: Path, name: str, cure: str) -> None:
     message = f"{name}: unknown kind of file; {cure}the known endings are {KNOWN}"
+    message += ", and .gz or .zst after them; for another name pass input_format (--input-format)"
     assert complaint(write(tmp_path / name, "x")) == message
 
 

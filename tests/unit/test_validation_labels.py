@@ -75,15 +75,6 @@ def test_one_column_of_labels_is_refused(taker, form):
     assert message == re.sub(r"\by\b", name, A_COLUMN)
 
 
-def test_one_column_of_a_data_frame_is_refused():
-    for name in ("pandas", "polars"):
-        library = pytest.importorskip(name)
-        for labels in ([1, 0, 1], Y):
-            frame = library.DataFrame({"y": labels})
-            assert complaint(VALUE, ts.count, DENSE, frame) == A_COLUMN
-            assert ts.count(DENSE, frame["y"]).n_classes == 2
-
-
 def test_an_indicator_of_one_class_names_it():
     counts = ts.count(DENSE, [[1], [0], [1]], classes=["spam"])
     assert (counts.classes, counts.class_docs.tolist(), counts.n_docs) == (["spam"], [2], 3)
@@ -225,3 +216,23 @@ def test_classes_keep_their_order():
     counts = ts.count(DENSE, Y, classes=("spam", "none", "ham"))
     assert counts.classes == ["spam", "none", "ham"]
     assert counts.class_docs.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_one_column_holds_labels(library: str) -> None:
+    frames = pytest.importorskip(library)
+    X = np.array([[1, 0], [0, 2], [3, 1]])
+    labels = ["ham", "spam", "ham"]
+    frame = frames.DataFrame({"label": labels})
+    assert ts.count(X, frame) == ts.count(X, labels)
+    assert ts.count(X, frame, classes=["spam", "ham"]).classes == ["spam", "ham"]
+    numbers = frames.DataFrame({"label": [1, 0, 1]})
+    assert ts.count(X, numbers).classes == [0, 1]
+    # With the name of one class it is an indicator, as an array is.
+    indicator = ts.count(X, numbers, classes=["ham"])
+    assert indicator.class_docs.tolist() == [2]
+    assert ts.count_texts(["some words"] * 3, frame).class_docs.tolist() == [2, 1]
+    assert (
+        ts.conditional_gain(X, frame, 1).indices.tolist()
+        == ts.conditional_gain(X, labels, 1).indices.tolist()
+    )

@@ -42,9 +42,9 @@ def count(
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
         are one class, named by the first of them that occurs; ``1`` and ``"1"`` are two. None, NaN
         and other missing values are refused, also within a tuple. In an indicator matrix of zeros
-        and ones, a document counts in each of its classes. A single column, of shape (n_docs, 1),
-        is refused, since it could be labels or an indicator of one class: pass ``y.ravel()``, or
-        the name of the class as ``classes``.
+        and ones, a document counts in each of its classes. A data frame of one column holds labels.
+        An array of one column, of shape (n_docs, 1), is refused, since it could be labels or an
+        indicator of one class: pass ``y.ravel()``, or the name of the class as ``classes``.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional

@@ -180,8 +180,8 @@ class CountTable:
             c, term, value = found
             warnings.warn(
                 f"{method} needs occurrences, but X holds fractions, such as tf-idf (class "
-                f"{classes[c]!r} has term {term} {value:g} times): count occurrences, or damp "
-                "them with tf='log'",
+                f"{classes[c]!r} has term {term} {value:g} times): pass the counts of "
+                "CountVectorizer in place of TfidfVectorizer's, and damp them with tf='log'",
                 stacklevel=levels_to_caller(),
             )
 

@@ -23,6 +23,7 @@ import termsift as ts
 from termsift._util.printable import printable
 from termsift.cli import compare, count, demo, help, info, keyness, merge, rank, report
 from termsift.cli.arguments import AsWritten
+from termsift.cli.inputs import standard_input
 from termsift.cli.output import tell
 
 __all__ = ["main", "main_parser"]
@@ -90,7 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with _logging(args), _sigterm_as_interrupt():
         try:
             _refuse_to_overwrite(args)
-            args.run(args)
+            with standard_input(args):
+                args.run(args)
             if sys.stdout is not None:
                 sys.stdout.flush()
         except BrokenPipeError:

@@ -12,6 +12,7 @@ import termsift as ts
 from termsift import _core
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._util.validation import did_you_mean
+from termsift.io._kinds import FORMATS
 from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
 
@@ -143,6 +144,8 @@ def add_input(
     )
     add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
     joined = "column of the text; given again, the texts are joined with a blank"
+    known = f"format of INPUT, which may be - for standard input: {', '.join(FORMATS)}"
+    add_values(group, ("--input-format", one_of(FORMATS), "NAME", known))
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
@@ -302,11 +305,6 @@ def _delimiter(text: str) -> str:
 
 
 def _input(text: str) -> str:
-    if text in ("", "-"):
-        what = "no name"
-        if text == "-":
-            what = (
-                "standard input has no name that tells its kind; write it to a file such as x.csv"
-            )
-        raise argparse.ArgumentTypeError(f"expected a file or folder, not {text!r}: {what}")
+    if text == "":
+        raise argparse.ArgumentTypeError("expected a file or folder, not '': no name")
     return text

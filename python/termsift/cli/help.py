@@ -37,6 +37,7 @@ kinds of input, recognised by the ending of the name:
   .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
   a folder                one sub-folder per class, one file per document; or the arrays that
                           termsift.save_csr writes in Python
+  -                       standard input, whose format --input-format names
   .termsift               counts that termsift saved, but not for compare
 or the word demo: the docstrings of Python's standard library, as termsift demo shows them.
 

@@ -8,7 +8,7 @@ from typing import Any
 from termsift._scores.class_terms import largest_classes
 from termsift._util.printable import printable
 from termsift.cli.arguments import add_command, add_input
-from termsift.cli.inputs import read_counts
+from termsift.cli.inputs import STDIN, read_counts
 from termsift.cli.output import shown, standard_output, summary, write_table
 
 _LISTED = 20
@@ -30,7 +30,8 @@ def _run(args: argparse.Namespace) -> None:
         documents, tokens = counts.class_docs[c], counts.class_tokens[c]
         rows.append((shown(counts.classes[c]), f"{documents:,}", f"{tokens:,}"))
 
-    out.write(f"{printable(args.input)}: {summary(counts)};\n")
+    name = "standard input" if args.given == [STDIN] else printable(args.input)
+    out.write(f"{name}: {summary(counts)};\n")
     out.write(f"{counts.term_frequency.nnz:,} pairs of a class and a term that occurs in it; ")
     out.write(f"counts are {counts.term_frequency.dtype}\n\n")
     write_table(out, rows, "<>>")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import closing, suppress
+import shutil
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import termsift as ts
@@ -25,8 +29,10 @@ from termsift.io._source import lines_or_rows
 _log = logging.getLogger("termsift")
 
 DEMO = "demo"
+STDIN = "-"
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how compressed content begins
 
-FILE_OPTIONS = ("labels", "terms", "text", "label", "delimiter", "on_error")
+FILE_OPTIONS = ("labels", "terms", "input_format", "text", "label", "delimiter", "on_error")
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
     *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),
@@ -34,11 +40,46 @@ RULES = (
 TEXT_OPTIONS = ("encoding", "preset", *RULES)
 
 
+@contextmanager
+def standard_input(args: argparse.Namespace) -> Iterator[None]:
+    """Put a file that holds standard input in place of the input ``-``, while a command runs.
+
+    Some formats are read twice or from their end, which a pipe does not allow.
+    """
+    args.given = list(getattr(args, "inputs", None) or [getattr(args, "input", None)])
+    n_times = args.given.count(STDIN)
+    if n_times == 0:
+        yield
+        return
+    if n_times > 1:
+        args.usage_error(f"argument INPUT: {STDIN} is given {n_times} times, and can be read once")
+    if getattr(args, "input_format", None) is None:
+        args.usage_error(
+            "argument INPUT: standard input has no name that tells its format: pass --input-format"
+        )
+    if getattr(args, "checkpoint", False):
+        args.usage_error(f"argument --checkpoint: not for {STDIN}, which cannot be read again")
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "is closed", "standard input")
+    with TemporaryDirectory(prefix="termsift-") as folder:
+        start = sys.stdin.buffer.read(4)
+        ending = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), "")
+        path = Path(folder, f"standard input{ending}")
+        with open(path, "wb") as file:
+            file.write(start)
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        if hasattr(args, "inputs"):
+            args.inputs = [str(path) if name == STDIN else name for name in args.inputs]
+        else:
+            args.input = str(path)
+        yield
+
+
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the counts that the input holds, or count its collection."""
     if holds_counts(args.input):
         return saved_counts(args)
-    if args.input != DEMO and holds_texts(args.input):
+    if args.input != DEMO and holds_texts(args.input, args.input_format):
         _log.info("reading %s", args.input)
         scan = ts.scan(args.input, **reading_options(args), n_threads=args.threads)
         counts = counted(args, scan)

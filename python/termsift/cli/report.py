@@ -24,6 +24,7 @@ from termsift.cli.arguments import (
 )
 from termsift.cli.inputs import (
     FILE_OPTIONS,
+    STDIN,
     TEXT_OPTIONS,
     holds_counts,
     read_documents,
@@ -85,17 +86,26 @@ def _run(args: argparse.Namespace) -> None:
             method=args.method or DESCRIBING,
             k=args.k,
             cv=args.cv,
-            title=args.input if is_counts and args.title is None else args.title,
+            title=_title(args) if args.title is None else args.title,
             command=_command(args),
             tf=args.tf or "raw",
             n_threads=args.threads,
         )
 
 
+def _title(args: argparse.Namespace) -> str | None:
+    """Return the title of a page whose source has no name of its own, or None."""
+    if args.given == [STDIN]:
+        return "standard input"
+    return str(args.input) if holds_counts(args.input) else None
+
+
 def _command(args: argparse.Namespace) -> str:
     """Return the command that makes the page, without options that do not change the page."""
-    source = str(args.input)
-    words = ["termsift", "report", f"./{source}" if source.startswith("-") else source]
+    (source,) = args.given
+    words = ["termsift", "report", source]
+    if source.startswith("-") and source != STDIN:
+        words[-1] = f"./{source}"
     names = (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title")
     for option, value in values_of(args, *names).items():
         if value is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from termsift._util.files import check_path
+from termsift._util.validation import check_choice
 from termsift.io._arrow_tables import ArrowTable
 from termsift.io._class_folder import ClassFolder
 from termsift.io._csr_folder import CsrFolder, is_csr_folder
@@ -33,6 +34,9 @@ _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
 }
 
+# The formats of files by name.
+FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
+
 # What to do with files of other kinds.
 _CURES = {
     ".json": "lines of JSON objects end in .jsonl; ",
@@ -51,25 +55,30 @@ def open_source(
     path, labels = Path(path), None if labels is None else Path(labels)
     if path.is_dir():
         return (CsrFolder if is_csr_folder(path) else ClassFolder)(path, labels, options)
-    ending = _ending(existing(path))
+    ending = _ending(existing(path), options.input_format)
     if ending not in _KINDS:
-        known = " ".join(_KINDS)
-        cure = _CURES.get(ending, "")
-        raise ValueError(f"{path}: unknown kind of file; {cure}the known endings are {known}")
+        raise ValueError(
+            f"{path}: unknown kind of file; {_CURES.get(ending, '')}the known endings are "
+            f"{' '.join(_KINDS)}, and .gz or .zst after them; for another name pass input_format "
+            "(--input-format)"
+        )
     return _KINDS[ending](path, labels, options)
 
 
-def holds_texts(path: str | os.PathLike[str]) -> bool:
-    """Return whether an input is a file or folder of texts, as far as its name tells."""
+def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -> bool:
+    """Return whether an input is a file or folder of texts, as far as name and format tell."""
     path = Path(path)
     if path.is_dir():
         return not is_csr_folder(path)
-    kind: Any = _KINDS.get(_ending(path)) if path.is_file() else None
+    kind: Any = _KINDS.get(_ending(path, input_format)) if path.is_file() else None
     return kind is not None and issubclass(getattr(kind, "func", kind), TextSource)
 
 
-def _ending(path: Path) -> str:
+def _ending(path: Path, input_format: str | None) -> str:
     """Return the ending that tells what a file holds, without a .gz or .zst after it."""
+    if input_format is not None:
+        check_choice(input_format, FORMATS, "input_format")
+        return f".{input_format}"
     endings = ["", *(suffix.lower() for suffix in path.suffixes[-2:])]
     # A .npz file is an archive already; compressed once more it is not read.
     if endings[-1] in COMPRESSED and endings[-2] != ".npz":

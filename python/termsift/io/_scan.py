@@ -94,6 +94,9 @@ def scan(
         an error, or it is left out and counted in ``Scan.n_skipped``. With "skip", an
         svmlight line without a label is always left out. A wrong quote in a table with quoting is
         always an error, since it hides where the next row begins.
+    input_format : str, optional
+        The ending, without its dot, of files that are read as such whatever their names, as in
+        ``input_format="csv"``.
     n_threads : int, optional
         Threads that parse svmlight text and count texts, as for `termsift.count`.
     **rules

@@ -62,6 +62,7 @@ class Options:
     names: NDArray[np.object_] | None = None
     chunk_docs: int | None = None
     index_base: int | None = None
+    input_format: str | None = None
     skip: bool = False
     n_threads: int = 0
 
@@ -75,6 +76,7 @@ def check_options(
     encoding: str | None = None,
     preset: str | None = None,
     on_error: str = "raise",
+    input_format: str | None = None,
     n_threads: int | None = None,
     **rules: Any,
 ) -> Options:
@@ -100,6 +102,7 @@ def check_options(
         text_rules(preset, **rules),
         None if terms is None else Path(terms),
         None if terms is None else read_names(terms),
+        input_format=input_format,
         skip=on_error == "skip",
         n_threads=check_n_threads(n_threads),
     )

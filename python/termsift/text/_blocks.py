@@ -246,7 +246,7 @@ def _check_columns(names: list[Any], text: Any, label: Any) -> None:
         if isinstance(name, (list, tuple)) and parameter == "text":
             joined = " + ' ' + ".join(f"frame[{part!r}]" for part in name)
             raise TypeError(
-                f"text names several columns of a frame, expected one: pass the joined texts, as in "
+                "text names several columns of a frame, expected one: pass the joined texts, as in "
                 f"{joined}, or write a file and use termsift.scan, which joins columns"
             )
         found = sum(bool(known == name) for known in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Set
+from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from termsift import _core
+from termsift._util.extras import is_from
 from termsift._util.validation.arrays import as_array, as_sequence, check_entries, check_matrix
 from termsift._util.validation.distinct import distinct_labels, is_column_of_strings
 
@@ -43,11 +44,13 @@ def check_labels(
 
     ``y`` is a sequence of hashable labels, or an indicator matrix (n_docs, n_classes) of zeros and
     ones. The classes are ``classes`` if given. Otherwise those of labels are sorted by `in_order`,
-    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... A single column could
-    be either: it is refused unless ``classes`` names its class. Messages call the labels ``name``.
-    With ``skip_missing`` the code of a missing label is -1.
+    and those of an indicator's columns are ``indicator_classes`` or 0, 1, ... The column of a data
+    frame that has one holds labels. A single column of an array could be either: it is refused
+    unless ``classes`` names its class. Messages call the labels ``name``. With ``skip_missing`` the
+    code of a missing label is -1.
     """
     given = None if classes is None else check_classes(classes)
+    y = only_column(y, given)
     if not (sp.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
@@ -67,6 +70,17 @@ def check_labels(
     codes, numbers = coder.numbered(y, skip_missing=skip_missing)
     classes, place = coder.ordered()
     return Labels(classes, _renumbered(codes, [-1 if i < 0 else place[i] for i in numbers]), None)
+
+
+def only_column(y: Any, classes: Collection[Hashable] | None) -> Any:
+    """Return the labels of a data frame of one column; anything else as it is.
+
+    A single name in ``classes`` could be that of the column of an indicator.
+    """
+    is_frame = is_from(y, "pandas") or is_from(y, "polars")
+    if not is_frame or y.shape[1:] != (1,) or (classes is not None and len(classes) == 1):
+        return y
+    return y[y.columns[0]]
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
