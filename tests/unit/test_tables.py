@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from termsift._scores import class_terms
 from termsift._scores.class_terms import class_columns
 from termsift._util import export
 from termsift._util.extras import MissingExtraError
@@ -355,3 +356,18 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
         export.write_parquet(file, columns)
     read = parquet.read_table(tmp_path / "c.parquet").to_pydict()
     assert read == {name: values.tolist() for name, values in columns.items()}
+
+
+def test_many_tests_are_adjusted_by_bonferroni_unless_asked(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    counts = counts_of()
+    by_bh, by_bonferroni = (
+        class_columns(counts, "g2", adjust=how)["pvalue_adj"] for how in ("bh", "bonferroni")
+    )
+    np.testing.assert_array_equal(class_columns(counts, "g2")["pvalue_adj"], by_bh)
+    assert not caplog.records
+    monkeypatch.setattr(class_terms, "_MOST_SORTED", counts.n_classes * counts.n_terms - 1)
+    np.testing.assert_array_equal(class_columns(counts, "g2")["pvalue_adj"], by_bonferroni)
+    assert "adjusted for" in caplog.text
+    np.testing.assert_array_equal(class_columns(counts, "g2", adjust="bh")["pvalue_adj"], by_bh)

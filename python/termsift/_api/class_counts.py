@@ -425,7 +425,7 @@ class ClassCounts(CountTable):
         *,
         direction: Direction = "both",
         library: Library = "pandas",
-        adjust: Adjustment = "bh",
+        adjust: Adjustment | None = None,
         **scoring: Any,
     ) -> Any:
         """Return a data frame of the best terms of each class.
@@ -441,8 +441,9 @@ class ClassCounts(CountTable):
             `termsift.distinctive_terms` does, or less of ("under"). There may be fewer than k.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
-        adjust : {"bh", "bonferroni"}
-            How the p-values of tests are adjusted, as by `Significance.adjusted`. There is a test
+        adjust : {"bh", "bonferroni"}, optional
+            How the p-values of tests are adjusted, as by `Significance.adjusted`. By default "bh",
+            which sorts them all, and "bonferroni" for more than 2^24 tests. There is a test
             for each class and term. All count, listed or not.
         **scoring
             model, alpha, class_prior, n_threads and the method's own options, as for `score`.

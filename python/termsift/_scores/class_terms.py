@@ -23,10 +23,13 @@ from termsift._scores.significance import (
     significance_by,
 )
 from termsift._util import validation
+from termsift._util.log import logger
 
 # Whether the terms are listed that a class has more of than the others, less of, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
+
+_MOST_SORTED = 1 << 24  # tests whose p-values are sorted without being asked for: some 0.8 GB
 
 # The terms of a class, best first, and their scores.
 _Listed: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -174,11 +177,12 @@ def class_columns(
     k: int | None = None,
     *,
     direction: Direction = "both",
-    adjust: Adjustment = "bh",
+    adjust: Adjustment | None = None,
     **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
-    validation.check_choice(adjust, ADJUSTMENTS, "adjust")
+    if adjust is not None:
+        validation.check_choice(adjust, ADJUSTMENTS, "adjust")
     validation.check_choice(direction, DIRECTIONS, "direction")
     k = validation.check_k(k, counts.n_terms)
     scoring = Scoring.of(counts, find_method(method), **options)
@@ -211,6 +215,7 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
         logs = log_chi2_sf(statistics, 1)
+        adjust = adjust or _usual_adjustment(counts.n_classes * counts.n_terms)
         if adjust == "bh":  # depends on the order of all tests, those not listed too
             every = significance_by(counts, scoring.method, per_class=True)
             adjusted = every.adjusted("bh")[rows, terms]
@@ -218,6 +223,18 @@ def class_columns(
             adjusted = np.exp(np.minimum(logs + np.log(counts.n_classes * counts.n_terms), 0))
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
     return columns
+
+
+def _usual_adjustment(n_tests: int) -> Adjustment:
+    """Return how p-values are adjusted unless the caller says: "bh", if it takes little memory."""
+    if n_tests <= _MOST_SORTED:
+        return "bh"
+    logger.warning(
+        "p-values are adjusted for %s tests by Bonferroni; adjust by bh takes some %.1f GB",
+        f"{n_tests:,}",
+        n_tests * 50e-9,
+    )
+    return "bonferroni"
 
 
 def _best(

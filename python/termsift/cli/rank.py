@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
     tests = "how p-values are adjusted for the number of tests"
     group.add_argument("--per-class", action="store_true", help="list the best terms of each class")
     add_values(group, ("--direction", DIRECTIONS, None, listed, None, "over"))
-    add_choice(group, "--adjust", ADJUSTMENTS, tests)
+    add_values(group, ("--adjust", ADJUSTMENTS, None, tests, None, "bh up to 2^24 tests"))
     add_values(
         group,
         ("--classes", str, "A,B", "compare only these classes, as if there were no others"),

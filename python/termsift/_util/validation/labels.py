@@ -78,7 +78,8 @@ def only_column(y: Any, classes: Collection[Hashable] | None) -> Any:
     A single name in ``classes`` could be that of the column of an indicator.
     """
     is_frame = is_from(y, "pandas") or is_from(y, "polars")
-    if not is_frame or y.shape[1:] != (1,) or (classes is not None and len(classes) == 1):
+    names_one = classes is not None and len(classes) == 1
+    if not is_frame or names_one or getattr(y, "shape", ())[1:] != (1,):
         return y
     return y[y.columns[0]]
 
