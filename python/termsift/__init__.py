@@ -30,6 +30,7 @@ except ImportError as error:
 from termsift._api.class_counts import ClassCounts, load
 from termsift._api.counting import count
 from termsift._api.merging import merge
+from termsift._api.passages import Passage, find_passages
 from termsift._api.score_functions import SCORE_FUNCTIONS
 from termsift._api.text_counting import count_texts
 from termsift._core import CountOverflowError
@@ -76,6 +77,7 @@ __all__ = [
     "Dispersion",
     "Keyness",
     "Method",
+    "Passage",
     "Ranking",
     "Scan",
     "Selector",
@@ -90,6 +92,7 @@ __all__ = [
     "distinctive_terms",
     "dispersion",
     "divergence",
+    "find_passages",
     "dominant_class",
     "load",
     "merge",

@@ -316,7 +316,8 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-_COMMANDS = ("rank", "keyness", "count", "merge", "compare", "report", "demo", "info", "help")
+_COMMANDS = ("rank", "keyness", "context", "count", "merge")
+_COMMANDS += ("compare", "report", "demo", "info", "help")
 
 
 @pytest.mark.parametrize("command", ["", *_COMMANDS])

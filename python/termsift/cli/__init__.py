@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import termsift as ts
 from termsift._util.printable import printable
-from termsift.cli import compare, count, demo, help, info, keyness, merge, rank, report
+from termsift.cli import compare, context, count, demo, help, info, keyness, merge, rank, report
 from termsift.cli.arguments import AsWritten
 from termsift.cli.inputs import standard_input
 from termsift.cli.output import tell
@@ -41,6 +41,7 @@ examples:
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
+  termsift context reviews.csv --text body --label stars 'free prize'
   termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
   termsift report reviews.csv -o report.html
@@ -64,7 +65,7 @@ def main_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # help comes last, since it lists the others.
-    for command in (rank, keyness, count, merge, compare, report, demo, info, help):
+    for command in (rank, keyness, context, count, merge, compare, report, demo, info, help):
         command.add(commands)
     return parser
 

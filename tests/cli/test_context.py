@@ -1,0 +1,84 @@
+"""``termsift context``: terms as they stand in the texts of each class."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+
+TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
+LABELS = ["ham", "ham", "spam", "spam"]
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    path = tmp_path / "mail.txt"
+    rows = [f"{label}\t{text}\n" for text, label in zip(TEXTS, LABELS, strict=True)]
+    path.write_text("".join(rows))
+    return path
+
+
+def test_the_lines_are_aligned_at_the_term(run: Any, mail: Path) -> None:
+    result = run("context", mail, "noon", "free")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        "ham:",
+        "0  Bacon and eggs at  noon",
+        "1           Lunch at  noon  ? Bacon!",
+        "",
+        "spam:",
+        "2     Free  pills",
+        "3  A  free  prize, free!",
+    ]
+
+
+def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None:
+    found = ts.find_passages(TEXTS, LABELS, ["free"], n_passages=1, width=30)["spam"]["free"]
+    result = run("context", mail, "free", "-k", 1, "--format", "csv")
+    (row,) = csv.DictReader(StringIO(result.out))
+    assert row == {
+        "class": "spam",
+        "term": "free",
+        "document": str(found[0].document),
+        "before": found[0].before,
+        "match": found[0].term,
+        "after": found[0].after,
+    }
+    answer = json.loads(run("context", mail, "free", "-k", 1, "--format", "json").out)
+    assert answer["terms"] == ["free"]
+    assert [passage["match"] for passage in answer["passages"]] == ["Free"]
+
+
+def test_a_class_is_chosen(run: Any, mail: Path) -> None:
+    assert run("context", mail, "bacon", "free", "--class", "spam").out.startswith("spam:")
+    wrong = run("context", mail, "bacon", "--class", "span")
+    assert "there is no class 'span'; did you mean 'spam'?" in wrong.complaint
+
+
+def test_rules_and_folders(run: Any, tmp_path: Path) -> None:
+    for label, text in (("ham", "Bacon and eggs"), ("spam", "a free prize")):
+        (tmp_path / "mail" / label).mkdir(parents=True)
+        (tmp_path / "mail" / label / "1.txt").write_text(text)
+    result = run("context", tmp_path / "mail", "free prize", "--ngram-range", "1,2")
+    assert "free prize" in result.out
+
+
+def test_a_term_that_is_nowhere(run: Any, mail: Path) -> None:
+    result = run("context", mail, "zebra")
+    assert (result.code, result.out) == (0, "")
+    assert "no document has 'zebra', by these rules" in result.err
+
+
+def test_matrices_and_counts_hold_no_passages(run: Any, tmp_path: Path) -> None:
+    svm = tmp_path / "mail.svm"
+    svm.write_text("1 1:2\n0 2:1\n")
+    counts = tmp_path / "mail.termsift"
+    ts.count_texts(TEXTS, LABELS).save(counts)
+    for path in (svm, counts, "demo"):
+        assert "expected texts, a table or a folder" in run("context", path, "x").complaint

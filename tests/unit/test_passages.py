@@ -1,0 +1,146 @@
+"""Terms in context: where they stand, in which documents, and no more than is asked for."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termsift as ts
+from termsift._api.passages import Passage
+from termsift.text import TextRules
+
+TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
+LABELS = ["ham", "ham", "spam", "spam"]
+
+
+def only(text: str, term: str, **options: Any) -> Passage:
+    """Return the passage of a term in one text."""
+    (passage,) = ts.find_passages([text], ["x"], term, **options)["x"][term]
+    return passage
+
+
+def test_passages_by_hand() -> None:
+    found = ts.find_passages(TEXTS, LABELS, ["noon", "free"])
+    assert found == {
+        "ham": {
+            "noon": [
+                Passage("Bacon and eggs at", "noon", "", 0),
+                Passage("Lunch at", "noon", "? Bacon!", 1),
+            ],
+            "free": [],
+        },
+        "spam": {
+            "noon": [],
+            "free": [Passage("", "Free", "pills", 2), Passage("A", "free", "prize, free!", 3)],
+        },
+    }
+
+
+def test_terms_of_each_class_and_their_number() -> None:
+    found = ts.find_passages(TEXTS * 50, LABELS * 50, {"spam": ["free"]}, n_passages=5)
+    assert list(found) == ["spam"]
+    assert [passage.document for passage in found["spam"]["free"]] == [2, 3, 6, 7, 10]
+
+
+def test_it_stops_reading_when_every_list_is_full() -> None:
+    def texts() -> Any:
+        yield from TEXTS
+        for _ in range(1 << 18):  # two blocks
+            yield "some words"
+        raise AssertionError("it read on")
+
+    labels = itertools.chain(LABELS, itertools.repeat("ham", 1 << 18))
+    found = ts.find_passages(texts(), list(labels), {"spam": "free"}, n_passages=1)
+    assert len(found["spam"]["free"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "rules", "match"),
+    [
+        ("Eggs and Bacon", "bacon", {}, "Bacon"),
+        ("Café au lait", "cafe", {"strip_accents": "unicode"}, "Café"),
+        ("a cafe\u0301 there", "cafe", {"strip_accents": "unicode"}, "cafe\u0301"),
+        ("İstanbul is large", "large", {}, "large"),
+        (
+            "free the prize",
+            "free prize",
+            {"ngram_range": (2, 2), "stop_words": ["the"]},
+            "free the prize",
+        ),
+        ("one two one two", "two one", {"ngram_range": (1, 2)}, "two one"),
+        ("C++ is a language", "c++", {"token_pattern": r"[\w+]+"}, "C++"),
+        ("x=10; y=20", "20", {"token_pattern": r"y=(\d+)"}, "20"),
+        ("Bacon", "aco", {"analyzer": "char", "ngram_range": (3, 3)}, "aco"),
+        ("BACON", "BACON", {"lowercase": False}, "BACON"),
+    ],
+)
+def test_where_a_term_stands(text: str, term: str, rules: dict[str, Any], match: str) -> None:
+    if {"strip_accents", "token_pattern"} & set(rules):
+        pytest.importorskip("sklearn")
+    passage = only(text, term, **rules)
+    assert passage.term == match
+    assert f"{passage.before}{passage.term}{passage.after}".replace(" ", "") == text.replace(
+        " ", ""
+    )
+
+
+def test_a_function_that_cuts_hides_the_place() -> None:
+    passage = only("Bacon and eggs", "odd", analyzer=lambda text: ["odd"])
+    assert passage == Passage("", "", "Bacon and eggs", 0)
+
+
+def test_width_cuts_between_words() -> None:
+    text = "one two three  four\n five six seven"
+    assert only(text, "four", width=10) == Passage("…three", "four", "five six…", 0)
+    assert only(text, "one", width=4) == Passage("", "one", "two…", 0)
+    assert only(text, "seven", width=100).before == "one two three four five six"
+
+
+words = st.lists(st.sampled_from(["aa", "bb", "Cc", "dd,", "ee\n", "ÀA"]), max_size=8)
+
+
+@given(st.lists(words, min_size=1, max_size=6), st.integers(1, 40), st.integers(1, 3))
+def test_every_counted_term_is_found_and_no_other(
+    texts: list[list[str]], width: int, n_passages: int
+) -> None:
+    joined = [" ".join(text) for text in texts]
+    labels = [i % 2 for i in range(len(joined))]
+    rules = TextRules(ngram_range=(1, 2), vocabulary=["aa", "bb", "cc", "àa", "aa bb", "zz"])
+    counts = ts.count_texts(joined, labels, classes=[0, 1], rules=rules)
+    terms = list(counts.term_names)
+    found = ts.find_passages(joined, labels, terms, rules=rules, width=width, n_passages=n_passages)
+    documents = counts.document_frequency.toarray()
+    for label in set(labels):
+        for column, term in enumerate(terms):
+            passages = found[label][term]
+            assert len(passages) == min(n_passages, documents[label, column])
+            for passage in passages:
+                assert " ".join(passage.term.lower().replace(",", " ").split()) == term
+                assert labels[passage.document] == label
+                assert max(len(passage.before), len(passage.after)) <= width + 1
+
+
+def test_a_document_of_several_classes_is_in_each() -> None:
+    found = ts.find_passages(TEXTS[:2], np.array([[1, 1], [0, 1]]), ["noon"])
+    assert [len(found[label]["noon"]) for label in (0, 1)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"terms": []}, ValueError, "names no term"),
+        ({"terms": [3]}, TypeError, "terms"),
+        ({"terms": "a", "width": 0}, ValueError, "width"),
+        ({"terms": "a", "n_passages": 0}, ValueError, "n_passages"),
+        ({"terms": "a", "hashing": 64}, ValueError, "no names to look for"),
+        ({"terms": "a", "widht": 4}, TypeError, "did you mean 'width'"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        ts.find_passages(TEXTS, LABELS, **arguments)
