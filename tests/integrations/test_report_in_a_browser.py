@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -56,6 +57,46 @@ def test_no_script_runs(path: Path) -> None:
     assert "changed</h1>" not in shown(copy.as_uri())
 
 
+def test_the_script_of_the_page_runs(path: Path) -> None:
+    page = Page(shown(path.as_uri()))
+    assert len(page.all("circle")) == 30  # a point for each term
+    assert "30 terms. Point at one for its name." in page.text()
+
+
+def without_policy(copy: Path) -> Path:
+    """Let every script of a page run."""
+    text = copy.read_text("utf-8").replace("Content-Security-Policy", "no-policy")
+    copy.write_text(text, "utf-8")
+    return copy
+
+
+def test_the_chart_can_be_used(path: Path) -> None:
+    use = """
+      const chart = document.getElementById("scatter"), said = document.getElementById("said");
+      const results = [];
+      const set = (id, value, kind) => {
+        document.getElementById(id).value = value;
+        document.getElementById(id).dispatchEvent(new Event(kind));
+      };
+      set("query", "TERM 2", "input");
+      results.push(said.textContent, chart.querySelectorAll(".found").length);
+      set("query", "", "input");
+      set("theirs", "1", "change");
+      results.push(chart.textContent.includes("per million tokens in class 1"));
+      const at = chart.querySelector("circle").getBoundingClientRect();
+      chart.dispatchEvent(new PointerEvent("pointermove",
+        { clientX: at.x + at.width / 2, clientY: at.y + at.height / 2 }));
+      results.push(/term \\d+.*: .* per million tokens/.test(said.textContent));
+      results.push(/^term \\d+/.test(chart.querySelector("text.hover").textContent.slice(1)));
+      document.querySelector("h1").textContent = JSON.stringify(results);
+    """
+    page = Page(shown(without_policy(with_script(path, "used.html", use)).as_uri()))
+    (results,) = (text for tag, text in page.texts if tag == "h1")
+    # Terms 2 and 20 to 29.
+    said = "11 of 30 terms contain “TERM 2”."
+    assert json.loads(results) == [said, 11, True, True, True]
+
+
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
     collection = letters()
@@ -70,7 +111,7 @@ def hostile(tmp_path: Path) -> Path:
 
 def test_untrusted_text_stays_text(hostile: Path) -> None:
     page = Page(shown(hostile.as_uri()))
-    assert not page.all("script")
+    assert len(page.all("script")) == 2  # the data and the script of the page
     assert not page.all("img")
     terms = [row[1] for row in page.tables[BEST]]
     for term in HOSTILE[:7]:
@@ -86,9 +127,7 @@ def test_nothing_is_wider_than_the_screen(path: Path, hostile: Path, width: int)
     for page in (path, hostile):
         # The page forbids scripts, so the copy, which runs one to measure itself, has no such
         # policy.
-        copy = with_script(page, "framed.html", measure)
-        text = copy.read_text("utf-8").replace("Content-Security-Policy", "no-policy")
-        copy.write_text(text, "utf-8")
+        without_policy(with_script(page, "framed.html", measure))
         # The page is in a frame, because a window has a minimum width.
         frame = page.with_name("frame.html")
         frame.write_text(

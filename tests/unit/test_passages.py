@@ -29,14 +29,14 @@ def test_passages_by_hand() -> None:
     assert found == {
         "ham": {
             "noon": [
-                Passage("Bacon and eggs at", "noon", "", 0),
-                Passage("Lunch at", "noon", "? Bacon!", 1),
+                Passage("Bacon and eggs at ", "noon", "", 0),
+                Passage("Lunch at ", "noon", "? Bacon!", 1),
             ],
             "free": [],
         },
         "spam": {
             "noon": [],
-            "free": [Passage("", "Free", "pills", 2), Passage("A", "free", "prize, free!", 3)],
+            "free": [Passage("", "Free", " pills", 2), Passage("A ", "free", " prize, free!", 3)],
         },
     }
 
@@ -84,9 +84,7 @@ def test_where_a_term_stands(text: str, term: str, rules: dict[str, Any], match:
         pytest.importorskip("sklearn")
     passage = only(text, term, **rules)
     assert passage.term == match
-    assert f"{passage.before}{passage.term}{passage.after}".replace(" ", "") == text.replace(
-        " ", ""
-    )
+    assert passage.before + passage.term + passage.after == text
 
 
 def test_a_function_that_cuts_hides_the_place() -> None:
@@ -96,9 +94,15 @@ def test_a_function_that_cuts_hides_the_place() -> None:
 
 def test_width_cuts_between_words() -> None:
     text = "one two three  four\n five six seven"
-    assert only(text, "four", width=10) == Passage("…three", "four", "five six…", 0)
-    assert only(text, "one", width=4) == Passage("", "one", "two…", 0)
-    assert only(text, "seven", width=100).before == "one two three four five six"
+    assert only(text, "four", width=10) == Passage("…three ", "four", " five six…", 0)
+    assert only(text, "one", width=4) == Passage("", "one", " two…", 0)
+    assert only(text, "seven", width=100).before == "one two three four five six "
+
+
+def test_a_word_by_itself_is_preferred() -> None:
+    rules: dict[str, Any] = {"analyzer": lambda text: text.replace("_", " ").split()}
+    passage = only("reset_all sets a set_name", "set", **rules)
+    assert passage.before + "|" + passage.after == "reset_all sets a |_name"
 
 
 words = st.lists(st.sampled_from(["aa", "bb", "Cc", "dd,", "ee\n", "ÀA"]), max_size=8)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
+from base64 import b64encode
 from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -17,14 +21,17 @@ from scipy import sparse
 
 import termsift as ts
 from report_pages import BEST, HOSTILE, Page, letters
-from termsift import report
 from termsift._evaluate.curve import METRICS
-from termsift._scores.class_terms import distinctive_terms, dominant_class
+from termsift._evaluate.folds import folds_of
+from termsift._scores.class_terms import distinctive_terms, dominant_class, largest_classes
 from termsift._scores.registry import DESCRIBING
+from termsift._util.validation import Labels
 from termsift.io import Collection
-from termsift.report import write_report
+from termsift.report import _accuracy, write_report
 from termsift.report._curve import curve_chart
 from termsift.report._html import render
+
+OVERLAP = "Share of the terms of two classes that occur in both"
 
 
 def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -> Page:
@@ -82,7 +89,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
 
 
 def test_the_selector_beside_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "_CHOSEN", 7)
+    monkeypatch.setattr(_accuracy, "_CHOSEN", 7)
     _, *rows = written(letters(), tmp_path, cv=5).tables["Accuracy by number of terms"]
     assert {row[3] == "\N{EN DASH}" for row in rows if int(row[0]) > 7} == {True}
     assert {row[3] == "\N{EN DASH}" for row in rows if int(row[0]) <= 7} == {False}
@@ -106,7 +113,7 @@ def test_the_accuracy(tmp_path: Path) -> None:
         assert mean == f"{accuracy[int(terms)]:.4f}"
         assert beside == f"{of_gain[int(terms) - 1]:.4f}"
     assert f"With {k} terms of conditional_gain it is {of_gain[k - 1]:.1%}." in page.text()
-    (svg,) = page.all("svg")
+    (svg,) = (a for a in page.all("svg") if a.get("id") != "scatter")
     assert svg["role"] == "img"
     ((band,), (thin, mean)) = (
         [[tuple(map(float, p.split(","))) for p in str(a["points"]).split()] for a in page.all(tag)]
@@ -161,6 +168,172 @@ def test_the_command_for_an_input_named_like_an_option(
     )
     assert run(*shlex.split(command)[1:]).code == 0
     assert Path("report.html").read_bytes() == Path("first.html").read_bytes()
+
+
+# ---- classes beside one another ----------------------------------------------------------------
+
+
+def frequencies(page: Page) -> Any:
+    """Return the data of the chart."""
+    (data, _) = (text for tag, text in page.texts if tag == "script")
+    return json.loads(data)
+
+
+def test_the_data_of_the_chart(tmp_path: Path) -> None:
+    collection = letters()
+    data = frequencies(written(collection, tmp_path, cv=0))
+    X, y = collection.X.toarray(), np.array(collection.y)
+    assert sorted(data["terms"]) == sorted(f"term {i}" for i in range(30))
+    columns = [int(term.removeprefix("term ")) for term in data["terms"]]
+    assert [own["name"] for own in data["classes"]] == ["class 0", "class 1", "class 2"]
+    for own in data["classes"]:
+        rows = X[y == own["name"]]
+        assert own["counts"] == rows.sum(axis=0)[columns].tolist()
+        assert own["tokens"] == rows.sum()
+    assert data["all"] == {"tokens": X.sum(), "counts": X.sum(axis=0)[columns].tolist()}
+
+
+def test_the_chart_is_bounded(tmp_path: Path) -> None:
+    collection = letters(n_classes=40, n_terms=1500, n_docs=400)
+    data = frequencies(written(collection, tmp_path, cv=0))
+    assert len(data["classes"]) == 24
+    assert len(set(data["terms"])) == len(data["terms"]) == 1200
+    # The most distinctive term of each class is there.
+    assert {f"term {c}" for c in range(24)} <= set(data["terms"])
+
+
+def test_the_chart_of_weighted_counts(tmp_path: Path) -> None:
+    collection = letters()
+    counts = ts.count(collection.X, collection.y, np.full(60, 1 / 3))
+    data = frequencies(written(counts, tmp_path))
+    whole = frequencies(written(collection, tmp_path, cv=0))
+    assert data["all"]["tokens"] == pytest.approx(whole["all"]["tokens"] / 3, rel=1e-5)
+
+
+def test_the_overlap(tmp_path: Path) -> None:
+    X = sparse.csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 4], [0, 2, 1, 0], [0, 0, 0, 9]]))
+    collection = Collection(X, ["ham", "ham", "spam", "tea"], None, "letters")
+    head, *rows = written(collection, tmp_path, cv=0).tables[OVERLAP]
+    assert head == ["no.", "class", "terms", "only here", "1", "2", "3"]
+    dash = "\N{EN DASH}"
+    assert rows == [
+        ["1", "ham", "3", "1", dash, "25%", "33%"],
+        ["2", "spam", "2", "1", "25%", dash, "0%"],
+        ["3", "tea", "1", "0", "33%", "0%", dash],
+    ]
+
+
+def naive_bayes(X: Any, codes: Any, train: Any, test: Any, columns: Any) -> Any:
+    """Return what naive Bayes predicts for some documents, from the equations."""
+    n_classes = codes.max() + 1
+    logs = np.empty((len(test), n_classes))
+    for c in range(n_classes):
+        own = train[codes[train] == c]
+        counted = X[own][:, columns].sum(axis=0) + 1
+        logs[:, c] = np.log(len(own)) + X[test][:, columns] @ np.log(counted / counted.sum())
+    return logs.argmax(axis=1)
+
+
+@pytest.mark.parametrize("n_classes", [3, 14])
+def test_the_confusions(tmp_path: Path, n_classes: int) -> None:
+    collection = letters(n_classes, n_terms=40, n_docs=10 * n_classes + 2)
+    X, y = collection.X.toarray(), np.array(collection.y)
+    k = ts.choose_k(collection.X, collection.y, DESCRIBING, cv=5)
+    classes, codes = np.unique(y, return_inverse=True)
+    confused = np.zeros((n_classes, n_classes), dtype=int)
+    labels = Labels(classes.tolist(), codes.astype(np.int32), None)
+    for train, test in folds_of(5, None, None, labels, None, 1, 0):
+        best = ts.count(X[train], y[train], classes=classes).rank(DESCRIBING, k).indices
+        np.add.at(confused, (codes[test], naive_bayes(X, codes, train, test, best)), 1)
+    page = written(collection, tmp_path, cv=5)
+    head, *rows = page.tables["Share of the documents"]
+    counts = ts.count(collection.X, collection.y)
+    listed = largest_classes(counts, 12)
+    others = ["other classes"] if n_classes > 12 else []
+    assert head == ["no.", "class", "documents", *others, *map(str, range(1, len(listed) + 1))]
+    for c, row in zip(listed, rows, strict=True):
+        assert row[1:3] == [f"{classes[c]}", str((codes == c).sum())]
+        shares = confused[c] / confused[c].sum()
+        shown = shares[listed] if n_classes <= 12 else [1 - shares[listed].sum(), *shares[listed]]
+        assert row[3:] == [f"{share:.0%}" for share in np.abs(shown)]
+    if n_classes > 12:
+        _, *mistakes = page.tables["The most frequent mistakes"]
+        np.fill_diagonal(confused, 0)
+        assert [int(row[2]) for row in mistakes] == sorted(confused.ravel())[::-1][:15]
+        for own, other, number, _ in mistakes:
+            cell = classes.tolist().index(own), classes.tolist().index(other)
+            assert confused[cell] == int(number)
+    else:
+        assert "The most frequent mistakes" not in page.tables
+
+
+# ---- passages ----------------------------------------------------------------------------------
+
+TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free <b>pills</b>", "A free prize"]
+KINDS = ["ham", "ham", "spam", "spam"]
+
+
+def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
+    counts = ts.count_texts(TEXTS, KINDS)
+    page = written(counts, tmp_path, k=2, passages=partial(ts.find_passages, TEXTS, KINDS))
+    leading = {
+        terms.label: counts.term_names[terms.indices].tolist()  # type: ignore[index]
+        for terms in distinctive_terms(counts, k=2)
+    }
+    found = ts.find_passages(TEXTS, KINDS, leading)
+    expected = [p for of_class in found.values() for ps in of_class.values() for p in ps]
+    assert [text for tag, text in page.texts if tag == "mark"] == [p.term for p in expected]
+    for passage in expected:
+        assert passage.before + passage.term + passage.after in page.text()
+    assert not page.all("b")
+    anchors = [str(a["href"])[1:] for a in page.all("a") if "context" in str(a["href"])]
+    assert {str(a["id"]) for a in page.all("dt") if "id" in a} == set(anchors)
+    assert len(anchors) == 2 * 4  # from the card, and from the table of the best terms
+    without = written(counts, tmp_path, k=2)
+    assert not without.all("details")
+    assert without.tables == page.tables
+
+
+def test_passages_from_the_command_line(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "mail.csv"
+    rows = [f'{label},"{text}"' for label, text in zip([1, 1, 2, 2], TEXTS, strict=True)]
+    table.write_text("label,text\n" + "\n".join(rows))
+    out = tmp_path / "page.html"
+    for options, n_marks in (([], 3), (["--passages", 1], 2), (["--passages", 0], 0)):
+        result = run("report", table, "--cv", 0, "-k", 1, *options, "-o", out)
+        assert (result.code, result.err) == (0, "")
+        page = Page(out.read_text("utf-8"))
+        # ham: bacon in two documents; spam: free in two
+        assert len(page.all("mark")) in ({n_marks, n_marks + 1} if n_marks > 2 else {n_marks})
+        (command,) = (text for tag, text in page.texts if tag == "code")
+        assert ("--passages" in command) == bool(options)
+    assert run("report", table, "--cv", 0, "--hashing", 16, "-o", out).code == 0
+    assert "<mark>" not in out.read_text("utf-8")
+
+
+def test_passages_need_texts(run: Any, tmp_path: Path) -> None:
+    collection = letters()
+    ts.count(collection.X, collection.y).save(tmp_path / "a.termsift")
+    result = run("report", tmp_path / "a.termsift", "--passages", 2, "-o", tmp_path / "page.html")
+    assert result.complaint == f"{tmp_path / 'a.termsift'}: holds no texts, so leave out --passages"
+    with pytest.raises(TypeError, match="passages must be callable, got dict"):
+        write_report(collection, tmp_path / "page.html", passages={})  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
+def test_the_page_of_the_demo_has_passages(run: Any, tmp_path: Path) -> None:
+    out = tmp_path / "demo.html"
+    assert run("demo", "--report", out).code == 0
+    assert run("report", "demo", "-o", tmp_path / "again.html").code == 0
+    page = Page(out.read_text("utf-8"))
+    again = (tmp_path / "again.html").read_text("utf-8")
+    assert again.replace("--k 10 --cv 10", f"--method {DESCRIBING}") == page.source
+    marks = {text.lower() for tag, text in page.texts if tag == "mark"}
+    leading = {
+        row[0] for caption, rows in page.tables.items() if "Leading" in caption for row in rows
+    }
+    assert marks <= leading
+    assert len(marks) > 0.9 * len(leading)
 
 
 # ---- what is left out --------------------------------------------------------------------------
@@ -280,9 +453,14 @@ def test_it_loads_nothing(tmp_path: Path) -> None:
     style = "".join(text for tag, text in page.texts if tag == "style")
     assert "url(" not in style
     assert "@import" not in style
-    assert not page.all("script")
+    data, own = page.all("script")
+    assert data["type"] == "application/json"
+    assert own == {}
+    *_, script = (text for tag, text in page.texts if tag == "script")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
     (policy,) = (a["content"] for a in page.all("meta") if "http-equiv" in a)
-    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
+    expected = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert policy == expected  # so that no other script runs
 
 
 def test_it_can_be_used_by_everybody(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from termsift._util.printable import printable_errors
 from termsift.text import TextRules
 from termsift.text._counting import count_blocks
 
+_BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _OPTIONS = ("text", "label", "n_passages", "width", "rules")
 
@@ -32,8 +33,9 @@ class Passage(NamedTuple):
     Attributes
     ----------
     before, term, after : str
-        The text before the term, the term as it is written there, and the text after it. White
-        space is one blank, and an ellipsis stands where the text goes on.
+        The text before the term, the term as it is written there, and the text after it, which
+        together are the passage. White space is one blank, and an ellipsis stands where the text
+        goes on.
     document : int
         The place of the document among all that were read, from 0.
     """
@@ -94,9 +96,9 @@ def find_passages(
     >>> texts = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize"]
     >>> found = ts.find_passages(texts, ["ham", "ham", "spam", "spam"], ["noon", "free"], width=9)
     >>> for passage in found["ham"]["noon"]:
-    ...     print(f"{passage.before:>9} [{passage.term}]{passage.after}")
-     …eggs at [noon]
-     Lunch at [noon]? Bacon!
+    ...     print(f"{passage.before:>9}[{passage.term}]{passage.after}")
+    …eggs at [noon]
+    Lunch at [noon]? Bacon!
     >>> found["spam"]["noon"]
     []
     """
@@ -187,7 +189,9 @@ def _passage(text: str, term: str, rules: TextRules, width: int, document: int) 
     if end + width < len(text):
         between = text[end + width].isspace() or after[-1].isspace()
         after = (after.rstrip() if between else _whole(after, 0)) + _ELLIPSIS
-    before, term, after = (" ".join(part.split()) for part in (before, text[start:end], after))
+    before, term, after = (
+        _BLANKS.sub(" ", part) for part in (before.lstrip(), text[start:end], after.rstrip())
+    )
     return Passage(before, term, after, document)
 
 
@@ -215,10 +219,13 @@ def _place(text: str, term: str, rules: TextRules) -> tuple[int, int]:
     for i in range(len(words) - n + 1):
         if " ".join(word for word, _, _ in words[i : i + n]) == term:
             return origin[words[i][1]], origin[words[i + n - 1][2] - 1] + 1
-    at = normal.find(term.strip())
-    if at < 0 or not term.strip():
+    wanted = re.escape(term.strip())
+    # A word by itself, if there is one, or a part of a word.
+    by_itself = re.compile(rf"(?<![^\W_]){wanted}(?![^\W_])")
+    at = by_itself.search(normal) or re.compile(wanted).search(normal)
+    if at is None or not wanted:
         return 0, 0
-    return origin[at], origin[at + len(term.strip()) - 1] + 1
+    return origin[at.start()], origin[at.end() - 1] + 1
 
 
 def _stop_words(rules: TextRules) -> frozenset[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from termsift._api.class_counts import ClassCounts
 from termsift._counts.table import is_exact
 from termsift._evaluate.curve import Curve, Metric, check_metric, curve_of
-from termsift._evaluate.folds import USUAL_FOLDS, folds_of
+from termsift._evaluate.folds import USUAL_FOLDS, Fold, folds_of
 from termsift._evaluate.rankers import Variant, rank_by, variants_of
 from termsift._evaluate.split import (
     Classifier,
@@ -207,26 +207,14 @@ def cross_validate(
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     documents = Documents(matrix, labels, weights, classifier.n_threads)
     whole = documents.counts()  # which checks the matrix
-    subtract = _subtracts_exactly(whole, documents)
     folds = list(folds_of(cv, documents.X, y, labels, weights, repeats, random_state))
-    in_units = replace(documents, weights=whole_units(weights))
-
-    def splits() -> Iterator[Split]:
-        for number, (train, test) in enumerate(folds):
-            split = Split(documents, train, in_units.part(test))
-            if subtract:
-                others = np.ones(matrix.n_docs, dtype=bool)
-                others[train] = False
-                split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-            if number:
-                split.counts._warn_no_more()  # the first fold has led to the warnings
-            yield split
-
+    units = whole_units(weights)
     # A document may be classified several times, by repeats or by the pairs of cv.
-    units = np.ones(matrix.n_docs, int) if in_units.weights is None else in_units.weights
+    units = np.ones(matrix.n_docs, int) if units is None else units
     classified = sum(int(units[test].sum()) for _, test in folds)
     repeated = max(1.0, classified / int(units.sum()))
-    return evaluate(splits(), len(folds), variants, ks, classifier, repeated)
+    splits = splits_of(documents, whole, folds)
+    return evaluate(splits, len(folds), variants, ks, classifier, repeated)
 
 
 def choose_k(
@@ -298,6 +286,21 @@ def choose_k(
     )
     (curve,) = curves.values()
     return curve.smallest_k(metric)
+
+
+def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -> Iterator[Split]:
+    """Yield the split of each fold; ``whole`` are the counts of all documents."""
+    in_units = replace(documents, weights=whole_units(documents.weights))
+    subtract = _subtracts_exactly(whole, documents)
+    for number, (train, test) in enumerate(folds):
+        split = Split(documents, train, in_units.part(test))
+        if subtract:
+            others = np.ones(documents.matrix.n_docs, dtype=bool)
+            others[train] = False
+            split.counts = whole - documents.part(np.flatnonzero(others)).counts()
+        if number:
+            split.counts._warn_no_more()  # the first fold has led to the warnings
+        yield split
 
 
 def evaluate(

@@ -126,6 +126,12 @@ class Classifier:
         hits, predicted = classify(split, indices, ks)
         return metrics_of(hits, predicted, split.count(split.codes))
 
+    def predicted(self, split: Split, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many test documents naive Bayes of these terms assigns to each class."""
+        ks = np.array([len(indices)], dtype=np.int64)
+        _, predicted = self._by_naive_bayes(split, indices, ks)
+        return predicted[0]  # type: ignore[no-any-return]
+
     def _by_naive_bayes(
         self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

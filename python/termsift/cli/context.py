@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Hashable, Iterator
-from contextlib import closing
 from functools import partial
 from typing import Any, TextIO
 
@@ -17,10 +16,9 @@ from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import did_you_mean, naming
 from termsift.cli.arguments import add_command, add_input, add_values, positive
-from termsift.cli.inputs import DEMO, reading_options
+from termsift.cli.inputs import DEMO, labelled_texts
 from termsift.cli.output import Answer, add_output, answering, write_table
-from termsift.io._kinds import holds_texts, open_source
-from termsift.io._source import check_options
+from termsift.io._kinds import holds_texts
 
 _log = logging.getLogger("termsift")
 
@@ -56,21 +54,19 @@ def _run(args: argparse.Namespace) -> None:
             "no passages"
         )
     with answering(args) as answer:
-        options = check_options(**reading_options(args), n_threads=args.threads)
-        source = open_source(args.input, None, options)
+        blocks, rules = labelled_texts(args)
         classes: set[str] = set()
 
-        def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
-            with closing(source.blocks()) as read:
-                for block in read:
-                    classes.update(block.labels)
-                    yield block.texts, [[label] for label in block.y.tolist()]
+        def seen() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
+            for texts, labels in blocks:
+                classes.update(str(label) for own in labels for label in own)
+                yield texts, labels
 
         _log.info("reading %s", args.input)
         own = args.class_
         terms = args.wanted if own is None else dict.fromkeys(own, args.wanted)
         with naming(args.input):
-            found = passages_of(blocks(), terms, options.rules, n_passages=args.k, width=args.width)
+            found = passages_of(seen(), terms, rules, n_passages=args.k, width=args.width)
             for label in own or ():
                 if label not in classes:
                     raise ValueError(f"there is no class {label!r}{did_you_mean(label, classes)}")
@@ -102,7 +98,10 @@ def _write_passages(out: TextIO, found: Passages, width: int) -> None:
     blank = ""
     for label, lists in found.items():
         rows = [
-            (str(passage.document), *map(printable, (passage.before, passage.term, passage.after)))
+            (
+                str(passage.document),
+                *(printable(p.strip()) for p in (passage.before, passage.term, passage.after)),
+            )
             for passages in lists.values()
             for passage in passages
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+from functools import partial
 from typing import Any, TextIO
 
 import termsift as ts
@@ -21,7 +22,8 @@ from termsift.cli.output import (
     tell,
     write_table,
 )
-from termsift.cli.report import PAGE_ENDINGS
+from termsift.cli.report import PAGE_ENDINGS, PASSAGES, passages_in
+from termsift.io._demo import demo_texts
 from termsift.report import write_report
 
 _log = logging.getLogger("termsift")
@@ -58,7 +60,8 @@ def _run(args: argparse.Namespace) -> None:
         collection = _show(args, standard_output())
         _log.info("evaluating %s for the page", args.method)
         command = f"termsift report {DEMO} --method {args.method} -o report.html"
-        write_report(collection, page, method=args.method, command=command)
+        find = partial(passages_in, demo_texts, PASSAGES)
+        write_report(collection, page, method=args.method, passages=find, command=command)
     tell(f"wrote {args.report}, a page about these docstrings")
 
 

@@ -17,14 +17,16 @@ from typing import Any
 import termsift as ts
 from termsift import io
 from termsift._api.counting import count_collection
+from termsift._api.passages import Blocks
 from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.file import MAGIC
 from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
-from termsift.io._kinds import holds_texts
-from termsift.io._source import lines_or_rows
+from termsift.io._kinds import holds_texts, open_source
+from termsift.io._source import check_options, lines_or_rows
+from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
 
@@ -157,6 +159,19 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
         return collection
     _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)
     return io.load_demo()
+
+
+def labelled_texts(args: argparse.Namespace) -> tuple[Blocks, TextRules]:
+    """Return the texts of the input, in blocks with their labels, and the rules to cut them."""
+    options = check_options(**reading_options(args), n_threads=args.threads)
+    source = open_source(args.input, None, options)
+
+    def blocks() -> Blocks:
+        with closing(source.blocks()) as read:
+            for block in read:
+                yield block.texts, [[label] for label in block.y.tolist()]
+
+    return blocks(), options.rules
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:

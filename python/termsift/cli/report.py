@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import shlex
 import sys
+from collections.abc import Callable, Hashable
+from functools import partial
 from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
+from termsift._api.passages import Blocks, Passages, passages_of
 from termsift._evaluate.folds import USUAL_FOLDS
 from termsift._scores.registry import DESCRIBING
 from termsift.cli.arguments import (
@@ -23,24 +27,34 @@ from termsift.cli.arguments import (
     whole,
 )
 from termsift.cli.inputs import (
+    DEMO,
     FILE_OPTIONS,
     STDIN,
     TEXT_OPTIONS,
     holds_counts,
+    labelled_texts,
     read_documents,
     saved_counts,
 )
 from termsift.cli.output import STDOUT, check_ending, opened
-from termsift.report import write_report
+from termsift.io._demo import demo_texts
+from termsift.io._kinds import holds_texts
+from termsift.report import FindPassages, write_report
+from termsift.text import TextRules
 
+_log = logging.getLogger("termsift")
+
+PASSAGES = 3  # of a term in a class, unless asked otherwise
+_WIDTH = 50
 PAGE_ENDINGS = (".html", ".htm")
 _MEANING = """\
 what is on the page:
-  The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores
-  and counts; the accuracy of naive Bayes by the number of terms, and how many terms are enough; a
-  table of the best terms; and the command that makes the page. It is one file that loads nothing,
-  and the same input gives the same bytes. Counts (.termsift) hold no documents, so that their page
-  shows no accuracy.
+  The numbers of documents, classes, terms and tokens; the leading terms of each class, with scores,
+  counts and passages of the texts; the frequencies of terms in two classes, in a chart; the terms
+  that classes share; the accuracy of naive Bayes by the number of terms, how many terms are enough,
+  and which classes are confused; a table of the best terms; and the command that makes the page. It
+  is one file that loads nothing, and the same input gives the same bytes. Counts (.termsift) hold
+  no documents, so that their page shows neither accuracy nor passages.
 
 """
 
@@ -62,6 +76,7 @@ def add(commands: Any) -> None:
         group,
         ("-k --k", positive, "N", "terms listed per class", 10),
         ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
+        ("--passages", whole, "N", f"passages of a term, or 0 for none (default: {PASSAGES})"),
         ("--title", str, "TEXT", "title of the page (default: INPUT)"),
     )
     add_output_file(group, "the page, - for stdout", " or ".join(PAGE_ENDINGS))
@@ -86,11 +101,39 @@ def _run(args: argparse.Namespace) -> None:
             method=args.method or DESCRIBING,
             k=args.k,
             cv=args.cv,
+            passages=_passages(args, is_counts),
             title=_title(args) if args.title is None else args.title,
             command=_command(args),
             tf=args.tf or "raw",
             n_threads=args.threads,
         )
+
+
+def _passages(args: argparse.Namespace, is_counts: bool) -> FindPassages | None:
+    """Return how to find passages in the input, or None if it has none or none are wanted."""
+    is_demo = args.input == DEMO
+    has_texts = is_demo or (not is_counts and holds_texts(args.input, args.input_format))
+    if args.passages and not has_texts:
+        raise ValueError(f"{args.input}: holds no texts, so leave out --passages")
+    n_passages = PASSAGES if args.passages is None else args.passages
+    if not has_texts or n_passages == 0 or args.hashing is not None:
+        return None
+    open_texts = demo_texts if is_demo else partial(labelled_texts, args)
+    return partial(passages_in, open_texts, n_passages)
+
+
+def passages_in(
+    open_texts: Callable[[], tuple[Blocks, TextRules]],
+    n_passages: int,
+    terms: dict[Hashable, list[str]],
+) -> Passages:
+    """Find passages of the terms of each class in texts that are read again."""
+    _log.info("looking for passages in the texts")
+    blocks, rules = open_texts()
+    # The labels of files are text; a collection has whole numbers if all are.
+    wanted = {str(label): own for label, own in terms.items()}
+    found = passages_of(blocks, wanted, rules, n_passages=n_passages, width=_WIDTH)
+    return {label: found[str(label)] for label in terms}
 
 
 def _title(args: argparse.Namespace) -> str | None:
@@ -106,7 +149,7 @@ def _command(args: argparse.Namespace) -> str:
     words = ["termsift", "report", source]
     if source.startswith("-") and source != STDIN:
         words[-1] = f"./{source}"
-    names = (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "title")
+    names = (*FILE_OPTIONS, *TEXT_OPTIONS, "tf", "method", "k", "cv", "passages", "title")
     for option, value in values_of(args, *names).items():
         if value is None:
             continue

@@ -8,14 +8,17 @@ import sys
 import sysconfig
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
+from termsift import _core
 from termsift._util.log import logger
 from termsift.io._collection import Collection
-from termsift.text import count_words
+from termsift.text import TextRules, count_words
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
@@ -59,30 +62,51 @@ def load_demo() -> Collection:
     >>> "email" in collection.y and "unittest" in collection.y
     True
     """
-    folder = Path(sysconfig.get_path("stdlib"))
     packages: list[str] = []
 
     def documents() -> Iterator[list[str]]:
-        for package in sorted(entry.parent for entry in folder.glob("*/__init__.py")):
-            if package.name in _SKIPPED:
-                continue
-            logger.debug("reading the docstrings of %s", package.name)
-            for path in sorted(package.rglob("*.py")):
-                if _SKIPPED.isdisjoint(path.relative_to(package).parts):
-                    for docstring in _docstrings_of(path):
-                        packages.append(package.name)
-                        yield [word for word in _WORD.findall(docstring) if word not in _STOP_WORDS]
+        for package, docstring in _docstrings():
+            packages.append(package)
+            yield _words_of(docstring)
 
     X, names = count_words(documents())
     if not packages:
-        raise ValueError(f"{folder}: expected the sources of the standard library, found none")
+        raise ValueError(f"{_library()}: expected the sources of the standard library, found none")
     version = ".".join(str(part) for part in sys.version_info[:3])
     source = f"the docstrings of the standard library of Python {version}"
     return Collection(X, np.array(packages, dtype=object), names, source)
 
 
+def demo_texts() -> tuple[Iterator[tuple[_core.Texts, list[list[Hashable]]]], TextRules]:
+    """Return the docstrings by package, with their labels, and the rules that cut them."""
+    by_package = groupby(_docstrings(), key=itemgetter(0))
+    texts = ((package, [text for _, text in own]) for package, own in by_package)
+    blocks = ((_core.Texts.of_strings(own), [[package]] * len(own)) for package, own in texts)
+    return blocks, TextRules(analyzer=_words_of)
+
+
+def _words_of(docstring: str) -> list[str]:
+    return [word for word in _WORD.findall(docstring.lower()) if word not in _STOP_WORDS]
+
+
+def _library() -> Path:
+    return Path(sysconfig.get_path("stdlib"))
+
+
+def _docstrings() -> Iterator[tuple[str, str]]:
+    """Yield each docstring of the library after its package."""
+    for package in sorted(entry.parent for entry in _library().glob("*/__init__.py")):
+        if package.name in _SKIPPED:
+            continue
+        logger.debug("reading the docstrings of %s", package.name)
+        for path in sorted(package.rglob("*.py")):
+            if _SKIPPED.isdisjoint(path.relative_to(package).parts):
+                for docstring in _docstrings_of(path):
+                    yield package.name, docstring
+
+
 def _docstrings_of(path: Path) -> Iterator[str]:
-    """Yield the docstrings of a file in lower case."""
+    """Yield the docstrings of a file."""
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the sources
@@ -93,4 +117,4 @@ def _docstrings_of(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             docstring = ast.get_docstring(node, clean=False)
             if docstring:
-                yield docstring.lower()
+                yield docstring

@@ -62,7 +62,12 @@ def name(text: object) -> Element:
     whole = str(text)
     if len(whole) <= _LONGEST:
         return element("bdi", whole)
-    return element("bdi", whole[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}", title=whole)
+    return element("bdi", cut(whole), title=whole)
+
+
+def cut(text: str) -> str:
+    """Return a long text without its end."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def number(value: Any, form: str | None = None) -> str:
