@@ -3,6 +3,10 @@
 Install termsift[docs] first, or put python/ on PYTHONPATH if the core has been built there.
 """
 
+import contextlib
+import io
+import os
+
 from docutils.nodes import SkipNode, math
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
@@ -10,6 +14,10 @@ from sphinx.util.typing import ExtensionMetadata
 from sphinx.writers.html5 import HTML5Translator
 
 import termsift
+from termsift import cli
+from termsift.cli import help
+
+COMMENT = "<!-- conf.py lists the commands here -->\n"
 
 project = "termsift"
 author = copyright = "The termsift developers"
@@ -52,8 +60,26 @@ def list_score_functions(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = source[0].replace(".. score-functions\n", f"{functions}\n")
 
 
+def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
+    """Replace the comment in commands.md by the help of every command, and the pages of help."""
+    if page == "commands":
+        topics = [command.__name__.rpartition(".")[2] for command in cli.COMMANDS]
+        parts = [f"## termsift {topic}\n\n```text\n{help_of(topic)}```\n" for topic in topics]
+        parts += [f"## termsift help {t}\n\n```text\n{help_of(t)}```\n" for t in help.PAGES]
+        source[0] = source[0].replace(COMMENT, "\n".join(parts))
+
+
+def help_of(topic: str) -> str:
+    """Return what ``termsift help`` prints on a topic."""
+    os.environ["COLUMNS"] = "86"  # as wide as a block of the theme
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        cli.main(["help", topic])
+    return printed.getvalue()
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the functions above with Sphinx."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.connect("source-read", list_score_functions)
+    app.connect("source-read", list_commands)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -240,3 +242,45 @@ def test_the_worked_example_of_significance_is_right() -> None:
     agrees([row[3] for row in rows], found.pvalues)
     agrees([row[4] for row in rows], found.adjusted("bh"))
     agrees([row[5] for row in rows], found.adjusted("bonferroni"))
+
+
+# ---- the command line and the plots --------------------------------------------------------------
+
+
+def test_the_page_of_the_command_line_is_made_from_the_parser() -> None:
+    pytest.importorskip("sphinx")
+    spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
+    assert spec is not None
+    assert spec.loader is not None
+    conf = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conf)
+    source = [(DOCS / "commands.md").read_text("utf-8")]
+    conf.list_commands(None, "commands", source)
+    (text,) = source
+    assert conf.COMMENT not in text
+    (commands,) = (
+        action.choices
+        for action in cli.main_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert len(commands) == len(cli.COMMANDS)
+    for command, parser in commands.items():
+        own = text.split(f"\n## termsift {command}\n")[1].split("\n## ")[0]
+        for option in parser._option_string_actions:
+            assert re.search(rf"(?<![\w-]){option}(?![\w-])", own), (command, option)
+    assert set(re.findall(r"\]\(#(.*?)\)", text)) <= {
+        heading.lower().replace(" ", "-") for heading in re.findall(r"(?m)^## (.*)$", text)
+    }
+
+
+def test_the_gallery_shows_every_plot() -> None:
+    pytest.importorskip("matplotlib")
+    from termsift import plots
+
+    page = DOCS / "gallery" / "index.md"
+    text = page.read_text("utf-8")
+    images = re.findall(r"!\[[^\]]+\]\((.*?)\)", text)
+    assert all((page.parent / image).is_file() for image in images)
+    for plot in plots.__all__:
+        (image,) = re.findall(rf"plots\.{plot}\(.*?\"(\w+\.svg)\"", text)
+        assert image in images  # the page shows what its examples write

@@ -30,6 +30,9 @@ __all__ = ["main", "main_parser"]
 
 _log = logging.getLogger("termsift")
 
+# The module of each command; help comes last, since it lists the others.
+COMMANDS = (rank, keyness, context, count, merge, compare, report, demo, info, help)
+
 _DESCRIPTION = """\
 Ranks the terms of a labelled text collection by how well they tell its classes apart.
 Counts the collection once, scores every term by the method you choose, and lists the best terms.
@@ -64,8 +67,7 @@ def main_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    # help comes last, since it lists the others.
-    for command in (rank, keyness, context, count, merge, compare, report, demo, info, help):
+    for command in COMMANDS:
         command.add(commands)
     return parser
 
