@@ -49,6 +49,17 @@ def test_it_is_read_like_a_file(
     assert list(folder.iterdir()) == []  # nothing is left behind
 
 
+def test_messages_say_standard_input(run: Any, given: Any) -> None:
+    folder = given(b"text,label\nbacon eggs,ham\nfree pills\nfree eggs,spam\n")
+    result = run("rank", "-", "--input-format", "csv")
+    assert result.complaint.startswith("standard input, line 3: expected 2 fields, found 1;")
+    given(b"text,label\nbacon eggs,ham\nfree pills\nfree eggs,spam\n")
+    result = run("rank", "-", "--input-format", "csv", "--on-error", "skip", "--verbose")
+    assert result.code == 0
+    assert "termsift:   standard input, line 3: expected 2 fields" in result.err
+    assert str(folder) not in result.err
+
+
 def test_every_command_that_reads(run: Any, given: Any, tmp_path: Path) -> None:
     given(MAIL.encode())
     counts = tmp_path / "mail.termsift"

@@ -193,6 +193,15 @@ def test_the_data_of_the_chart(tmp_path: Path) -> None:
     assert data["all"] == {"tokens": X.sum(), "counts": X.sum(axis=0)[columns].tolist()}
 
 
+def test_two_classes_are_compared_with_each_other(tmp_path: Path) -> None:
+    chosen = [
+        [text for tag, text in written(letters(n), tmp_path, cv=0).texts if tag == "option"]
+        for n in (2, 3)
+    ]
+    names = ["class 0", "class 1", "class 2"]
+    assert chosen == [[*names[:2], *names[1::-1]], [*names, "all other classes", *names]]
+
+
 def test_the_chart_is_bounded(tmp_path: Path) -> None:
     collection = letters(n_classes=40, n_terms=1500, n_docs=400)
     data = frequencies(written(collection, tmp_path, cv=0))
@@ -318,6 +327,8 @@ def test_passages_need_texts(run: Any, tmp_path: Path) -> None:
     assert result.complaint == f"{tmp_path / 'a.termsift'}: holds no texts, so leave out --passages"
     with pytest.raises(TypeError, match="passages must be callable, got dict"):
         write_report(collection, tmp_path / "page.html", passages={})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="what passages returns must be"):
+        write_report(collection, tmp_path / "page.html", passages=list)  # type: ignore[arg-type]
 
 
 @pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")

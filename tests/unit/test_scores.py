@@ -257,3 +257,13 @@ def test_functions_serve_scikit_learn(method: str) -> None:
     ranking = ts.count(X, y).rank(method)
     chosen = np.flatnonzero(selector.get_support())
     assert sorted(selector.scores_[chosen]) == sorted(ranking.scores[:5])
+
+
+def test_a_ranking_is_no_array() -> None:
+    X, y = np.array([[1, 0, 2], [0, 3, 1], [2, 0, 0]]), [0, 1, 0]
+    for ranking in (ts.count(X, y).rank(), ts.conditional_gain(X, y)):
+        with pytest.raises(TypeError, match=r"a ranking is no array: .* use TermSelector"):
+            np.asarray(ranking)
+    feature_selection = pytest.importorskip("sklearn.feature_selection")
+    with pytest.raises(TypeError, match="a ranking is no array"):
+        feature_selection.SelectKBest(ts.guided_gain, k=2).fit(X, y)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import index
-from typing import Any, TextIO, cast, overload
+from typing import Any, NoReturn, TextIO, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,13 @@ class Ranking(Tabular):
     def __iter__(self) -> Iterator[tuple[Any, float]]:
         terms = self.indices if self.terms is None else self.terms
         return zip(terms.tolist(), self.scores.tolist(), strict=True)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse to become an array, which scikit-learn would take for a score of each column."""
+        raise TypeError(
+            "a ranking is no array: take its indices, its scores or its terms; to select columns "
+            "in scikit-learn use TermSelector(method) in place of SelectKBest"
+        )
 
     @overload
     def __getitem__(self, place: int) -> tuple[Any, float]: ...

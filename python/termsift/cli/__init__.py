@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 128 + number  # the code that a shell reports
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
             _log.debug("the error in full:", exc_info=True)
-            tell(f"error: {_one_line(exc)}")
+            tell(_without_folder(f"error: {_one_line(exc)}", args))
             _settle_stdout()
             return 1
     return 0
@@ -184,6 +184,14 @@ def _sigterm_as_interrupt() -> Iterator[None]:
 class _Formatter(logging.Formatter):
     """A formatter that shows the control characters of a traceback as escapes."""
 
+    def __init__(self, args: argparse.Namespace) -> None:
+        super().__init__("termsift: %(message)s")
+        self._args = args
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a message."""
+        return _without_folder(super().format(record), self._args)
+
     def formatException(self, ei: Any) -> str:
         """Format a traceback; the messages in it may quote a file."""
         return "\n".join(map(printable, super().formatException(ei).split("\n")))
@@ -197,7 +205,7 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
         _log.warning("warning: %s", " ".join(str(message).split()))
 
     handler = logging.StreamHandler()
-    handler.setFormatter(_Formatter("termsift: %(message)s"))
+    handler.setFormatter(_Formatter(args))
     watched = args.watched and sys.stderr.isatty()
     before = _log.level
     _log.addHandler(handler)
@@ -209,6 +217,12 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     finally:
         _log.removeHandler(handler)
         _log.setLevel(before)
+
+
+def _without_folder(message: str, args: argparse.Namespace) -> str:
+    """Return a message without the folder of the file that holds standard input."""
+    folder = getattr(args, "stdin_folder", None)
+    return message if folder is None else message.replace(f"{folder}{os.sep}", "")
 
 
 def _one_line(exc: BaseException) -> str:

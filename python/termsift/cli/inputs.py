@@ -66,6 +66,7 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
     with TemporaryDirectory(prefix="termsift-") as folder:
         start = sys.stdin.buffer.read(4)
         ending = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), "")
+        args.stdin_folder = folder  # which messages leave out
         path = Path(folder, f"standard input{ending}")
         with open(path, "wb") as file:
             file.write(start)

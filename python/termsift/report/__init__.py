@@ -172,4 +172,6 @@ def _passages(counts: ClassCounts, found: list[ClassTerms], find: FindPassages |
     if find is None or names is None:
         return {}
     wanted = {terms.label: names[terms.indices].tolist() for terms in found if len(terms)}
-    return find(wanted) if wanted else {}
+    returned = find(wanted) if wanted else {}
+    validation.check_kind(returned, dict, "what passages returns")
+    return returned

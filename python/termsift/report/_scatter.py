@@ -38,12 +38,17 @@ def scatter(counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTer
     ``found`` holds the distinctive terms of the listed classes, best first.
     """
     labels = [cut(clean(counts.classes[c])) for c in listed]
-    classes = [element("option", label, value=str(i)) for i, label in enumerate(labels)]
-    others = [element("option", "all other classes", value=_OTHERS), *map(_copy, classes)]
+    ours, theirs = (
+        [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
+    )
+    if counts.n_classes == 2:
+        theirs.reverse()  # the first is chosen
+    else:
+        theirs.insert(0, element("option", "all other classes", value=_OTHERS))
     controls = element(
         "div",
-        element("label", "class ", element("select", *classes, id="ours")),
-        element("label", "compared with ", element("select", *others, id="theirs")),
+        element("label", "class ", element("select", *ours, id="ours")),
+        element("label", "compared with ", element("select", *theirs, id="theirs")),
         element("label", "find ", element("input", type="search", id="query")),
         class_="controls",
     )
@@ -57,10 +62,6 @@ def scatter(counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTer
     data.set("type", "application/json")
     without = element("noscript", element("p", "The chart needs JavaScript.", class_="soft"))
     return element("div", without, compared, data, element("script", read_script()[0]))
-
-
-def _copy(option: Element) -> Element:
-    return element("option", option.text or "", value=option.get("value"))
 
 
 def _chosen(counts: ClassCounts, found: Sequence[ClassTerms]) -> NDArray[np.int64]:
