@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import termsift as ts
@@ -100,3 +101,10 @@ def test_a_share_is_checked(run: Any, mail: Path) -> None:
     result = run("keyness", mail, "ham", "--min-share", "2")
     assert result.code == 2
     assert "expected a number from 0 to 1, not '2'" in result.err
+
+
+def test_a_pvalue_that_rounds_to_0_is_below_the_smallest_number(run: Any, tmp_path: Path) -> None:
+    counts = ts.count(np.array([[9000, 1], [1, 9000]]), ["a", "b"], term_names=["ax", "bee"])
+    counts.save(tmp_path / "a.termsift")
+    result = run("keyness", tmp_path / "a.termsift", "a", "b")
+    assert result.out.count("<5e-324") == 2

@@ -28,7 +28,15 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.inputs import labels_of, read_counts, read_documents
-from termsift.cli.output import Answer, add_output, answering, is_shown, shown, write_table
+from termsift.cli.output import (
+    Answer,
+    add_output,
+    answering,
+    is_shown,
+    shown,
+    shown_pvalue,
+    write_table,
+)
 
 _log = logging.getLogger("termsift")
 
@@ -114,7 +122,7 @@ _SHOWN = {
     "log_ratio_low": ("low", ".2f"),
     "log_ratio_high": ("high", ".2f"),
     "g2": ("g2", ",.1f"),
-    "pvalue_adj": ("pvalue_adj", ".2g"),
+    "pvalue_adj": ("pvalue_adj", ""),
     "bic": ("bic", ",.1f"),
     "df_target": ("df_target", ",.10g"),
     "df_reference": ("df_ref", ",.10g"),
@@ -134,7 +142,9 @@ def _write_tables(out: TextIO, found: ts.Keyness) -> None:
             continue
         columns = [[shown(name) for name in found.names[places]]]
         for name, (_, form) in present.items():
-            columns.append([format(value, form) for value in found.table[name][places]])
+            values = found.table[name][places].tolist()
+            is_pvalue = name == "pvalue_adj"
+            columns.append([shown_pvalue(x) if is_pvalue else format(x, form) for x in values])
         out.write(f"{blank}more in {', '.join(map(shown, labels))}:\n")
         write_table(out, [head, *zip(*columns, strict=True)], "<" + ">" * len(present))
         blank = "\n"

@@ -199,6 +199,11 @@ def print_written(path: str, counts: ts.ClassCounts) -> None:
         print(f"{printable(path)}: {summary(counts)}")
 
 
+def shown_pvalue(value: float) -> str:
+    """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
+    return "<5e-324" if value == 0 else f"{value:.4g}"
+
+
 def tell(line: str) -> None:
     """Write a line to standard error; a closed standard error does not stop the command."""
     with suppress(OSError):

@@ -34,7 +34,16 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.inputs import labels_of, read_counts, read_documents
-from termsift.cli.output import Answer, add_output, answering, is_shown, shown, tell, write_table
+from termsift.cli.output import (
+    Answer,
+    add_output,
+    answering,
+    is_shown,
+    shown,
+    shown_pvalue,
+    tell,
+    write_table,
+)
 
 _log = logging.getLogger("termsift")
 
@@ -246,8 +255,8 @@ def _write_table(out: TextIO, columns: dict[str, npt.NDArray[Any]], note: str) -
 def _cell(name: str, value: Any) -> str:
     if name == "sign":
         return "-0+"[value + 1]
-    if name == "pvalue_adj" and value == 0:
-        return "<5e-324"  # the smallest number there is; the logarithms still tell them apart
+    if name == "pvalue_adj":
+        return shown_pvalue(value)
     if isinstance(value, float):
         return f"{value:.6g}" if name == "score" else f"{value:.4g}"
     return shown(value)
