@@ -396,7 +396,7 @@ def test_many_classes(tmp_path: Path) -> None:
     assert len(page.all("article")) == 24
     assert "Leading terms of class 0" in page.tables  # the first of equally large classes
     assert "176 smaller or equal classes with 880 documents are not listed" in page.text()
-    assert "The best 500 of 700 terms" in page.text()
+    assert "These are the best 500 of 700 terms." in page.text()
     assert len(page.tables[BEST]) == 1 + 500
 
 

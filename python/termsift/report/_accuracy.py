@@ -78,7 +78,7 @@ def _confusions(counts: ClassCounts, listed: Sequence[int], predicted: Any) -> l
     """Return a heading and tables of the classes that are confused."""
     compared = listed[:COMPARED]
     says = (
-        "What the same classifier predicts for the documents of a class, in rows, as shares of "
+        "A row shows what the same classifier predicts for the documents of a class, as shares of "
         "these documents. The numbers above the columns are those of the classes."
     )
     parts = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -18,7 +18,7 @@ from termsift.report._html import element, name, number, table
 BEST = 500
 
 # Where the passages of a class's term stand in the page, by class and term.
-Anchors = Mapping[tuple[int, int], str]
+Anchors: TypeAlias = "Mapping[tuple[int, int], str]"
 
 
 def anchors_of(

@@ -7,7 +7,9 @@
     ["scatter", "ours", "theirs", "query", "said"].map(find);
   const LEFT = 88, RIGHT = 640, TOP = 16, BOTTOM = 572; // the area within the axes
   const ZERO = 24; // how far the terms that do not occur stand from the others
-  const NEAR = 14, ROOM = 80, LABELS = 24, LISTED = 8;
+  const NEAR = 14; // how far the pointer may be from a term that it points at
+  const ROOM = 80; // for a name beside a point
+  const LABELS = 24, LISTED = 8; // names in the chart, and in the line above it
   let points = [];
 
   function draw(tag, attributes, text) {
@@ -18,7 +20,7 @@
     return made;
   }
 
-  // The occurrences per million tokens in a class, or, for -1, in all classes but another.
+  // Return the occurrences per million tokens in a class, or, for -1, in all classes but another.
   function frequencies(c, without) {
     const own = data.classes[c] ?? data.all;
     const less = c < 0 ? data.classes[without] : { tokens: 0, counts: [] };
@@ -61,7 +63,7 @@
     search();
   }
 
-  // Write names beside points, those that come first first, where they cover no other name.
+  // Write names beside points where they cover no other name; the first points come first.
   function label(chosen) {
     for (const old of chart.querySelectorAll(".label, .hover")) old.remove();
     const taken = [];
@@ -79,10 +81,10 @@
     }
   }
 
-  // How much a term stands out: its frequency in a class times the logarithm of the ratio.
+  // Return how much a term stands out: its frequency in a class times the logarithm of the ratio.
   const weight = ({ fa, fb }) => Math.max(fa, fb) * Math.abs(Math.log((fa + 1) / (fb + 1)));
 
-  // The terms of both sides in turns, those that stand out first.
+  // Return the terms of both sides in turns, those that stand out first.
   function inTurns(some) {
     const sorted = [...some].sort((one, other) => weight(other) - weight(one));
     const sides = [true, false].map((more) => sorted.filter(({ fa, fb }) => fa >= fb === more));
