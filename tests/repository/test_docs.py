@@ -247,8 +247,11 @@ def test_the_worked_example_of_significance_is_right() -> None:
 # ---- the command line and the plots --------------------------------------------------------------
 
 
-def test_the_page_of_the_command_line_is_made_from_the_parser() -> None:
+def test_the_page_of_the_command_line_is_made_from_the_parser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip("sphinx")
+    monkeypatch.setenv("COLUMNS", "86")  # which conf.py sets, and other tests must not see
     spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
     assert spec is not None
     assert spec.loader is not None
