@@ -25,12 +25,7 @@ from termsift._scores.registry import (
     find_ranker,
     find_test,
 )
-from termsift._scores.scoring import (
-    Alpha,
-    ClassPrior,
-    Scoring,
-    warn_if_smoothing_outweighs,
-)
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring, warn_if_common_terms_lead
 from termsift._scores.significance import Adjustment, Significance, significance_by
 from termsift._select.greedy import greedy
 from termsift._util.export import Library, frame_of
@@ -368,8 +363,9 @@ class ClassCounts(CountTable):
         Warns
         -----
         UserWarning
-            Once, if there are 1,000 terms or more and b2, the mass of the smoothing, exceeds what
-            some classes hold: common words may then lead a ranking by `md` or `md_chi2`.
+            Once a process, if half of the first ten terms by `md` or `md_chi2`, out of at least
+            1,000, occur in about the same share of the documents of most classes. The first such
+            ranking of the counts is checked.
 
         Notes
         -----
@@ -408,11 +404,11 @@ class ClassCounts(CountTable):
             indices, scores, rows = scoring.round_robin(k)
             chosen_by = object_array(self.classes)[rows] if np.any(self.class_docs) else None
         else:
-            if entry.models:
-                warn_if_smoothing_outweighs(self, scoring)
             every = scoring.scores(find_aggregate(aggregate, entry))
             indices = _core.top_k(every, k)
             scores, chosen_by = every[indices], None
+            if entry.models:
+                warn_if_common_terms_lead(self, indices)
         names = self._names_of(indices)
         return Ranking(
             indices, scores, names, method, policy=policy, model=model, chosen_by=chosen_by

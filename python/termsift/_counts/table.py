@@ -30,7 +30,7 @@ class CountTable:
     # another updates sees the state either before or after.
     _state: file.Held
     _changing: threading.Lock  # held from reading the state to replacing it
-    _warns_of: set[str]  # each warning is given once
+    _warns_of: set[str]  # what has not been checked yet
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -46,7 +46,7 @@ class CountTable:
         self = object.__new__(cls)
         self._state = counts, classes, term_names, tf
         self._changing = threading.Lock()
-        self._warns_of = {"fractions", "smoothing"}
+        self._warns_of = {"fractions", "common terms"}
         return self
 
     @property

@@ -298,6 +298,7 @@ def splits_of(documents: Documents, whole: ClassCounts, folds: Iterable[Fold]) -
             others = np.ones(documents.matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
+        split.counts._warns_of.discard("common terms")  # nobody reads the rankings of folds
         if number:
             split.counts._warn_no_more()  # the first fold has led to the warnings
         yield split

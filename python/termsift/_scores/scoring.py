@@ -20,16 +20,20 @@ from termsift._scores.methods import (
     Ranker,
     Reads,
 )
-from termsift._scores.registry import check_model
+from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
 from termsift._util.log import levels_to_caller
+from termsift._util.printable import printable
 from termsift._util.progress import progress
 
 ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
-_LARGE_VOCABULARY = 1000  # terms; below, smoothing hides little, and toys need no advice
+_N_FIRST = 10  # terms of a ranking, which people look at
+_LARGE_VOCABULARY = 1000  # terms; the first terms of a toy are a large part of it
 _BLOCK_BYTES = 1 << 25  # of the class scores that are in memory at a time
+
+_warned = False  # whether warn_if_common_terms_lead has warned
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,30 +71,6 @@ def prepare(
     if model != "multinomial":
         held = held.as_counted_by(_core.EventModel.__members__[model], threads)
     return Prepared(held, event, (b1, b2, prior), threads)
-
-
-def warn_if_smoothing_outweighs(counts: CountTable, prepared: Prepared) -> None:
-    """Warn, once, if smoothing adds more to some classes than they hold.
-
-    The probabilities of a short class then follow the smoothing more than its documents. Common
-    words look rare in it, and lead a ranking by the divergence from the other classes.
-    """
-    if "smoothing" not in counts._warns_of or prepared.model.outcomes is not None:
-        return
-    (_, (b2, _), _), held = prepared.smoothing, np.asarray(prepared.counts.class_tokens)
-    outweighed = np.flatnonzero((held < b2) & (np.asarray(counts.class_docs) > 0))
-    if counts.n_terms < _LARGE_VOCABULARY or not len(outweighed):
-        return
-    counts._warns_of.discard("smoothing")
-    smallest = outweighed[held[outweighed].argmin()]
-    warnings.warn(
-        f"smoothing adds {b2:,.6g} occurrences to each class, more than {len(outweighed):,} of "
-        f"{counts.n_classes:,} classes hold (class {counts.classes[smallest]!r} has "
-        f"{held[smallest]:,.6g}), so that common words may lead the ranking: take the policy "
-        "round_robin, a smaller alpha or the method g2, or conditional_gain where the documents "
-        "are at hand",
-        stacklevel=levels_to_caller(),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,3 +139,36 @@ class Scoring(Prepared):
                 yield first, last
                 if report is not None:
                     report(last)
+
+
+def warn_if_common_terms_lead(counts: CountTable, terms: NDArray[np.int64]) -> None:
+    """Warn, once a process, if half of the first terms of a ranking are common in all classes.
+
+    `md` and `md_chi2` rank such terms first where the probabilities of small classes depend on the
+    smoothing, or on chance, more than on their documents. Only the first ranking of each table of
+    counts is checked, because the check takes time.
+    """
+    global _warned
+    if _warned or "common terms" not in counts._warns_of:
+        return
+    if len(terms) < _N_FIRST or counts.n_terms < _LARGE_VOCABULARY:
+        return
+    counts._warns_of.discard("common terms")
+    first = np.sort(terms[:_N_FIRST])
+    # The logarithm of the share of a class's documents with the term, divided by that of all.
+    log_ratios = Scoring.of(counts, find_method("mi"), n_threads=1).of_terms(first).class_scores()
+    log_ratios = log_ratios[np.asarray(counts.class_docs) > 0]
+    in_most = np.mean(np.abs(log_ratios) < np.log(1.5), axis=0) > 0.5
+    common = first[in_most & (log_ratios.max(axis=0) < np.log(2))]
+    if len(common) < _N_FIRST / 2:
+        return
+    names = counts._names_of(common)
+    example = f"column {common[0]}" if names is None else repr(printable(names[0], 24))
+    warnings.warn(
+        f"{len(common)} of the first {_N_FIRST} terms, such as {example}, occur in about the same "
+        "share of the documents of most classes, so they hardly tell the classes apart. To rank "
+        "such terms lower, use the method g2 or ig, alpha=0.01, the policy round_robin (unless "
+        "one class has most of the documents), or conditional_gain, which reads the documents",
+        stacklevel=levels_to_caller(),
+    )
+    _warned = True
