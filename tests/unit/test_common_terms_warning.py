@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 import termsift as ts
 from termsift._scores import scoring
+
+pytestmark = pytest.mark.filterwarnings("error")
 
 _COMMON, _TERMS = 20, 1200
 
@@ -85,13 +88,13 @@ def test_no_warning_where_nobody_reads_the_ranking() -> None:
     assert len(ts.TermSelector(k=10).partial_fit(X, y).ranking_)
 
 
-@pytest.mark.filterwarnings("default")
 def test_the_command_line_says_it_in_one_line(run: Any, tmp_path: Any) -> None:
     X, y = documents()
     path = tmp_path / "texts.csv"
     rows = [" ".join(f"word{i}" for i in np.flatnonzero(row)) for row in X]
     path.write_text("text,label\n" + "\n".join(map(",".join, zip(rows, y, strict=True))))
-    result = run("rank", path, "-k", "10")
+    with warnings.catch_warnings(action="default"):
+        result = run("rank", path, "-k", "10")
     assert result.code == 0
     (line,) = result.err.splitlines()
     assert line.startswith("termsift: warning: 10 of the first 10 terms, such as 'word0', ")
