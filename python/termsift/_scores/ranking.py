@@ -11,12 +11,12 @@ from typing import Any, NoReturn, TextIO, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import write_csv
+from termsift._util.export import escaped_formulas, write_csv
 from termsift._util.files import text_output
 from termsift._util.later import call_later_stage
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
-from termsift._util.validation import check_integer, check_kind
+from termsift._util.validation import check_flag, check_integer, check_kind
 
 _LETTERS = 24  # shown of each term in the repr
 _PRINTED = 10  # terms that print() shows
@@ -201,13 +201,21 @@ class Ranking(Tabular):
         columns |= {"index": self.indices, "score": self.scores}
         return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
 
-    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
+    def to_csv(
+        self, path: str | os.PathLike[str] | TextIO, *, escape_formulas: bool = False
+    ) -> None:
         """Write the columns of `to_frame` as CSV; scores read back as the same float64.
 
         Parameters
         ----------
         path : path or text file
             A path is written atomically: after a failure the file is as before.
+        escape_formulas : bool
+            Whether an apostrophe precedes each term and label that a spreadsheet would take for a
+            formula, because it begins with ``=``, ``+``, ``-``, ``@``, a tab or the end of a line.
         """
+        columns = self.columns()
+        if check_flag(escape_formulas, "escape_formulas"):
+            columns = escaped_formulas(columns)
         with text_output(path) as file:
-            write_csv(cast(TextIO, file), self.columns())
+            write_csv(cast(TextIO, file), columns)

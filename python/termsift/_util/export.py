@@ -76,6 +76,9 @@ FORMAT_OF: dict[str, str] = {
     ".parquet": "parquet",
 }
 
+# Excel, LibreOffice and others take a cell that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 
 def write_csv(file: TextIO, columns: Columns) -> None:
     """Write a header and one line per row; floats are written so that they read back the same."""
@@ -88,6 +91,18 @@ def write_csv(file: TextIO, columns: Columns) -> None:
             for name, value in zip(columns, row, strict=True):
                 _check_encodable(value, name, error.encoding)
             raise
+
+
+def escaped_formulas(columns: Columns) -> dict[str, NDArray[Any]]:
+    """Return columns with an apostrophe before each text that a spreadsheet takes for a formula."""
+    escaped = dict(columns)
+    for name, values in columns.items():
+        if values.dtype.kind not in "biuf":
+            texts = escaped[name] = values.astype(object)  # a copy
+            for row, text in enumerate(texts):
+                if isinstance(text, str) and text.startswith(_FORMULA):
+                    texts[row] = f"'{text}"
+    return escaped
 
 
 class _UnixLines:

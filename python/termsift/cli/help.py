@@ -16,7 +16,7 @@ _USES = """\
 which method to use:
   to describe classes                          g2, as rank --per-class and report do
   to choose terms, with the documents at hand  conditional_gain
-  to choose terms from counts                  md with --policy round_robin, or ig
+  to choose terms from counts                  md --model binary --policy round_robin
   to compare two classes or corpora            termsift keyness
   to test for significance                     chi2 or g2 with --per-class; p-values are adjusted
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -16,6 +16,7 @@ import termsift as ts
 from termsift._util.export import (
     FORMAT_OF,
     Columns,
+    escaped_formulas,
     json_rows,
     write_csv,
     write_json,
@@ -69,6 +70,8 @@ def add_output(group: Any) -> None:
     group.add_argument("--format", choices=tuple(WRITERS), help=usual)
     about = "write FILE atomically; - is stdout (default: stdout)"
     group.add_argument("-o", "--output", metavar="FILE", help=about)
+    escape = "in csv, put ' before text that a spreadsheet would take for a formula"
+    group.add_argument("--escape-formulas", action="store_true", help=escape)
 
 
 @contextmanager
@@ -93,8 +96,16 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
                 "or -o - in a pipe"
             )
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
+    if args.escape_formulas and args.format != "csv":
+        args.usage_error(f"argument --escape-formulas: only for csv, not for {args.format}")
     with opened(args.output, text=args.format != _PARQUET) as out:
-        yield lambda answer: WRITERS[args.format](out, answer)
+
+        def write(answer: Answer) -> None:
+            if args.escape_formulas:
+                answer = replace(answer, csv=escaped_formulas(answer.csv or answer.columns))
+            WRITERS[args.format](out, answer)
+
+        yield write
 
 
 def is_shown(args: argparse.Namespace) -> bool:

@@ -77,7 +77,7 @@ def add(commands: Any) -> None:
         ("-k --k", positive, "N", "terms listed per class", 10),
         ("--cv", _folds, "N", "folds of the cross-validation, or 0 for none", USUAL_FOLDS),
         ("--passages", whole, "N", f"passages of a term, or 0 for none (default: {PASSAGES})"),
-        ("--title", str, "TEXT", "title of the page (default: INPUT)"),
+        ("--title", str, "TEXT", "heading of the page"),
     )
     add_output_file(group, "the page, - for stdout", " or ".join(PAGE_ENDINGS))
 
@@ -102,7 +102,8 @@ def _run(args: argparse.Namespace) -> None:
             k=args.k,
             cv=args.cv,
             passages=_passages(args, is_counts),
-            title=_title(args) if args.title is None else args.title,
+            title=args.title,
+            origin=_origin(args),
             command=_command(args),
             tf=args.tf or "raw",
             n_threads=args.threads,
@@ -136,8 +137,8 @@ def passages_in(
     return {label: found[str(label)] for label in terms}
 
 
-def _title(args: argparse.Namespace) -> str | None:
-    """Return the title of a page whose source has no name of its own, or None."""
+def _origin(args: argparse.Namespace) -> str | None:
+    """Return the name of a source that has none of its own, or None."""
     if args.given == [STDIN]:
         return "standard input"
     return str(args.input) if holds_counts(args.input) else None

@@ -25,7 +25,7 @@ from termsift._util.files import text_output
 from termsift._util.info import build_info
 from termsift.io import Collection
 from termsift.report._accuracy import accuracy
-from termsift.report._html import Child, name, number, render
+from termsift.report._html import Child, element, name, number, render
 from termsift.report._overlap import COMPARED, overlap_table
 from termsift.report._scatter import DISTINCTIVE, read_script, scatter
 from termsift.report._terms import BEST, anchors_of, best_terms, class_cards
@@ -48,6 +48,7 @@ def write_report(
     cv: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
+    origin: str | None = None,
     command: str | None = None,
     tf: TermFrequency = "raw",
     n_threads: int | None = None,
@@ -57,8 +58,8 @@ def write_report(
     Parameters
     ----------
     source : Collection or ClassCounts
-        A collection, from `termsift.io.read_collection` or made of a matrix, labels, names and a
-        word on their source. A page on counts has everything but the accuracy.
+        A collection, from `termsift.io.read_collection` or made of a matrix, labels, names and the
+        name of their source. A page on counts has everything but the accuracy.
     path : path or file
         The HTML file, written atomically; or a file that is open for UTF-8 text.
     method : str
@@ -72,7 +73,9 @@ def write_report(
         class, and returns what `termsift.find_passages` returns. For texts and labels it is
         ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
-        The heading; by default the source of the collection, which counts do not know.
+        The heading; by default it says how many classes and documents there are.
+    origin : str, optional
+        The name of the source, which stands below the heading; by default that of the collection.
     command : str, optional
         The shell command that writes the page again; the page shows it.
     tf, n_threads
@@ -112,16 +115,18 @@ def write_report(
         raise ValueError("cv must be 0, for no cross-validation, or at least 2, got 1")
     if passages is not None and not callable(passages):
         raise TypeError(f"passages must be callable, got {type(passages).__name__}")
-    for what, text in (("title", title), ("command", command)):
+    for what, text in (("title", title), ("origin", origin), ("command", command)):
         if text is not None:
             validation.check_kind(text, str, what)
     find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
-            counts, origin = source, None
+            counts = source
         else:
-            counts, origin = count_collection(source, tf, n_threads), source.source
-        heading = title if title is not None else origin or "A labelled collection"
+            counts = count_collection(source, tf, n_threads)
+            origin = source.source if origin is None else origin
+        sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
+        heading = title or f"Terms that tell {sizes} apart"
         entry, versions = find_method(method), build_info()
         tokens = counts.collection_term_frequency.sum()
         listed = largest_classes(counts, _CLASSES)
@@ -133,10 +138,10 @@ def write_report(
         anchors = anchors_of(counts, listed, leading, in_context)
         cards, hidden = class_cards(counts, listed, leading, in_context, anchors)
         content: dict[str, Child] = {
-            "title": heading,
+            "title": title or origin or heading,
             "script_hash": read_script()[1],
             "heading": name(heading),
-            "origin": name(heading if origin is None else origin),
+            "origin": element("span", "Source: ", name(origin), ". ") if origin else "",
             "method": entry.name,
             "method_title": entry.title,
             "formula": f"{entry.formula}. {entry.source}",

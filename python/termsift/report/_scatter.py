@@ -53,10 +53,9 @@ def scatter(counts: ClassCounts, listed: Sequence[int], found: Sequence[ClassTer
         class_="controls",
     )
     says = "Terms by their frequency in two classes. The tables list the leading terms."
-    chart = element("svg", viewBox="0 0 660 640", role="img", aria_label=says, id="scatter")
+    chart = element("svg", role="img", aria_label=says, id="scatter")
     said = element("p", id="said", class_="soft", aria_live="polite")
-    inner = element("div", chart, class_="scroll")
-    compared = element("div", controls, said, inner, id="compared", class_="sheet", hidden="")
+    compared = element("div", controls, said, chart, id="compared", class_="sheet", hidden="")
     terms = _chosen(counts, found)
     data = element("script", _json(_data(counts, listed, labels, terms)), id="frequencies")
     data.set("type", "application/json")

@@ -5,12 +5,11 @@
   const data = JSON.parse(find("frequencies").textContent);
   const [chart, ours, theirs, query, said] =
     ["scatter", "ours", "theirs", "query", "said"].map(find);
-  const LEFT = 88, RIGHT = 640, TOP = 16, BOTTOM = 572; // the area within the axes
-  const ZERO = 24; // how far the terms that do not occur stand from the others
+  const LEFT = 60, TOP = 32; // where the area within the axes begins
   const NEAR = 14; // how far the pointer may be from a term that it points at
   const ROOM = 80; // for a name beside a point
-  const LABELS = 24, LISTED = 8; // names in the chart, and in the line above it
-  let points = [];
+  const LABEL = 32; // a name for so many pixels of width
+  let points = [], right = 0;
 
   function draw(tag, attributes, text) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -20,46 +19,69 @@
     return made;
   }
 
-  // Return the occurrences per million tokens in a class, or, for -1, in all classes but another.
+  // Return the occurrences per million tokens in a class, or, for -1, in all classes but another,
+  // and how many one occurrence makes.
   function frequencies(c, without) {
     const own = data.classes[c] ?? data.all;
     const less = c < 0 ? data.classes[without] : { tokens: 0, counts: [] };
     const tokens = own.tokens - less.tokens;
-    return own.counts.map((n, i) => (tokens > 0 ? (1e6 * (n - (less.counts[i] ?? 0))) / tokens : 0));
+    const unit = tokens > 0 ? 1e6 / tokens : 0;
+    return [own.counts.map((n, i) => unit * (n - (less.counts[i] ?? 0))), unit];
   }
 
-  const shown = (x) => x.toLocaleString("en", { maximumSignificantDigits: 4 });
+  const shown = (f) => f.toLocaleString("en", { maximumSignificantDigits: 4 });
+
+  // Return a logarithmic axis that begins with a strip for the terms that do not occur. Many rare
+  // terms occur equally often, so each is moved by up to half an occurrence, by u from 0 to 1.
+  function axis(values, one, from, to) {
+    const positive = values.filter((f) => f > 0);
+    const low = Math.log10(Math.min(...positive, 1e6) / 2), high = Math.log10(Math.max(...positive, 1));
+    const strip = (to - from) * (0.4 - (0.32 * positive.length) / values.length);
+    const at = (f) => from + strip + ((Math.log10(f) - low) / (high - low || 1)) * (to - from - strip);
+    const move = (f, u) => (f > 0 ? at(f + (u - 0.5) * Math.min(f, one)) : from + 0.85 * u * strip);
+    return { low, high, at, move, zero: from + strip / 2 };
+  }
 
   function redraw() {
     const a = Number(ours.value), b = Number(theirs.value);
-    const [fa, fb] = [frequencies(a, -1), frequencies(b, a)];
-    const all = [...fa, ...fb].filter((x) => x > 0);
-    const low = Math.log10(Math.min(...all, 1e6)), high = Math.log10(Math.max(...all, 1));
-    const part = (x) => (Math.log10(x) - low) / (high - low || 1);
-    const x = (f) => (f > 0 ? LEFT + ZERO + part(f) * (RIGHT - LEFT - ZERO) : LEFT);
-    const y = (f) => (f > 0 ? BOTTOM - ZERO - part(f) * (BOTTOM - TOP - ZERO) : BOTTOM);
+    const [fa, oneA] = frequencies(a, -1), [fb, oneB] = frequencies(b, a);
+    const width = Math.max(chart.clientWidth, 240);
+    const height = Math.min(640, Math.max(420, 0.8 * width));
+    const step = width < 480 ? 2 : 1, r = width < 480 ? 2.5 : 3.5;
+    chart.setAttribute("viewBox", `0 0 ${width} ${height}`); // one unit is one pixel
     chart.replaceChildren();
-    draw("line", { x1: LEFT + ZERO, y1: BOTTOM - ZERO, x2: RIGHT, y2: TOP, class: "grid" });
-    for (let p = Math.ceil(low); p <= high; p++) {
-      const f = 10 ** p;
-      draw("line", { x1: x(f), x2: x(f), y1: TOP, y2: BOTTOM, class: "grid" });
-      draw("line", { x1: LEFT, x2: RIGHT, y1: y(f), y2: y(f), class: "grid" });
-      draw("text", { x: x(f), y: BOTTOM + 20, "text-anchor": "middle" }, shown(f));
-      draw("text", { x: LEFT - 10, y: y(f), "text-anchor": "end" }, shown(f));
-    }
-    draw("text", { x: LEFT, y: BOTTOM + 20, "text-anchor": "middle" }, "0");
-    draw("text", { x: LEFT - 10, y: BOTTOM, "text-anchor": "end" }, "0");
-    draw("text", { x: (LEFT + RIGHT) / 2, y: BOTTOM + 44, "text-anchor": "middle" },
-      "per million tokens in " + theirs.selectedOptions[0].textContent);
-    draw("text", { x: 12, y: BOTTOM / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${BOTTOM / 2})` },
-      "per million tokens in " + ours.selectedOptions[0].textContent);
+    right = width - 16;
+    const bottom = height - 48;
     points = data.terms
-      .map((term, i) => ({ term, fa: fa[i], fb: fb[i], x: x(fb[i]), y: y(fa[i]) }))
+      .map((term, i) => ({ term, fa: fa[i], fb: fb[i] }))
       .filter(({ fa, fb }) => fa > 0 || fb > 0);
-    for (const point of points) {
-      const side = point.fa >= point.fb ? "point" : "point less";
-      point.mark = draw("circle", { cx: point.x, cy: point.y, r: 3.5, class: side });
+    const across = axis(points.map(({ fb }) => fb), oneB, LEFT, right);
+    const up = axis(points.map(({ fa }) => fa), oneA, bottom, TOP);
+    const grid = (x1, x2, y1, y2) => draw("line", { x1, x2, y1, y2, class: "grid" });
+    const mark = (x, y, text, anchor) => draw("text", { x, y, "text-anchor": anchor }, text);
+    const powers = ({ low, high }) =>
+      Array.from({ length: 12 }, (_, p) => p - 3).filter((p) => low < p && p <= high && p % step === 0);
+    for (const f of powers(across).map((p) => 10 ** p)) {
+      grid(across.at(f), across.at(f), TOP, bottom);
+      mark(across.at(f), bottom + 16, shown(f), "middle");
     }
+    for (const f of powers(up).map((p) => 10 ** p)) {
+      grid(LEFT, right, up.at(f), up.at(f));
+      mark(LEFT - 8, up.at(f), shown(f), "end");
+    }
+    const equal = [Math.max(across.low, up.low), Math.min(across.high, up.high)].map((p) => 10 ** p);
+    grid(...equal.map(across.at), ...equal.map(up.at));
+    mark(across.zero, bottom + 16, "0", "middle");
+    mark(LEFT - 8, up.zero, "0", "end");
+    mark(right, bottom + 38, `per million tokens in ${theirs.selectedOptions[0].textContent}`, "end");
+    mark(0, 10, `per million tokens in ${ours.selectedOptions[0].textContent}`, "start");
+    points.forEach((point, i) => {
+      // The multiples of these constants fill a square evenly (the R2 sequence).
+      point.x = across.move(point.fb, (i * 0.7548776662) % 1);
+      point.y = up.move(point.fa, (i * 0.5698402910) % 1);
+      const side = point.fa >= point.fb ? "point" : "point less";
+      point.mark = draw("circle", { cx: point.x, cy: point.y, r, class: side });
+    });
     search();
   }
 
@@ -67,16 +89,17 @@
   function label(chosen) {
     for (const old of chart.querySelectorAll(".label, .hover")) old.remove();
     const taken = [];
-    for (const { term, fa, fb, x, y } of chosen.slice(0, 4 * LABELS)) {
-      if (taken.length === LABELS) break;
-      const after = fa < fb ? x < RIGHT - ROOM : x < LEFT + ROOM; // away from the diagonal
+    const most = Math.round(right / LABEL);
+    for (const { term, fa, fb, x, y } of chosen.slice(0, 4 * most)) {
+      if (taken.length === most) break;
+      const after = fa < fb ? x < right - ROOM : x < LEFT + ROOM; // away from the line
       const text = draw("text", { x: after ? x + 6 : x - 6, y, class: "label",
         "text-anchor": after ? "start" : "end" }, term);
       const box = text.getBBox();
       const covers = taken.some((other) =>
         box.x < other.x + other.width && other.x < box.x + box.width &&
         box.y < other.y + other.height && other.y < box.y + box.height);
-      if (covers || box.x < 0 || box.x + box.width > RIGHT + 20) text.remove();
+      if (covers || box.x < 0 || box.x + box.width > right + 16) text.remove();
       else taken.push(box);
     }
   }
@@ -109,22 +132,20 @@
     const far = (one) => Math.hypot(one.x - x, one.y - y);
     const nearest = points.reduce((best, one) => (best && far(best) <= far(one) ? best : one), null);
     if (!nearest || far(nearest) > NEAR) return;
-    const same = points.filter((one) => one.x === nearest.x && one.y === nearest.y);
-    const listed = same.slice(0, LISTED).map(({ term }) => `\u2068${term}\u2069`);
-    const names = listed.join(", ");
-    const more = same.length > LISTED ? ` and ${same.length - LISTED} more` : "";
+    const name = `\u2068${nearest.term}\u2069`;
     for (const old of chart.querySelectorAll(".hover")) old.remove();
-    const after = nearest.x < (LEFT + RIGHT) / 2;
+    const after = nearest.x < (LEFT + right) / 2;
     draw("circle", { cx: nearest.x, cy: nearest.y, r: 5, class: "point found hover" });
     draw("text", { x: nearest.x + (after ? 9 : -9), y: nearest.y - 12, class: "hover",
-      "text-anchor": after ? "start" : "end" }, listed.slice(0, 3).join(", "));
+      "text-anchor": after ? "start" : "end" }, name);
     said.textContent =
-      `${names}${more}: ${shown(nearest.fa)} and ${shown(nearest.fb)} per million tokens.`;
+      `${name}: ${shown(nearest.fa)} and ${shown(nearest.fb)} per million tokens.`;
   }
 
   for (const choice of [ours, theirs]) choice.addEventListener("change", redraw);
   query.addEventListener("input", search);
   for (const kind of ["pointermove", "pointerdown"]) chart.addEventListener(kind, point);
+  addEventListener("resize", redraw);
   find("compared").hidden = false;
   redraw();
 }
