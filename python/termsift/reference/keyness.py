@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from statistics import NormalDist
 
 
@@ -99,14 +100,15 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     >>> [round(x, 3) for x in dispersion_of([1, 2, 3, 4, 5], [9, 10, 10, 10, 11])]
     [0.18, 0.22, 0.785]
     """
-    parts = [(x, length) for x, length in zip(occurrences, lengths, strict=True) if length > 0]
+    pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # for exact sums
+    parts = [(x, length) for x, length in pairs if length > 0]
     l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
-    dp = math.fsum(abs(x / l_i - length / total) for x, length in parts) / 2
+    dp = sum(abs(x / l_i - length / total) for x, length in parts) / 2
     largest = 1 - min(length for _, length in parts) / total
     rates = [x / length for x, length in parts]
     m = len(rates)
     if m == 1:
-        return dp, 0.0, math.nan
-    mean = math.fsum(rates) / m
-    sigma = math.sqrt(math.fsum((rate - mean) ** 2 for rate in rates) / m)
-    return dp, dp / largest, 1 - sigma / mean / math.sqrt(m - 1)
+        return float(dp), 0.0, math.nan
+    mean = sum(rates) / m
+    variance = sum((rate - mean) ** 2 for rate in rates) / m
+    return float(dp), float(dp / largest), 1 - math.sqrt(variance / mean**2 / (m - 1))
