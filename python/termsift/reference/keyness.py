@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -40,16 +41,20 @@ def keyness_of(
     >>> round(found["g2"], 3), round(found["log_ratio"], 3)
     (18.991, 4.0)
     """
-    n, t = n_1 + n_2, a + b
-    observed: list[float] = [a, b, n_1 - a, n_2 - b]
+    n, t = Fraction(n_1 + n_2), a + b
+    observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
     if correction == "yates":
-        observed = [o + max(-0.5, min(0.5, e - o)) for o, e in zip(observed, expected, strict=True)]
-    g2 = 2 * math.fsum(
-        o * math.log(o / e) for o, e in zip(observed, expected, strict=True) if o > 0
-    )
+        most = Fraction(1, 2)
+        observed = [
+            o + max(-most, min(most, e - o)) for o, e in zip(observed, expected, strict=True)
+        ]
+    with localcontext() as context:
+        context.prec = 120  # the sum is many digits smaller than its terms
+        pairs = zip(observed, expected, strict=True)
+        g2 = float(2 * sum(_decimal(o) * _decimal(o / e).ln() for o, e in pairs if o > 0))
     if correction == "williams" and t < n:
-        g2 /= 1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n)
+        g2 /= float(1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n))
     f_1, f_2 = a / n_1, b / n_2
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     log_ratio = math.log2((a or 0.5) / n_1) - math.log2((b or 0.5) / n_2)
@@ -79,6 +84,10 @@ def keyness_of(
         "odds_ratio_high": odds_ends[1],
         "simple_maths": (1e6 * f_1 + constant) / (1e6 * f_2 + constant),
     }
+
+
+def _decimal(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
 
 
 def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float, float]:
