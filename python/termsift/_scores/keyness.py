@@ -195,7 +195,7 @@ def keyness(
     -----
     "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it. All then
     differ from their expectations E by the same x, and g2 = 2 sum E h(x/E) with h(r) = (1 + r)
-    log(1 + r) - r, which does not cancel: it is accurate to 1e-13 for any counts. "williams"
+    log(1 + r) - r, which does not cancel: it is accurate to 1e-13 for whole counts. "williams"
     divides g2 by q = 1 + (N/t + N/(N-t) - 1) (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the
     occurrences of the term in both. The intervals are Katz's for log_ratio and relative_risk, of
     the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with
