@@ -224,7 +224,12 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_texts(X)
         X, y = validate_data(
-            self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
+            self,
+            validation.widened_coo(X),
+            y,
+            reset=reset,
+            accept_sparse=["csr", "csc"],
+            multi_output=True,
         )
         check_classification_targets(y)
         values = X if isinstance(X, np.ndarray) else X.data

@@ -437,6 +437,22 @@ def test_bad_input_is_one_line(
     assert result.out == ""
 
 
+@pytest.mark.parametrize(
+    "command", ["rank", "count", "compare --cv 2", "report --cv 0", "keyness", "rank --per-class"]
+)
+def test_indices_of_svmlight_count_from_0_only_if_told(
+    run: Any, tmp_path: Path, command: str
+) -> None:
+    path, page, counts = tmp_path / "c.svm", tmp_path / "page.html", tmp_path / "c.termsift"
+    path.write_text("1 0:3 1:1\n1 0:2\n2 1:4\n2 1:1\n")
+    name, *options = command.split()
+    more = {"count": ["-o", counts], "report": ["-o", page], "keyness": ["1"]}.get(name, [])
+    failed = run(name, path, *more, *options)
+    assert "line 1: expected an index from 1 to" in failed.complaint
+    assert "--index-base 0" in failed.complaint
+    assert run(name, path, *more, *options, "--index-base", 0).code == 0
+
+
 @pytest.mark.parametrize("command", ["rank", "info"])
 def test_files_that_hold_no_counts(run: Any, tmp_path: Path, command: str) -> None:
     path = tmp_path / "c.termsift"

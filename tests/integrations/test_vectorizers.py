@@ -234,6 +234,51 @@ def test_a_frame_stands_for_its_only_column(kind: Any, library: str, cut: Any) -
         kind(**cut).fit_transform(make({"id": texts, "text": texts}))
 
 
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_counts_as_that_of_scikit_learn(dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    words = np.array([a + b for a in "abcd" for b in "xyz"])
+    texts = [" ".join(rng.choice(words, n)) for n in rng.integers(0, 100, 30)]
+    limits: list[dict[str, Any]] = [{}, {"max_features": 4}, {"min_df": 24, "max_df": 28}]
+    cuts: list[dict[str, Any]] = [{}, {"token_pattern": r"\w+"}, {"binary": True}]
+    hashed: list[dict[str, Any]] = [{}, {"norm": None}, {"norm": None, "alternate_sign": False}]
+    cases = [("CountVectorizer", {**limit, **cut}) for limit in limits for cut in cuts]
+    cases += [
+        ("HashingVectorizer", {"n_features": 4, **how, **cut}) for how in hashed for cut in cuts
+    ]
+    for name, parameters in cases:
+        ours, other = (
+            getattr(module, name)(dtype=np.dtype(dtype), **parameters)
+            for module in (ts.text, theirs)
+        )
+        for call in ("fit_transform", "transform"):
+            try:
+                expected = getattr(other, call)(texts)
+            except (ValueError, TypeError, OverflowError):
+                with pytest.raises((ValueError, TypeError)):
+                    getattr(ours, call)(texts)
+            else:
+                same(getattr(ours, call)(texts), expected)
+
+
+@pytest.mark.parametrize("cut", [{}, {"token_pattern": r"\w+"}])
+def test_a_count_that_does_not_fit_is_refused(cut: dict[str, Any]) -> None:
+    texts = ["bb", "bb " + "aa " * 256]
+    for dtype, call in (("int8", "fit_transform"), ("uint8", "fit"), ("int8", "transform")):
+        ours = CountVectorizer(dtype=np.dtype(dtype), **cut).fit(["aa bb cc"])
+        with pytest.raises(ts.CountOverflowError, match=rf"'aa' in document 1 is 256, .* {dtype}"):
+            getattr(ours, call)(texts)
+        assert list(ours.vocabulary_) == ["aa", "bb", "cc"]
+        assert CountVectorizer(dtype=bool, max_features=1).fit(texts).vocabulary_ == {"bb": 0}
+    with pytest.raises(ts.CountOverflowError, match="column 1 in document 1 is 256"):
+        HashingVectorizer(n_features=8, dtype=np.int8, alternate_sign=False, **cut).transform(texts)
+    with pytest.raises(ts.CountOverflowError, match="which does not fit uint8: pass a dtype with"):
+        HashingVectorizer(n_features=8, dtype=np.uint8, **cut).transform(TEXTS)
+
+
 @pytest.mark.parametrize("df", [{"min_df": 9}, {"min_df": 0.9, "max_df": 0.1}, {"max_df": 0.0}])
 def test_too_few_documents_are_an_error_in_the_words_of_scikit_learn(df: dict[str, Any]) -> None:
     texts = ["oil ship", "oil", "goal"]

@@ -38,7 +38,7 @@ def test_the_reference_agrees(documents: list[list[int]]) -> None:
                 assert all(map(np.isnan, values))
                 continue
             expected = dispersion_of(part[:, term].tolist(), part.sum(axis=1).tolist())
-            assert_allclose(list(values), expected, atol=1e-9)
+            assert_allclose(list(values), expected, rtol=1e-14, atol=4e-16)
 
 
 def test_extremes() -> None:
@@ -47,6 +47,22 @@ def test_extremes() -> None:
     assert_allclose(found.dp[0], [0, 0.75 - 26 / 35 + 1 / 140, 0.75], atol=0.03)
     assert found.juilland[0, 0] == pytest.approx(1)
     assert found.juilland[0, 2] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1000001, 9000000], [1000000, 9000000], [1000000, 9000000]],
+        [[8, 1], [10**9, 125 * 10**6 + 1]],  # its D, 1 - 4e-10, was 1 - 1e-8
+        [[50001, 950000], [50000, 950000]],
+        [[3, 1]] * 99 + [[3, 2]] + [[0, 9]] * 3,
+    ],
+)
+def test_juilland_is_accurate_near_1(rows: list[list[int]]) -> None:
+    X = np.array(rows)
+    _, _, expected = dispersion_of(X[:, 0].tolist(), X.sum(axis=1).tolist())
+    found = ts.dispersion(X, [0] * len(X)).juilland[0, 0]
+    assert found == pytest.approx(expected, rel=2**-51)
 
 
 def test_classes_are_chosen_and_merged() -> None:

@@ -17,9 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, LABELS, complaint, write, write_labels
-from termsift.io import (
-    read_collection,
-)
+from termsift.io import read_collection, read_split
 
 
 @pytest.fixture
@@ -31,7 +29,9 @@ def labels(tmp_path: Path) -> Path:
 
 
 LABEL = "a label, a number below 2^53, or several with commas between them"
-INDEX = "an index from 0 to 2147483647 before the colon"
+INDEX = (
+    "an index from 1 to 2147483647 before the colon (from 0 with index_base=0 or --index-base 0)"
+)
 COUNT = "a finite count of 0 or more after the colon"
 
 
@@ -49,9 +49,21 @@ class TestSvmlight:
         assert collection.classes is None
         assert collection.source == str(path)
 
-    def test_an_index_of_zero_makes_indices_count_from_zero(self, tmp_path: Path) -> None:
+    def test_indices_count_from_0_only_if_told(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n2 0:5\n")
-        np.testing.assert_array_equal(read_collection(path).X.toarray(), [[0, 2], [5, 0]])
+        message = f"c.svm, line 2: expected {INDEX}, found '0:5'"
+        assert complaint(path) == message
+        for read in (lambda: ts.count(ts.scan(path)), lambda: read_split(path, path)):
+            with pytest.raises(ValueError, match=re.escape(message)):
+                read()
+        whole, (train, test) = (
+            read(*paths, index_base=0)
+            for read, paths in ((read_collection, [path]), (read_split, [path, path]))
+        )
+        for collection in (whole, train, test):
+            np.testing.assert_array_equal(collection.X.toarray(), [[0, 2], [5, 0]])
+        counts = ts.count(ts.scan(path, index_base=0))
+        np.testing.assert_array_equal(counts.term_frequency.toarray(), [[0, 2], [5, 0]])
 
     def test_fractions_stay(self, tmp_path: Path) -> None:
         collection = read_collection(write(tmp_path / "c.svm", "1.5 1:0.25\n2 1:1\n"))
@@ -102,7 +114,7 @@ class TestSvmlight:
     def test_too_few_names(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 3:2\n")
         terms = write(tmp_path / "terms.txt", "apple\n")
-        assert complaint(path, terms=terms) == "terms.txt: 1 names for the 3 terms of c.svm"
+        assert "there are 1 names of terms; from 0 with" in complaint(path, terms=terms)
 
     @pytest.mark.parametrize(
         ("line", "message"),

@@ -53,19 +53,19 @@ class TestSplit:
         assert (known.y.tolist(), new.y.tolist()) == labels
 
     @pytest.mark.parametrize(
-        ("train", "test", "columns"),
+        ("train", "test", "base", "columns"),
         [
-            ("1 1:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[7, 0, 0], [0, 0, 4]]),
-            ("1 0:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", [[0, 7, 0, 0], [0, 0, 0, 4]]),
-            ("1 1:1 3:5\n2 2:1\n", "1 0:7\n2 2:4\n", [[7, 0, 0, 0], [0, 0, 4, 0]]),
-            ("1 1:1 3:5\n2 2:1 # 0:1\n", "1 1:7\n2 10:4\n", [[7, 0, 0], [0, 0, 0]]),
+            ("1 1:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", 1, [[7, 0, 0], [0, 0, 4]]),
+            ("1 1:1 3:5\n2 2:1\n", "1 1:7\n2 3:4 9:1\n", 0, [[0, 7, 0, 0], [0, 0, 0, 4]]),
+            ("1 1:1 3:5\n2 2:1\n", "1 0:7\n2 2:4\n", 0, [[7, 0, 0, 0], [0, 0, 4, 0]]),
+            ("1 1:1 3:5\n2 2:1 # 0:1\n", "1 1:7\n2 10:4\n", 1, [[7, 0, 0], [0, 0, 0]]),
         ],
     )
     def test_svmlight_files_count_from_one_origin(
-        self, tmp_path: Path, train: str, test: str, columns: list[list[int]]
+        self, tmp_path: Path, train: str, test: str, base: int, columns: list[list[int]]
     ) -> None:
         first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
-        known, new = read_split(first, second)
+        known, new = read_split(first, second, index_base=base)
         new.X.check_format(full_check=True)  # nothing beyond the last column
         np.testing.assert_array_equal(new.X.toarray(), columns)
         assert known.X.shape[1] == new.X.shape[1]
@@ -73,7 +73,7 @@ class TestSplit:
 
         names = [f"n{i}" for i in range(12)]
         terms = write(tmp_path / "terms.txt", "".join(f"{name}\n" for name in names))
-        known, new = read_split(first, second, terms=terms)
+        known, new = read_split(first, second, terms=terms, index_base=base)
         for part in (known, new):
             assert part.X.shape == (2, 12)
             np.testing.assert_array_equal(part.term_names, names)

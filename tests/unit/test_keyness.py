@@ -16,6 +16,7 @@ from scipy.stats.contingency import odds_ratio, relative_risk
 
 import termsift as ts
 from termsift.reference.keyness import keyness_of
+from termsift.reference.pvalues import log_pvalue
 
 TERMS = ["bacon", "and", "pills", "zebra"]
 X = np.array([[4, 1, 0, 0], [6, 3, 1, 0], [1, 2, 6, 0], [0, 3, 9, 0], [2, 2, 2, 1]])
@@ -117,6 +118,45 @@ def test_the_reference_agrees(
     assert_array_equal(
         found.table["sign"], np.sign(a * n_2 - b * n_1)[found.table["index"].astype(int)]
     )
+
+
+SIZES = st.integers(1, 50).flatmap(lambda bits: st.integers(1, min(2**bits, 10**15)))
+LARGE = [
+    (20, 4, 10**9, 9 * 10**8),
+    (96, 0, 1688867107772512, 211106232532992),
+    (10**6 + 30000, 10**6, 10**9, 10**9),
+    (51, 50, 10**3, 10**3),  # no count is 0.5 from its expectation
+    (10**14 + 2, 10**14, 10**15, 10**15),  # corrected, each is 0.5 from it
+    (3, 0, 2 * 10**15 // 3, 10**15),
+]
+
+
+def check_g2_of_large_corpora(a: int, b: int, n_1: int, n_2: int, correction: Any) -> None:
+    X = np.array([[a, n_1 - a], [b, n_2 - b]])
+    table = ts.count(X, ["t", "r"]).keyness("t", "r", correction=correction).table
+    for row in np.flatnonzero(table["index"] == 0):
+        expected = keyness_of(a, b, n_1, n_2, correction=correction)
+        assert_allclose(table["g2"][row], expected["g2"], rtol=1e-14)
+        assert_allclose(table["log_pvalue"][row], log_pvalue(expected["g2"], 1), rtol=1e-13)
+        assert_allclose(table["bic"][row], expected["bic"], rtol=1e-14, atol=1e-14 * expected["g2"])
+
+
+@pytest.mark.parametrize("correction", ["none", "yates", "williams"])
+@pytest.mark.parametrize("sizes", LARGE)
+def test_g2_does_not_cancel_in_large_corpora(sizes: Any, correction: Any) -> None:
+    check_g2_of_large_corpora(*sizes, correction)
+
+
+@given(SIZES, SIZES, st.fractions(0, 1), st.integers(-3, 3), st.data())
+def test_g2_of_counts_near_their_expectations(
+    n_1: int, n_2: int, share: Any, off: int, data: st.DataObject
+) -> None:
+    a = int(share * n_1)
+    b = data.draw(st.one_of(st.just(a * n_2 // n_1 + off), st.integers(0, n_2)))
+    if 0 <= b <= n_2 and a + b > 0:
+        check_g2_of_large_corpora(
+            a, b, n_1, n_2, data.draw(st.sampled_from(["none", "yates", "williams"]))
+        )
 
 
 def test_all_other_classes_are_the_reference_by_default() -> None:

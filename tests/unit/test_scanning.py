@@ -339,7 +339,7 @@ def test_blocks_of_svmlight_are_stacked(tmp_path: Path, monkeypatch: Any, block_
     assert whole.y.tolist() == list(map(int, y))
     # Documents with several labels in some blocks, with fractions in one, and an index 0 in one.
     path.write_text("3 1:1\n1 2:2 4:1\n1,3 5:2\n 1:1\n2.5,3 2:0.5\n7 0:1\n" + "3 1:1\n" * 20)
-    whole = io.read_collection(path)
+    whole = io.read_collection(path, index_base=0)
     assert whole.classes == [1, 2.5, 3, 7]
     assert whole.X.shape == (26, 6)
     assert (whole.X[5, 0], whole.X[4, 2]) == (1, 0.5)

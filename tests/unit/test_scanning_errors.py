@@ -36,7 +36,7 @@ def refused(path: Any, **options: Any) -> str:
 BAD_LINES = {
     "index 0": (
         "2 0:1",
-        "an index from 1 to 2147483647 before the colon (from 0 with index_base=0)",
+        "from 1 to 2147483647 before the colon (from 0 with index_base=0 or --index-base 0)",
     ),
     "negative index": ("2 -1:1", "'-1:1'"),
     "index beyond 2^63": ("2 9223372036854775808:1", "'9223372036854775808:1'"),

@@ -156,8 +156,9 @@ class Classifier:
         train = split.train
         names = sklearn_labels(train.labels.classes)
         code_of = {name: code for code, name in enumerate(names.tolist())}
-        X_train = _without_duplicates(train.X)
-        X_test = _without_duplicates(split.test.X)
+        # Estimators do not add entries.
+        X_train = validation.without_duplicates(train.X)
+        X_test = validation.without_duplicates(split.test.X)
         weights = {} if train.weights is None else {"sample_weight": train.weights}
         hits = np.zeros((len(ks), split.n_classes), dtype=np.int64)
         predicted = np.zeros_like(hits)
@@ -176,15 +177,6 @@ class Classifier:
             predicted[step] = split.count(codes)
             hits[step] = split.count(codes[right], right)
         return hits, predicted
-
-
-def _without_duplicates(X: Any) -> Any:
-    """Return the matrix with one entry per document and term: estimators do not add entries."""
-    if not X.has_canonical_format:
-        # A copy, since the arrays are the user's; in 64 bits, since sums of small integers wrap.
-        X = X.astype(X.dtype if X.dtype.itemsize == 8 else np.promote_types(X.dtype, np.int64))
-        X.sum_duplicates()
-    return X
 
 
 def one_class(y: Any, matrix: validation.Csr, name: str) -> validation.Labels:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,11 @@ def dispersion(
     x_ij / l_j over the m documents that have tokens. Documents of any length are parts; Juilland's
     rates take their lengths into account.
 
-    The shares of the documents are known only when all have been counted, so that counts do not
-    hold them and parts do not add up. It takes two passes over the entries of X in memory,
-    O(entries + n_classes * n_terms), and some 150 MB besides the result.
+    The shares and the mean rates are known only when all documents have been counted, so that
+    counts do not hold them and parts do not add up. It takes two passes over the entries of X in
+    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. The second pass
+    adds the squared deviations from the mean, where a document without the term adds mu_i^2, so
+    that D is accurate to its last digits even near 1.
 
     References
     ----------
@@ -106,13 +109,13 @@ def dispersion(
     csr = validation.check_matrix(X, 1)
     validation.check_entries(csr, 1, "X")
     X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
-    if not X.has_canonical_format:  # two entries of one term in a document are its occurrences
-        X = X.copy()
-        X.sum_duplicates()
     labels = validation.check_labels(y, X.shape[0], None)
     groups = _groups(classes, labels.classes)
     n_terms = X.shape[1]
-    lengths = np.asarray(X.sum(axis=1), dtype=np.float64)
+    lengths = np.zeros(X.shape[0])
+    filled = np.flatnonzero(np.diff(X.indptr))
+    if len(filled):
+        lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
     shape = len(groups), n_terms
     dp, norm, juilland = (np.full(shape, np.nan) for _ in range(3))
     for row, codes in enumerate(groups.values()):
@@ -121,28 +124,25 @@ def dispersion(
         if not len(docs):
             continue
         shares = lengths[docs] / lengths[docs].sum()
-        totals, moved, rates, squares = np.zeros((4, n_terms))
-        for first, last in _chunks(X.indptr, docs):
-            part = X[docs[first:last]]
-            totals += np.bincount(part.indices, part.data, n_terms)
-        for first, last in _chunks(X.indptr, docs):
-            part = X[docs[first:last]]
-            sizes = np.diff(part.indptr)
-            terms, x = part.indices, part.data.astype(np.float64)
-            above = x / totals[terms] - np.repeat(shares[first:last], sizes)
+        totals, means, moved, squares, n_docs = np.zeros((5, n_terms))
+        for documents, terms, x in _entries(X, docs):
+            totals += np.bincount(terms, x, n_terms)
+            means += np.bincount(terms, x / lengths[docs[documents]], n_terms) / len(docs)
+        for documents, terms, x in _entries(X, docs):
+            above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
-            rate = x / np.repeat(lengths[docs[first:last]], sizes)
-            rates += np.bincount(terms, rate, n_terms)
-            squares += np.bincount(terms, rate * rate, n_terms)
+            deviation = x / lengths[docs[documents]] - means[terms]
+            squares += np.bincount(terms, deviation**2, n_terms)
+            n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
+        squares += (m - n_docs) * means**2  # of the documents without the term
         # The shares sum to 1 on both sides, so that half of the distance is what lies above.
         dp[row, seen] = moved[seen]
         largest = 1 - shares.min()
         norm[row, seen] = moved[seen] / largest if largest > 0 else 0.0
         if m > 1:
-            mean = rates[seen] / m
-            variance = np.maximum(squares[seen] / m - mean * mean, 0)
-            juilland[row, seen] = np.maximum(1 - np.sqrt(variance / (m - 1)) / mean, 0)
+            sigma = np.sqrt(squares[seen] / m)
+            juilland[row, seen] = np.maximum(1 - sigma / means[seen] / np.sqrt(m - 1), 0)
     return Dispersion(list(groups), dp, norm, juilland)
 
 
@@ -161,8 +161,12 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
     return np.unique(rows[wanted])
 
 
-def _chunks(indptr: NDArray[Any], docs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return ranges of the documents that hold some millions of entries each."""
-    ends = np.cumsum(indptr[docs + 1] - indptr[docs], dtype=np.int64)
+def _entries(
+    X: Any, docs: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[Any], NDArray[np.float64]]]:
+    """Yield the entries of documents, some millions at a time: place in docs, term, occurrences."""
+    ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))
-    return list(zip([0, *cuts.tolist()], [*cuts.tolist(), len(docs)], strict=True))
+    for first, last in pairwise([0, *cuts.tolist(), len(docs)]):
+        part = validation.without_duplicates(X[docs[first:last]].astype(np.float64))
+        yield np.repeat(np.arange(first, last), np.diff(part.indptr)), part.indices, part.data

@@ -8,11 +8,12 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, xlogy
+from scipy.special import ndtri
 
 from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
 from termsift._scores.class_terms import DIRECTIONS, Direction
+from termsift._scores.corrections import CORRECTIONS, Correction, corrected_g2
 from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
@@ -21,12 +22,10 @@ from termsift._util import validation
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 
-Correction: TypeAlias = Literal["none", "yates", "williams"]
 KeynessOrder: TypeAlias = Literal[
     "g2", "log_ratio", "percent_diff", "relative_risk", "odds_ratio", "simple_maths", "count"
 ]
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)  # the default first, here and below
-KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)
+KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
 
 _MILLION = 1e6
 _ABSENT = 0.5  # occurrences that stand for none in log_ratio
@@ -194,7 +193,9 @@ def keyness(
 
     Notes
     -----
-    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it. "williams"
+    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it. All then
+    differ from their expectations E by the same x, and g2 = 2 sum E h(x/E) with h(r) = (1 + r)
+    log(1 + r) - r, which does not cancel: it is accurate to 1e-13 for whole counts. "williams"
     divides g2 by q = 1 + (N/t + N/(N-t) - 1) (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the
     occurrences of the term in both. The intervals are Katz's for log_ratio and relative_risk, of
     the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with
@@ -266,7 +267,7 @@ def keyness(
         "per_million_target": _MILLION * a / tokens[0],
         "per_million_reference": _MILLION * b / tokens[1],
     }
-    g2 = _corrected_g2(pair, index, a, b, tokens, correction, n_threads)
+    g2 = corrected_g2(pair, index, a, b, tokens, correction, n_threads)
     table |= _evidence(g2, tokens, adjust)
     table |= _effects(a, b, tokens, constant, confidence)
     if dispersion is not None:
@@ -333,39 +334,6 @@ def _signs(pair: CountTable, index: NDArray[np.int64], n_threads: int | None) ->
     scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
     signs: NDArray[np.int8] = scoring.directions()[0, index]
     return signs
-
-
-def _corrected_g2(
-    pair: CountTable,
-    index: NDArray[np.int64],
-    a: NDArray[Any],
-    b: NDArray[Any],
-    tokens: _Floats,
-    correction: str,
-    n_threads: int | None,
-) -> _Floats:
-    """Return the log-likelihood ratio of occurrences."""
-    total, (of_target, of_reference) = float(tokens.sum()), tokens.tolist()
-    t = a.astype(np.float64) + b
-    if correction == "yates":
-        expected: _Floats = t * of_target / total
-        moved = np.minimum(np.abs(a - expected), 0.5) * np.sign(expected - a)
-        cells = (a + moved, b - moved, of_target - a - moved, of_reference - b + moved)
-        rest = total - t
-        margins = (t * of_target, t * of_reference, rest * of_target, rest * of_reference)
-        terms = [
-            xlogy(observed, np.divide(observed * total, m, out=np.ones_like(m), where=m > 0))
-            for observed, m in zip(cells, margins, strict=True)
-        ]
-        summed: _Floats = np.maximum(2 * np.sum(terms, axis=0), 0.0)
-        return summed
-    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
-    g2: _Floats = scoring.class_scores()[0, index]
-    if correction == "williams":
-        others = np.where(total > t, total - t, np.inf)  # a term that is all there is has g2 = 0
-        of_terms = total / t + total / others - 1
-        g2 /= 1 + of_terms * (total / of_target + total / of_reference - 1) / (6 * total)
-    return g2
 
 
 def _evidence(g2: _Floats, tokens: _Floats, adjust: Adjustment) -> dict[str, _Floats]:

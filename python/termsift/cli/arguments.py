@@ -146,6 +146,12 @@ def add_input(
     joined = "column of the text; given again, the texts are joined with a blank"
     known = f"format of INPUT, which may be - for standard input: {', '.join(FORMATS)}"
     add_values(group, ("--input-format", one_of(FORMATS), "NAME", known))
+    group.add_argument(
+        "--index-base",
+        type=int,
+        choices=(0, 1),
+        help="index of the first term in svmlight files (default: 1)",
+    )
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,

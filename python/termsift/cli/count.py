@@ -14,16 +14,15 @@ from termsift.cli.arguments import (
     add_output_file,
     add_values,
     positive,
-    values_of,
 )
 from termsift.cli.checkpoints import Checkpoint
 from termsift.cli.inputs import counted, reading_options, refuse_repeated, tell_skipped
 from termsift.cli.output import COUNTS_FILE, check_writable, print_written, tell
 
 _MORE = """\
-Here the word demo and .termsift files are no inputs, and the indices of svmlight files count from
---index-base. Several inputs are all matrices or all texts. Inputs are read a part at a time, except
-.npz and .mtx, which are read whole. While a part is counted, the next one is read.
+Here the word demo and .termsift files are no inputs. Several inputs are all matrices or all texts.
+Inputs are read a part at a time, except .npz and .mtx, which are read whole. While a part is
+counted, the next one is read.
 
 checkpoints:
   With --checkpoint, the counts of the inputs that have been read are kept in OUTPUT.checkpoint. If
@@ -42,13 +41,6 @@ def add(commands: Any) -> None:
     about = "count collections of any size into a file of counts"
     parser = add_command(commands, "count", _run, about, _MORE, "INPUT ... -o FILE [options]")
     add_input(parser, several=True)
-    parser.add_argument(
-        "--index-base",
-        type=int,
-        choices=(0, 1),
-        default=1,
-        help="the index of the first term in svmlight files (default: 1)",
-    )
     most = (
         "the most documents that are read at a time (default: 256 MiB of entries of a matrix, "
         "16 MiB of svmlight text, or 4 MiB of texts)"
@@ -70,7 +62,6 @@ def _run(args: argparse.Namespace) -> None:
         args.inputs,
         **reading_options(args),
         chunk_docs=args.chunk_docs,
-        index_base=args.index_base,
         n_threads=args.threads,
     )
     checkpoint = _checkpoint(args, scan)
@@ -101,7 +92,7 @@ def _checkpoint(args: argparse.Namespace, scan: ts.Scan) -> Checkpoint | None:
             )
         return None
     check_replaceable(path)
-    options = values_of(args, "index_base") | reading_options(args)
+    options = reading_options(args)
     options["tf"] = args.tf or "raw"
     for name in ("labels", "terms"):  # their files are among those of the inputs
         options.pop(name, None)

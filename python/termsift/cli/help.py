@@ -43,7 +43,7 @@ or the word demo: the docstrings of Python's standard library, as termsift demo 
 
 Files of text and .mtx may also end in .gz, or in .zst (needs zstandard). Files are UTF-8, texts are
 in --encoding. Numbers such as --text 2 --label 1 are columns of a table without header. The indices
-of an svmlight file count from 0 if it has an index 0, else from 1.
+of an svmlight file count from 1, or from 0 with --index-base 0.
 """
 _OUTPUT = """\
 what the score means:

@@ -34,7 +34,10 @@ DEMO = "demo"
 STDIN = "-"
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how compressed content begins
 
-FILE_OPTIONS = ("labels", "terms", "input_format", "text", "label", "delimiter", "on_error")
+FILE_OPTIONS = (
+    *("labels", "terms", "index_base", "input_format"),
+    *("text", "label", "delimiter", "on_error"),
+)
 RULES = (
     *("ngram_range", "min_df", "max_df", "max_features"),
     *("stop_words", "lowercase", "strip_accents", "analyzer", "token_pattern", "binary", "hashing"),

@@ -12,7 +12,8 @@ import numpy as np
 import termsift as ts
 from termsift._api.counting import count_collection
 from termsift._scores.class_terms import DIRECTIONS
-from termsift._scores.keyness import CORRECTIONS, KEYNESS_ORDERS
+from termsift._scores.corrections import CORRECTIONS
+from termsift._scores.keyness import KEYNESS_ORDERS
 from termsift._scores.significance import ADJUSTMENTS
 from termsift._util.export import json_value
 from termsift._util.validation import naming

@@ -21,9 +21,9 @@ a folder                            arrays, as :func:`termsift.save_csr` writes 
 tables of text are parsed by pyarrow, which is faster, and the result is the same.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
-file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Indices of
-an svmlight file count from 0 if index 0 occurs in it, and from 1 otherwise: the lowest possible
-index is column 0, and the first name of a file of terms.
+file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their
+indices count from 1, or from 0 with ``index_base=0``: the first index is column 0, and the first
+name of a file of terms.
 
 **Tables** name their columns in a header, and ``text`` and ``label`` choose two of them. Numbers
 count the columns from 1 and mean that there is no header; ``.txt`` has none by default (label 1,

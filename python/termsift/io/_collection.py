@@ -19,7 +19,7 @@ from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._scan import Scan
-from termsift.io._source import MatrixBlock, Options, check_options
+from termsift.io._source import MatrixBlock, check_options
 from termsift.io._svmlight import SvmlightFile
 from termsift.text._counting import count_blocks
 
@@ -71,9 +71,8 @@ def read_collection(
     labels : path, optional
         The file of its labels, as for `termsift.scan`.
     **reading
-        terms, text, label, delimiter, encoding, preset, on_error, n_threads and the rules of texts,
-        as for `termsift.scan`. Only texts take ``min_df``. Indices of an svmlight file count from 0
-        if index 0 occurs in it.
+        terms, text, label, delimiter, encoding, preset, index_base, on_error, n_threads and the
+        rules of texts, as for `termsift.scan`. Only texts take ``min_df``.
 
     Returns
     -------
@@ -100,12 +99,7 @@ def read_collection(
     """
     checked = check_options(**reading)
     scan = Scan([open_source(path, labels, checked)], checked)
-    if scan.has_texts:
-        return _counted(scan)
-    collection = _stacked(scan)
-    if _is_svmlight(scan):
-        return _with_columns(collection, _first_index(collection), checked)
-    return collection
+    return _counted(scan) if scan.has_texts else _stacked(scan)
 
 
 @printable_errors()
@@ -120,9 +114,8 @@ def read_split(
     r"""Read training and test documents into the same columns.
 
     The columns are those of ``train``; other terms of ``test`` are left out. The rules apply to the
-    texts of both, and ``train`` alone decides which terms are kept. If either of two svmlight files
-    has an index 0, indices of both count from 0. Labels are whole numbers if those of both files
-    are.
+    texts of both, and ``train`` alone decides which terms are kept. Labels are whole numbers if
+    those of both files are.
 
     Parameters
     ----------
@@ -131,8 +124,8 @@ def read_split(
     labels, test_labels : path, optional
         The labels of each, as for `read_collection`.
     **reading
-        terms, text, label, delimiter, encoding, preset, on_error, n_threads and the rules of texts,
-        as for `read_collection`, for both.
+        terms, text, label, delimiter, encoding, preset, index_base, on_error, n_threads and the
+        rules of texts, as for `read_collection`, for both.
 
     Returns
     -------
@@ -169,13 +162,8 @@ def read_split(
             raise ValueError(f"{test}: has no term of {train}")
         return _with_like_labels(known, new)
     known, new = _stacked(first), _stacked(second)
-    both = (first, known), (second, new)
-    bases = [_first_index(collection) for scan, collection in both if _is_svmlight(scan)]
-    if _is_svmlight(first):
-        known = _with_columns(known, min(bases), shared)
     n_columns = known.X.shape[1]
-    if _is_svmlight(second):  # the format does not tell how many columns there are
-        new = _with_columns(new, min(bases), None)
+    if isinstance(second._sources[0], SvmlightFile):  # which need not use the last columns
         new = replace(new, X=_resized(new.X, n_columns), term_names=known.term_names)
     elif new.X.shape[1] != n_columns:
         raise ValueError(
@@ -205,7 +193,7 @@ def _counted(scan: Scan, names: NDArray[np.object_] | None = None) -> Collection
 
 
 def _stacked(scan: Scan) -> Collection:
-    """Read all documents of a matrix. Indices of svmlight text are columns as they are."""
+    """Read all documents of a matrix."""
     blocks = [block for block in _all_blocks(scan) if len(block)]
     scan._check_read(len(blocks))
     X = blocks[0].X
@@ -215,12 +203,7 @@ def _stacked(scan: Scan) -> Collection:
     y, classes = _stacked_labels(blocks)
     if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
-    names = None if _is_svmlight(scan) else scan.term_names
-    return Collection(X, y, names, scan._source, classes, scan.n_skipped, scan.skipped)
-
-
-def _is_svmlight(scan: Scan) -> bool:
-    return isinstance(scan._sources[0], SvmlightFile)
+    return Collection(X, y, scan.term_names, scan._source, classes, scan.n_skipped, scan.skipped)
 
 
 def _all_blocks(scan: Scan) -> Iterator[Any]:
@@ -259,30 +242,6 @@ def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
     ]
     labels, n_labels = (np.concatenate(parts) for parts in zip(*several, strict=True))
     return indicator_of(labels, n_labels)
-
-
-def _first_index(collection: Collection) -> int:
-    """Return 0 if the index 0 occurs, and 1 otherwise."""
-    return int(collection.X.indices.min(initial=1))
-
-
-def _with_columns(collection: Collection, first_index: int, options: Options | None) -> Collection:
-    """Make the first index of svmlight text column 0, and name the columns.
-
-    The text need not use the last columns.
-    """
-    X = collection.X
-    if first_index:
-        shape = X.shape[0], max(X.shape[1] - first_index, 0)
-        X = sp.csr_array((X.data, X.indices - first_index, X.indptr), shape=shape)
-    names = None if options is None else options.names
-    if options is None or names is None:
-        return replace(collection, X=X)
-    if X.shape[1] > len(names):
-        raise ValueError(
-            f"{options.terms}: {len(names)} names for the {X.shape[1]} terms of {collection.source}"
-        )
-    return replace(collection, X=_resized(X, len(names)), term_names=names)
 
 
 def _with_like_labels(known: Collection, new: Collection) -> tuple[Collection, Collection]:

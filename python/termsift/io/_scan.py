@@ -87,8 +87,7 @@ def scan(
         The largest number of documents in a chunk. By default a chunk has 256 MiB of entries of a
         matrix, 16 MiB of svmlight text, or 4 MiB of texts.
     index_base : {1, 0}
-        The index of the first term in svmlight files. A stream cannot look ahead for an index 0, as
-        `termsift.io.read_collection` does, and shards must agree.
+        The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
         What happens to a bad line of an svmlight file, row of a table or file of a class folder:
         an error, or it is left out and counted in ``Scan.n_skipped``. With "skip", an
@@ -155,8 +154,6 @@ def scan(
         label_files = _paths(labels, "labels")
     if len(label_files) != len(listed):
         raise ValueError(f"labels names {len(label_files)} files for {len(listed)} inputs")
-    if type(index_base) is not int or index_base not in (0, 1):
-        raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     if chunk_docs is not None:
         chunk_docs = validation.check_integer(chunk_docs, "chunk_docs")
     options = check_options(
@@ -166,6 +163,7 @@ def scan(
         delimiter=delimiter,
         encoding=encoding,
         preset=preset,
+        index_base=index_base,
         on_error=on_error,
         n_threads=n_threads,
         **rules,
@@ -174,7 +172,6 @@ def scan(
         options,
         given=[name for name in options.given if name != "min_df"],
         chunk_docs=chunk_docs,
-        index_base=index_base,
     )
     for path in (*listed, *label_files):
         if path is not None and path.exists() and not (path.is_file() or path.is_dir()):

@@ -47,9 +47,8 @@ class Options:
         The arguments that the caller gave and that only some kinds of input take.
     names : ndarray of str, or None
         The names of the terms of matrices, from the file ``terms``.
-    index_base : int or None
-        The index of the first term of svmlight text. None keeps the indices as they are, and any
-        number of terms: the caller finds the base at the end.
+    index_base : int
+        The index of the first term of svmlight text.
     """
 
     given: Collection[str]
@@ -61,7 +60,7 @@ class Options:
     terms: Path | None = None
     names: NDArray[np.object_] | None = None
     chunk_docs: int | None = None
-    index_base: int | None = None
+    index_base: int = 1
     input_format: str | None = None
     skip: bool = False
     n_threads: int = 0
@@ -75,6 +74,7 @@ def check_options(
     delimiter: str | None = None,
     encoding: str | None = None,
     preset: str | None = None,
+    index_base: int = 1,
     on_error: str = "raise",
     input_format: str | None = None,
     n_threads: int | None = None,
@@ -90,6 +90,8 @@ def check_options(
     check_encoding(codec)
     if delimiter is not None:
         _check_delimiter(delimiter)
+    if type(index_base) is not int or index_base not in (0, 1):
+        raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     check_choice(on_error, ("raise", "skip"), "on_error")
     given = {"terms": terms, "text": text, "label": label, "delimiter": delimiter}
     given |= {"encoding": encoding, "preset": preset}
@@ -102,6 +104,7 @@ def check_options(
         text_rules(preset, **rules),
         None if terms is None else Path(terms),
         None if terms is None else read_names(terms),
+        index_base=index_base,
         input_format=input_format,
         skip=on_error == "skip",
         n_threads=check_n_threads(n_threads),

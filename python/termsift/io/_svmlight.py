@@ -44,12 +44,10 @@ class SvmlightFile(Source):
         """Parse the text, and take the labels of each document from it or from their own file."""
         options, n_docs = self.options, 0
         y = None if self._labels is None else read_labels(self._labels)
-        base = options.index_base or 0
-        # Without a base, index 2^31 - 1 may be the last of as many terms as there can be.
-        names = None if options.index_base is None else options.names
-        n_terms = _core.max_terms + (options.index_base is None) if names is None else len(names)
+        base, names = options.index_base, options.names
+        n_terms = _core.max_terms if names is None else len(names)
         notes = [] if names is None else [f"there are {n_terms} names of terms"]
-        notes += ["from 0 with index_base=0"] if base == 1 else []
+        notes += ["from 0 with index_base=0 or --index-base 0"] if base == 1 else []
         with opened(self.path) as (content, raw):
             parsed_blocks = read_blocks(
                 content,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from statistics import NormalDist
 
 
@@ -39,16 +41,20 @@ def keyness_of(
     >>> round(found["g2"], 3), round(found["log_ratio"], 3)
     (18.991, 4.0)
     """
-    n, t = n_1 + n_2, a + b
-    observed: list[float] = [a, b, n_1 - a, n_2 - b]
+    n, t = Fraction(n_1 + n_2), a + b
+    observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
     if correction == "yates":
-        observed = [o + max(-0.5, min(0.5, e - o)) for o, e in zip(observed, expected, strict=True)]
-    g2 = 2 * math.fsum(
-        o * math.log(o / e) for o, e in zip(observed, expected, strict=True) if o > 0
-    )
+        most = Fraction(1, 2)
+        observed = [
+            o + max(-most, min(most, e - o)) for o, e in zip(observed, expected, strict=True)
+        ]
+    with localcontext() as context:
+        context.prec = 120  # the sum is many digits smaller than its terms
+        pairs = zip(observed, expected, strict=True)
+        g2 = float(2 * sum(_decimal(o) * _decimal(o / e).ln() for o, e in pairs if o > 0))
     if correction == "williams" and t < n:
-        g2 /= 1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n)
+        g2 /= float(1 + (n / t + n / (n - t) - 1) * (n / n_1 + n / n_2 - 1) / (6 * n))
     f_1, f_2 = a / n_1, b / n_2
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     log_ratio = math.log2((a or 0.5) / n_1) - math.log2((b or 0.5) / n_2)
@@ -80,6 +86,10 @@ def keyness_of(
     }
 
 
+def _decimal(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
 def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[float, float, float]:
     """Return Gries' DP, DP_norm and Juilland's D of a term that occurs.
 
@@ -99,14 +109,15 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     >>> [round(x, 3) for x in dispersion_of([1, 2, 3, 4, 5], [9, 10, 10, 10, 11])]
     [0.18, 0.22, 0.785]
     """
-    parts = [(x, length) for x, length in zip(occurrences, lengths, strict=True) if length > 0]
+    pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # for exact sums
+    parts = [(x, length) for x, length in pairs if length > 0]
     l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
-    dp = math.fsum(abs(x / l_i - length / total) for x, length in parts) / 2
+    dp = sum(abs(x / l_i - length / total) for x, length in parts) / 2
     largest = 1 - min(length for _, length in parts) / total
     rates = [x / length for x, length in parts]
     m = len(rates)
     if m == 1:
-        return dp, 0.0, math.nan
-    mean = math.fsum(rates) / m
-    sigma = math.sqrt(math.fsum((rate - mean) ** 2 for rate in rates) / m)
-    return dp, dp / largest, 1 - sigma / mean / math.sqrt(m - 1)
+        return float(dp), 0.0, math.nan
+    mean = sum(rates) / m
+    variance = sum((rate - mean) ** 2 for rate in rates) / m
+    return float(dp), float(dp / largest), 1 - math.sqrt(variance / mean**2 / (m - 1))

@@ -116,14 +116,16 @@ def kept_columns(
 ) -> npt.NDArray[np.int32] | None:
     """Return the column of each term of a sorted counter, -1 if it is dropped; None if all stay.
 
-    ``dtype`` is that of the sum of a column, on which the ties of max_features depend.
+    ``dtype`` is that of the matrix. In a bool matrix a term counts once in a document, and the
+    ties of max_features depend on the dtype of its sums.
     """
     if not drops(rules):
         return None
     documents = counter.document_frequency(n_threads)
-    once = rules.binary or rules.max_features is None
+    once = rules.binary or rules.max_features is None or np.dtype(dtype).kind == "b"
     occurrences = documents if once else counter.term_frequency(n_threads)
-    kept = kept_terms(rules, n_docs, documents, occurrences.astype(dtype))
+    total = sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
+    kept = kept_terms(rules, n_docs, documents, occurrences.astype(total.dtype))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
 
 

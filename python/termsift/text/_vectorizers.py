@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from contextlib import suppress
+from copy import copy
 from itertools import chain, count
 from operator import eq
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +18,7 @@ from termsift._util.extras import require
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import counted, kept_columns, stacked, strings
+from termsift.text._counting import counted, csr, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, drops, limits, native_arguments
 
 if TYPE_CHECKING:
@@ -77,13 +78,34 @@ class _CutByCore:
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
-    def _matrix(self: Any, blocks: Iterable[Any], n_columns: int, dtype: Any) -> sparse.csr_array:
-        """Return the rows of blocks in a matrix with the dtypes that scikit-learn's has."""
-        X = stacked(blocks, n_columns)
-        X.data = X.data.astype(dtype if self.dtype is None else self.dtype, copy=False)
+    def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> sparse.csr_array:
+        """Return counts in the vectorizer's dtype, where a bool says whether a term occurs.
+
+        A count that does not fit the dtype is an error. ``terms`` has the columns of terms.
+        """
+        dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
-            X.data.fill(1)
-        return X
+            np.clip(X.data, -1, 1, out=X.data)
+        data = X.data.astype(dtype, copy=False)
+        changed = np.flatnonzero(data != X.data)
+        if len(changed) and dtype.kind != "b":
+            row = int(np.searchsorted(X.indptr, changed[0], side="right")) - 1
+            column, value = int(X.indices[changed[0]]), X.data[changed[0]]
+            term = next((repr(t) for t, c in terms.items() if c == column), f"column {column}")
+            cure = "a wider dtype, such as numpy.int64" if value > 0 else "a dtype with a sign"
+            raise _core.CountOverflowError(
+                f"the count of {term} in document {row} is {value}, which does not fit {dtype}: "
+                f"pass {cure}"
+            )
+        if self.binary:
+            data.fill(1)
+        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
+
+    def _wide(self: Any) -> Any:
+        """Return a copy for scikit-learn to count with, in a dtype in which sums do not wrap."""
+        wide = copy(self)
+        wide.dtype = np.int64
+        return wide
 
 
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
@@ -91,8 +113,9 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
 
     Parameters, attributes, methods, errors and results are those of the installed version's, whose
     class this is derived from. It is much faster unless a ``token_pattern`` or a function of your
-    own cuts the texts. Three things differ: each row of the matrix is sorted, ``vocabulary_`` lists
-    the terms in the order of their columns, and a document that is no text is a TypeError.
+    own cuts the texts. Four things differ: each row of the matrix is sorted, ``vocabulary_`` lists
+    the terms in the order of their columns, a document that is no text is a TypeError, and a count
+    that does not fit a narrow ``dtype`` is a CountOverflowError, where scikit-learn's is wrong.
 
     Parameters
     ----------
@@ -152,8 +175,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         native = self._native_to_learn(raw_documents)
         if native is None:
             super().fit_transform(_iterable(raw_documents))
+        elif np.dtype(self.dtype or np.intc).itemsize < 4:  # a count may not fit
+            self.fit_transform(raw_documents)
         else:
-            self._learn(native, raw_documents)
+            *_, self.vocabulary_ = self._learn(native, raw_documents)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -177,9 +202,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             X = super().fit_transform(_iterable(raw_documents))
             X.sort_indices()
             return X
-        counter, kept = self._learn(native, raw_documents)
-        threads = check_n_threads(self.n_threads)
-        X = self._matrix([counter.matrix(kept, threads)], len(self.vocabulary_), np.intc)
+        counter, kept, vocabulary = self._learn(native, raw_documents)
+        X = csr(counter.matrix(kept, check_n_threads(self.n_threads)), len(vocabulary))
+        X = self._in_dtype(X, np.intc, vocabulary)
+        self.vocabulary_ = vocabulary
         return as_configured(X)
 
     def _native_to_learn(self, raw_documents: Any) -> Arguments | None:
@@ -189,8 +215,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self._validate_ngram_range()
         return self._native()
 
-    def _learn(self, native: Arguments, raw_documents: Any) -> tuple[_core.TextCounter, Any]:
-        """Learn the terms of documents; return their counter and the columns of its terms."""
+    def _learn(
+        self, native: Arguments, raw_documents: Any
+    ) -> tuple[_core.TextCounter, Any, dict[str, int]]:
+        """Return a counter of documents, the columns of its terms, and the vocabulary."""
         self._warn_for_unused_params()
         self._validate_vocabulary()
         threads = check_n_threads(self.n_threads)
@@ -201,14 +229,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         low, high = limits(self, n_docs)
         if high < low:
             raise ValueError(_CROSSED)
-        # The sum of a column, on whose dtype the ties of max_features depend.
-        total = sparse.csr_array((1, 1), dtype=self.dtype or np.intc).sum(axis=0)
-        kept = kept_columns(self, counter, n_docs, threads, total.dtype)
+        kept = kept_columns(self, counter, n_docs, threads, np.dtype(self.dtype or np.intc))
         terms = counter.terms(kept)
         if not terms:
             raise ValueError(_PRUNED)
-        self.vocabulary_ = dict(zip(terms, count()))
-        return counter, kept
+        return counter, kept, dict(zip(terms, count()))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, raw_documents: Any, y: Any = None) -> CountVectorizer:
@@ -284,13 +309,14 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         native = self._native() if fixed_vocab else None
         index = None if native is None else self._index(native)
         if index is None:
-            counts: tuple[dict[str, int], Any]
-            counts = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
-            return counts
-        threads = check_n_threads(self.n_threads)
-        rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
-        X = self._matrix(rows, len(self.vocabulary_), np.intc)
-        return self.vocabulary_, as_configured(X)
+            terms, X = sklearn_text.CountVectorizer._count_vocab(
+                self._wide(), _iterable(raw_documents), fixed_vocab
+            )
+        else:
+            threads, terms = check_n_threads(self.n_threads), self.vocabulary_
+            rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
+            X = stacked(rows, len(terms))
+        return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if its terms are no strings.
@@ -321,7 +347,8 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
     Parameters, methods, errors and results are those of the installed version's, whose class this
     is derived from. It is much faster unless a ``token_pattern`` or a function of your own cuts the
-    texts. A document that is no text is a TypeError.
+    texts. A document that is no text is a TypeError, and a count that does not fit ``dtype`` is a
+    CountOverflowError.
 
     Parameters
     ----------
@@ -355,19 +382,24 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         X : sparse matrix of shape (n_documents, n_features)
             Counts, of unit norm if ``norm`` is not None.
         """
+        # As bools, all counts are True: they must not cancel.
+        sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         native = None
         if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:
             self._validate_ngram_range()
             native = self._native()
         if native is None:
-            return super().transform(_iterable(X))
-        rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
-        width, sign = int(self.n_features), bool(self.alternate_sign)
-        blocks = self._blocks(X)
-        rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-        counts = self._matrix(rows, width, np.float64)
-        if not counts.shape[0]:
-            return super().transform([])  # which refuses it
+            wide = self._wide()
+            wide.norm, wide.alternate_sign = None, sign
+            counts = sklearn_text.HashingVectorizer.transform(wide, _iterable(X))
+        else:
+            rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
+            width, blocks = int(self.n_features), self._blocks(X)
+            rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+            counts = stacked(rows, width)
+            if not counts.shape[0]:
+                return super().transform([])  # which refuses it
+        counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
             counts = normalize(counts, norm=self.norm, copy=False)
         return as_configured(counts)

@@ -11,7 +11,13 @@ import scipy.sparse as sp
 
 from termsift import _core
 from termsift._util.extras import is_from
-from termsift._util.validation.arrays import as_array, as_sequence, check_entries, check_matrix
+from termsift._util.validation.arrays import (
+    as_array,
+    as_sequence,
+    check_entries,
+    check_matrix,
+    without_duplicates,
+)
 from termsift._util.validation.distinct import distinct_labels, is_column_of_strings
 
 
@@ -176,8 +182,8 @@ def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: s
     # The values are checked below, since a count other than 0 and 1 is wrong here.
     ones = np.ones(len(csr.data), dtype=np.int8)
     check_entries(replace(csr, data=ones), 1, name)
-    matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape, copy=True)
-    matrix.sum_duplicates()
+    matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape)
+    matrix = without_duplicates(matrix).copy()
     matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
