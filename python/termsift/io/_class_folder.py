@@ -17,7 +17,13 @@ _Document = tuple[str, Path]
 
 
 class ClassFolder(TextSource):
-    """A folder of class folders, laid out as for scikit-learn's ``load_files``."""
+    """A folder of class folders, laid out as for scikit-learn's ``load_files``.
+
+    Attributes
+    ----------
+    files_read : list of Path
+        The files of the documents that `parts` has yielded, without those left out.
+    """
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
@@ -44,11 +50,13 @@ class ClassFolder(TextSource):
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
         self.bytes_read = lambda: n_bytes
+        self.files_read = list[Path]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, of_documents in self._groups():
             n_bytes += of_documents
             texts = self._at_once([file for _, file in documents]) if is_utf8 else None
             if texts is not None:
+                self.files_read += [file for _, file in documents]
                 yield texts, [label for label, _ in documents]
             else:
                 yield from in_parts(self._one_by_one(documents, complain))
@@ -93,6 +101,7 @@ class ClassFolder(TextSource):
             except ValueError as error:
                 complain(str(error))
             else:
+                self.files_read.append(file)
                 yield text, label
 
 
