@@ -16,6 +16,7 @@ from termsift import _core
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
+from termsift._util.validation import warn_of_swapped_columns
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._scan import Scan
@@ -199,6 +200,8 @@ def _counted(scan: Scan, names: NDArray[np.object_] | None = None) -> Collection
     scan._check_read(len(labels))
     if names is None and not X.nnz:
         raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
+    if names is None and scan.has_columns:
+        warn_of_swapped_columns(len(set(labels)), len(labels))
     y = integers_if_all_whole(labels)
     names = found if names is None else names
     return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)
