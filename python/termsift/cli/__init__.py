@@ -45,6 +45,7 @@ examples:
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
+  termsift keyness letters/ diaries/
   termsift context reviews.csv --text body --label stars 'free prize'
   termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
@@ -134,7 +135,16 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
-    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
+    for name in (
+        "input",
+        "inputs",
+        "target",
+        "labels",
+        "terms",
+        "test",
+        "test_labels",
+        "stop_words",
+    ):
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):

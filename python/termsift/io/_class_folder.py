@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from termsift import _core
@@ -19,6 +19,8 @@ _Document = tuple[str, Path]
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
+    The ``classes`` may be given by name: each is a folder of documents, or a file of one document.
+
     Attributes
     ----------
     files_read : list of Path
@@ -28,10 +30,17 @@ class ClassFolder(TextSource):
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
 
-    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+    def __init__(
+        self,
+        path: Path,
+        labels: Path | None,
+        options: Options,
+        classes: Mapping[str, Path] | None = None,
+    ) -> None:
         super().__init__(path, labels, options)
-        folders = [entry for entry in _visible(path) if entry.is_dir()]
-        if not folders:
+        if classes is None:
+            classes = {entry.name: entry for entry in _visible(path) if entry.is_dir()}
+        if not classes:
             found = number_of(len(_visible(path)), "file")
             raise ValueError(
                 f"{path}: expected one sub-folder per class with one file per document, or the "
@@ -39,9 +48,9 @@ class ClassFolder(TextSource):
                 "give tables by their own names"
             )
         self._documents = list[_Document]()
-        for folder in folders:
-            documents = _visible(folder)
-            self._documents += [(folder.name, document) for document in documents]
+        for label, folder in classes.items():
+            documents = [folder] if folder.is_file() else _visible(folder)
+            self._documents += [(label, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", folder)
         self.files = [document for _, document in self._documents if document.is_file()]

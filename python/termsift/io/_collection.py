@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
 from termsift._util.validation import warn_of_swapped_columns
+from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._scan import Scan
@@ -107,6 +109,14 @@ def read_collection(
     if _is_svmlight(scan):
         return _with_columns(collection, _first_index(collection), checked)
     return collection
+
+
+@printable_errors()
+def read_corpora(corpora: Mapping[str, Path], **reading: Any) -> Collection:
+    """Read folders of documents, or files of one document each, which are the classes."""
+    checked = check_options(**reading)
+    path = next(iter(corpora.values()))
+    return _counted(Scan([ClassFolder(path, None, checked, corpora)], checked))
 
 
 @printable_errors()
