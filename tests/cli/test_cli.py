@@ -368,7 +368,7 @@ def test_the_pages_of_help(run: Any) -> None:
         (["rank", "x", "--index-bas", "1"], "unrecognized arguments: --index-bas 1\n"),
         (["rank", "x", "text"], "unrecognized arguments: text\n"),
         (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 0, 1)\n"),
-        (["rank"], "the following arguments are required: INPUT"),
+        (["rank"], "arguments are required: INPUT; usage: termsift rank INPUT [options]\n"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
         (["rank", "x", "-k", "0"], "argument -k/--k: expected 1 or more, not 0"),
         (["rank", "x", "-k", "some"], "argument -k/--k: expected a whole number, not 'some'"),

@@ -57,7 +57,9 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
 
 
 def test_a_class_is_chosen(run: Any, mail: Path) -> None:
-    assert run("context", mail, "bacon", "free", "--class", "spam").out.startswith("spam:")
+    result = run("context", mail, "bacon", "free", "--class", "spam")
+    assert result.out.startswith("spam:")
+    assert "no document of spam has 'bacon'" in result.err
     wrong = run("context", mail, "bacon", "--class", "span")
     assert "there is no class 'span'; did you mean 'spam'?" in wrong.complaint
 

@@ -58,8 +58,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, with the nearest of the names that it knows."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the message without the usage, and exit."""
-        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
+        """Print the message, with the usage if an argument is missing, and exit."""
+        usage = f"; {self.format_usage()}" if "are required" in message else "\n"
+        self.exit(2, f"{self.prog}: error: {printable(message)}{usage}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse the arguments; an unknown one is an error of the command that it was given to."""

@@ -77,7 +77,9 @@ def _run(args: argparse.Namespace) -> None:
         tell_skipped(scan)
         absent = [term for term in args.wanted if not any(of[term] for of in found.values())]
         if absent:
-            _log.warning("no document has %s, by these rules", " or ".join(map(repr, absent)))
+            where = f" of {' or '.join(own)}" if own else ""
+            terms = " or ".join(map(repr, absent))
+            _log.warning("no document%s has %s, by these rules", where, terms)
         (source,) = scan._sources
         files = source.files_read if isinstance(source, ClassFolder) else None
         columns = _columns(found, files)
