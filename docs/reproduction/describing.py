@@ -80,12 +80,10 @@ def lists(counts: ts.ClassCounts, n_classes: int = 4) -> str:
     order = order[tokens[order] >= 1000]
     shown = [*order[: n_classes - 1], order[-1]]
     labels = [counts.classes[c] for c in shown]
-    names = counts.term_names
-    assert names is not None
     rows = []
     for method in METHODS:
         found = ts.distinctive_terms(counts, method, TERMS, labels)
-        rows.append([f"`{method}`", *(" ".join(names[of.indices]) for of in found)])
+        rows.append([f"`{method}`", *(" ".join(of.terms) for of in found if of.terms is not None)])
     header = [f"{label} ({tokens[c]:,})" for c, label in zip(shown, labels, strict=True)]
     lines = [["", *header], ["---"] * (len(header) + 1), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -335,6 +335,9 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
         assert run("help", command).out == result.out
     else:
         assert "termsift rank reviews.csv" in result.out
+        for alone in ([], ["help"]):
+            overview = run(*alone)
+            assert (overview.code, overview.out) == (0, result.out)
 
 
 def test_the_pages_of_help(run: Any) -> None:
@@ -355,9 +358,17 @@ def test_the_pages_of_help(run: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: COMMAND"),
-        (["sift"], "invalid choice: 'sift'"),
-        (["rank"], "the following arguments are required: INPUT"),
+        (["sift"], "argument COMMAND: invalid choice: 'sift' (choose from rank, keyness, "),
+        (["rnak", "x"], "info, help); did you mean 'rank'?"),
+        (["--vresion"], "unrecognized arguments: --vresion; did you mean '--version'?\n"),
+        (
+            ["rank", "x", "--lable=kind", "y"],
+            "termsift rank: error: unrecognized arguments: --lable=kind y; did you mean '--label'?",
+        ),
+        (["rank", "x", "--index-bas", "1"], "unrecognized arguments: --index-bas 1\n"),
+        (["rank", "x", "text"], "unrecognized arguments: text\n"),
+        (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 0, 1)\n"),
+        (["rank"], "arguments are required: INPUT; usage: termsift rank INPUT [options]\n"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),
         (["rank", "x", "-k", "0"], "argument -k/--k: expected 1 or more, not 0"),
         (["rank", "x", "-k", "some"], "argument -k/--k: expected a whole number, not 'some'"),
@@ -366,7 +377,7 @@ def test_the_pages_of_help(run: Any) -> None:
         (["rank", "x", "--alpha=nan"], "expected A or B1,B2, not negative, not 'nan'"),
         (["rank", "x", "--alpha", "1,2,3"], "expected A or B1,B2, not negative, not '1,2,3'"),
         (["rank", "x", "--alpha", "1,b"], "expected A or B1,B2, not negative, not '1,b'"),
-        (["rank", "x", "--format", "xml"], "invalid choice: 'xml'"),
+        (["rank", "x", "--format", "jsn"], "jsonl, json, parquet); did you mean 'json'?"),
         (["rank", "x", "--ngram-range", "0,1"], "--ngram-range: expected 1 or more, not 0"),
         (["rank", "x", "--ngram-range", "1,"], "--ngram-range: expected a whole number, not ''"),
         (["info", "x", "--min-df", "few"], "expected a number of documents or a share of them"),
@@ -414,6 +425,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
     assert result.code == 2
     assert result.out == ""
     assert message in result.err
+    assert result.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ["rank", "info", "compare"])

@@ -29,12 +29,13 @@ def test_the_lines_are_aligned_at_the_term(run: Any, mail: Path) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
         "ham:",
-        "0  Bacon and eggs at  noon",
-        "1           Lunch at  noon  ? Bacon!",
+        "1  Bacon and eggs at  noon",
+        "2           Lunch at  noon  ? Bacon!",
         "",
         "spam:",
-        "2     Free  pills",
-        "3  A  free  prize, free!",
+        "3                 Free  pills",
+        "4              A  free  prize, free!",
+        "4  A free prize,  free  !",
     ]
 
 
@@ -45,7 +46,7 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
     assert row == {
         "class": "spam",
         "term": "free",
-        "document": str(found[0].document),
+        "row": str(found[0].document + 1),
         "before": found[0].before,
         "match": found[0].term,
         "after": found[0].after,
@@ -56,23 +57,29 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
 
 
 def test_a_class_is_chosen(run: Any, mail: Path) -> None:
-    assert run("context", mail, "bacon", "free", "--class", "spam").out.startswith("spam:")
+    result = run("context", mail, "bacon", "free", "--class", "spam")
+    assert result.out.startswith("spam:")
+    assert "no document of spam has 'bacon'" in result.err
     wrong = run("context", mail, "bacon", "--class", "span")
     assert "there is no class 'span'; did you mean 'spam'?" in wrong.complaint
 
 
-def test_rules_and_folders(run: Any, tmp_path: Path) -> None:
-    for label, text in (("ham", "Bacon and eggs"), ("spam", "a free prize")):
-        (tmp_path / "mail" / label).mkdir(parents=True)
-        (tmp_path / "mail" / label / "1.txt").write_text(text)
-    result = run("context", tmp_path / "mail", "free prize", "--ngram-range", "1,2")
-    assert "free prize" in result.out
+def test_a_phrase_in_files(run: Any, tmp_path: Path) -> None:
+    files = [tmp_path / "mail" / name for name in ("ham/1.txt", "spam/0.txt", "spam/1.txt")]
+    for file, text in zip(files, (b"Bacon and eggs", b"caf\xe9", b"a free prize"), strict=True):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text)
+    result = run("context", tmp_path / "mail", "Free prize", "--on-error", "skip")
+    assert result.out == f"spam:\n{files[2]}  a  free prize\n"
+    assert "left out 1 line or row" in result.err
 
 
 def test_a_term_that_is_nowhere(run: Any, mail: Path) -> None:
-    result = run("context", mail, "zebra")
-    assert (result.code, result.out) == (0, "")
-    assert "no document has 'zebra', by these rules" in result.err
+    result = run("context", mail, "zebra", "pills", "the")
+    assert (result.code, result.out) == (0, "spam:\n3  Free  pills\n")
+    assert "no document has 'zebra' or 'the', by these rules" in result.err
+    mail.write_text("")
+    assert run("context", mail, "zebra").complaint == f"{mail}: holds no documents"
 
 
 def test_matrices_and_counts_hold_no_passages(run: Any, tmp_path: Path) -> None:

@@ -19,7 +19,12 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
     first, second, _ = distinctive_terms(counts, "md")
     assert (first.label, list(first.indices)) == ("a", [0, 2])
     assert (list(first.occurrences), list(first.elsewhere)) == ([9, 5], [2, 10])
-    assert (second.label, list(second.indices)) == ("b", [1])
+    assert (second.label, list(second.indices), second.terms) == ("b", [1], None)
+    counts.term_names = ["noon", "win", "the"]
+    assert [of.terms.tolist() for of in distinctive_terms(counts, "md", classes=["a", "b"])] == [
+        ["noon", "the"],
+        ["win"],
+    ]
 
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])

@@ -357,8 +357,8 @@ def test_the_page_of_the_demo_has_passages(run: Any, tmp_path: Path) -> None:
     leading = {
         row[0] for caption, rows in page.tables.items() if "Leading" in caption for row in rows
     }
-    assert marks <= leading
-    assert len(marks) > 0.9 * len(leading)
+    assert all(any(term in mark for term in leading) for mark in marks)  # whole words, as RFC2047
+    assert len(marks & leading) > 0.9 * len(leading)
 
 
 # ---- what is left out --------------------------------------------------------------------------
@@ -558,7 +558,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "a.csv"
     table.write_text("label,text\na,oil ship\nb,ball team\n")
-    assert run("report", table).err.endswith("the following arguments are required: -o/--output\n")
+    assert "arguments are required: -o/--output; usage: " in run("report", table).err
     result = run("report", table, "-o", "x.html", "--cv", "1")
     assert "argument --cv: expected 0, for none, or 2 or more, not 1" in result.err
     # A wrong path is refused before the work.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import compress, pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
@@ -16,7 +15,9 @@ from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.text import TextRules
 from termsift.text._counting import count_blocks
+from termsift.text._terms import TOKEN_PATTERN
 
+_WORD = "[\\w\u0300-\u036f]+"  # with the accents of its letters
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _OPTIONS = ("text", "label", "n_passages", "width", "rules")
@@ -25,6 +26,7 @@ _OPTIONS = ("text", "label", "n_passages", "width", "rules")
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
 # Texts, and the label or labels of each.
 Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]]]]
+_Cutter: TypeAlias = Callable[[list[str]], list[list[str]]]
 
 
 class Passage(NamedTuple):
@@ -66,10 +68,13 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        The terms, as they are named in counts. A mapping has the terms that are wanted for each
-        class; otherwise they are wanted for all classes.
+        The words or phrases. The rules lower their letters and remove their accents as they do
+        those of the texts, and a phrase may have any number of words, whatever ``ngram_range`` is.
+        With a ``tokenizer``, ``preprocessor`` or function as ``analyzer``, these are terms as they
+        are named in counts. A mapping has the terms that are wanted for each class; otherwise they
+        are wanted for all classes.
     n_passages : int, default 3
-        How many passages of a term in a class, each from another document: the first ones.
+        The most passages of a term in a class: the first ones.
     width : int, default 60
         How many characters to show before the term, and after it.
     rules, **keywords
@@ -87,8 +92,9 @@ def find_passages(
 
     Notes
     -----
-    A document has a term if counting finds it there. Reading ends when every list is full, and
-    memory is bounded by the passages, however many texts there are.
+    A document has a term if counting finds it there. The words that the rules cut to the term, each
+    by itself, are its passages, so that a stem or lemma is shown as it is written. Reading ends
+    when every list is full, and memory is bounded by the passages, however many texts there are.
 
     Examples
     --------
@@ -125,6 +131,7 @@ def passages_of(
     *,
     n_passages: int = 3,
     width: int = 60,
+    one_per_document: bool = False,
 ) -> Passages:
     """Find passages in blocks of texts with their labels; see `find_passages`."""
     n_passages = validation.check_integer(n_passages, "n_passages")
@@ -132,28 +139,36 @@ def passages_of(
     if rules.hashing is not None:
         raise ValueError("hashed terms have no names to look for: leave out hashing (--hashing)")
     by_class = _wanted(terms)
-    listed = list(dict.fromkeys(term for own in by_class.values() for term in own))
-    found: Passages = {label: {term: [] for term in own} for label, own in by_class.items()}
+    rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
+    queries: dict[str, list[str]] = {}  # by the term that each asks for
+    for query in dict.fromkeys(query for own in by_class.values() for query in own):
+        queries.setdefault(_as_counted(query, rules), []).append(query)
+    vocabulary = list(queries)
+    found: Passages = {label: {query: [] for query in own} for label, own in by_class.items()}
     everywhere = found.pop(None, None)
     n_before = 0
-    cutting = replace(rules, vocabulary=listed, min_df=1, max_df=1.0, max_features=None)
+    is_words = rules.analyzer not in ("char", "char_wb")
+    longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
+    cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
+    cut = _cutter(rules, 1 if is_words else longest)
     for texts, labels in blocks:
         if everywhere is not None:
             for own in labels:
                 for label in own:
-                    found.setdefault(label, {term: [] for term in everywhere})
+                    found.setdefault(label, {query: [] for query in everywhere})
         X, _ = count_blocks([texts], cutting, 0)
         for document, own in enumerate(labels):
             columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
-            for label in own if columns else ():
-                lists = found.get(label, {})
-                for column in columns:
-                    passages = lists.get(listed[column])
-                    if passages is not None and len(passages) < n_passages:
-                        content = texts[document] or ""
-                        passages.append(
-                            _passage(content, listed[column], rules, width, n_before + document)
-                        )
+            terms = [vocabulary[column] for column in columns]
+            for label, term in product(own, terms):
+                for query in queries[term]:
+                    passages = found.get(label, {}).get(query)
+                    if passages is None or len(passages) == n_passages:
+                        continue
+                    content = texts[document] or ""
+                    n_more = 1 if one_per_document else n_passages - len(passages)
+                    for place in _places(content, term, rules, cut)[:n_more]:
+                        passages.append(_passage(content, *place, width, n_before + document))
         n_before += len(labels)
         # A class that is still to come may hold terms that are wanted everywhere.
         if everywhere is None and all(
@@ -175,13 +190,71 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
     return wanted
 
 
+def _as_counted(query: str, rules: TextRules) -> str:
+    """Return a query as counting names it: in lower case, for example, and without stop words.
+
+    A function of the user is not applied, because the stem of a stem may be another one.
+    """
+    if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
+        return query
+    analyzer: Any = "word" if rules.analyzer == "word" else "char"
+    most = min(2 * len(query) + 1, 999)  # words or characters
+    whole = replace(rules, analyzer=analyzer, ngram_range=(1, most))
+    _, names = count_blocks([_core.Texts.of_strings([query])], whole, 1)
+    assert names is not None
+    return max(names, key=len, default=query)
+
+
 # ---- where a term stands ---------------------------------------------------------------------
 
 
-def _passage(text: str, term: str, rules: TextRules, width: int, document: int) -> Passage:
-    start, end = _place(text, term, rules)
-    while 0 < end < len(text) and unicodedata.combining(text[end]):
-        end += 1  # an accent that the rules remove
+def _cutter(rules: TextRules, longest: int) -> _Cutter:
+    """Return a function that cuts words, each by itself, since stems are not written in a text."""
+    analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
+    rules = replace(rules, analyzer=analyzer, ngram_range=(1, longest))
+    terms_of: dict[str, list[str]] = {}
+
+    def cut(words: list[str]) -> list[list[str]]:
+        new = list({word for word in words if word not in terms_of})
+        X, names = count_blocks([_core.Texts.of_strings(new)], rules, 0)
+        assert names is not None
+        for word, (begin, end) in zip(new, pairwise(X.indptr), strict=True):
+            terms_of[word] = names[X.indices[begin:end]].tolist()
+        return [terms_of[word] for word in words]
+
+    return cut
+
+
+def _places(text: str, term: str, rules: TextRules, cut: _Cutter) -> list[tuple[int, int]]:
+    """Return where a term stands in a text that has it: where the words are that are cut to it."""
+    usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
+    sizes = {1, term.count(" ") + 1}
+    for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
+        words = [match.span() for match in re.finditer(pattern, text)]
+        terms = cut([text[start:end] for start, end in words])
+        tokens = [(name, i) for i, names in enumerate(terms) for name in names]
+        places: list[tuple[int, int]] = []
+        for place, n in product(range(len(tokens)), sizes):
+            names, numbers = zip(*tokens[place : place + n], strict=True)
+            if " ".join(names) == term:
+                i, j = numbers[0], numbers[-1]
+                inside = _inside(text, words[i], term, terms[i]) if i == j else []
+                places += inside or [(words[i][0], words[j][1])]
+        if places:
+            return list(dict.fromkeys(places))
+    return []
+
+
+def _inside(text: str, word: tuple[int, int], term: str, terms: list[str]) -> list[tuple[int, int]]:
+    """Return where a term stands in a word of several terms, as in Chinese or in snake_case."""
+    if len(terms) == 1 or sum(map(len, terms)) > word[1] - word[0]:
+        return []
+    pattern = re.compile(re.escape(term), re.IGNORECASE)
+    return [match.span() for match in pattern.finditer(text, *word)]
+
+
+def _passage(text: str, start: int, end: int, width: int, document: int) -> Passage:
+    """Return the passage around a place in a text."""
     before, after = text[max(0, start - width) : start], text[end : end + width]
     if start > width:
         between = text[start - width - 1].isspace() or before[0].isspace()
@@ -199,58 +272,3 @@ def _whole(part: str, which: int) -> str:
     """Leave out the piece of a word at the beginning (1) or at the end (0) of a part."""
     pieces = part.split(maxsplit=1) if which else part.rsplit(maxsplit=1)
     return pieces[which] if len(pieces) == 2 else part
-
-
-def _place(text: str, term: str, rules: TextRules) -> tuple[int, int]:
-    """Return where a term stands in a text that has it, or the text's beginning if it is unknown.
-
-    The text is cut as scikit-learn does: normalised, and then searched for words. Each character
-    of the normalised text comes from one of the text.
-    """
-    normal, origin = _normalised(text, rules)
-    words: list[tuple[str, int, int]] = []
-    if rules.analyzer == "word" and rules.tokenizer is None:
-        pattern = re.compile(rules.token_pattern or "")
-        group = 1 if pattern.groups == 1 else 0
-        words = [(m[group], *m.span(group)) for m in pattern.finditer(normal)]
-        stopped = _stop_words(rules)
-        words = [word for word in words if word[0] not in stopped]
-    n = term.count(" ") + 1
-    for i in range(len(words) - n + 1):
-        if " ".join(word for word, _, _ in words[i : i + n]) == term:
-            return origin[words[i][1]], origin[words[i + n - 1][2] - 1] + 1
-    wanted = re.escape(term.strip())
-    # A word by itself, if there is one, or a part of a word.
-    by_itself = re.compile(rf"(?<![^\W_]){wanted}(?![^\W_])")
-    at = by_itself.search(normal) or re.compile(wanted).search(normal)
-    if at is None or not wanted:
-        return 0, 0
-    return origin[at.start()], origin[at.end() - 1] + 1
-
-
-def _stop_words(rules: TextRules) -> frozenset[str]:
-    if isinstance(rules.stop_words, str):
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # the rules needed it too
-
-        return frozenset(ENGLISH_STOP_WORDS)
-    return frozenset(rules.stop_words or ())
-
-
-def _normalised(text: str, rules: TextRules) -> tuple[str, list[int] | range]:
-    """Return a text without case and accents, and the place that each character comes from."""
-    if rules.preprocessor is not None or callable(rules.strip_accents):
-        return text, range(len(text))
-    lower = text.lower() if rules.lowercase else text
-    if rules.strip_accents is None and len(lower) == len(text):
-        return lower, range(len(text))
-    pieces, origin = [], list[int]()
-    for place, character in enumerate(text):
-        piece = character.lower() if rules.lowercase else character
-        if rules.strip_accents is not None:
-            piece = unicodedata.normalize("NFKD", piece)
-            is_ascii = rules.strip_accents == "ascii"
-            kept = (x.isascii() if is_ascii else not unicodedata.combining(x) for x in piece)
-            piece = "".join(compress(piece, kept))
-        pieces.append(piece)
-        origin += [place] * len(piece)
-    return "".join(pieces), origin

@@ -120,4 +120,6 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
         counts = kept_terms_only(counts, scan.rules)
     if scan.has_texts and counts.n_terms == 0:
         raise ValueError(f"{scan._source}: no text has {scan.rules.what_counts}")
+    if scan.has_columns:
+        validation.warn_of_swapped_columns(counts.n_classes, counts.n_docs)
     return counts._with_classes_renamed(scan.settled(counts.classes))

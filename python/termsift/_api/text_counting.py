@@ -119,6 +119,8 @@ def count_texts(
     )
     counts = with_terms(counted(documents, rules, tf, n_threads), rules)
     documents.warn_of_lost_classes(stacklevel=2)
+    if classes is None and documents.one_label_each:
+        validation.warn_of_swapped_columns(counts.n_classes, documents.n_docs)
     return counts
 
 

@@ -49,6 +49,8 @@ class ClassTerms:
         Their scores for the class.
     occurrences, elsewhere : ndarray of shape (k,), int64 or float64
         How often they occur in the class, and in the other classes together.
+    terms : ndarray of str of shape (k,), or None
+        The terms' names, if they are known.
     """
 
     label: Hashable
@@ -56,6 +58,7 @@ class ClassTerms:
     scores: NDArray[np.float64]
     occurrences: NDArray[Any]
     elsewhere: NDArray[Any]
+    terms: NDArray[np.object_] | None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -106,9 +109,13 @@ def distinctive_terms(
     Examples
     --------
     >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
-    >>> [terms.indices.tolist() for terms in distinctive_terms(counts, "md")]
-    [[0, 2], [1], [1]]
+    >>> X = np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
+    >>> counts = ts.count(X, ["ham", "spam", "news"], term_names=["noon", "win", "the"])
+    >>> for of_class in distinctive_terms(counts, "md"):
+    ...     print(of_class.label, *of_class.terms)
+    ham noon the
+    news win
+    spam win
     """
     check_counts(counts)
     rows = np.arange(counts.n_classes) if classes is None else _rows_of(counts, classes)
@@ -118,8 +125,16 @@ def distinctive_terms(
     listed = _over_represented(scored, frequency, rows, k)
     totals = np.asarray(frequency.sum(axis=0))
     occurrences = _in_class(frequency, rows, listed)
+    names = counts.term_names
     return [
-        ClassTerms(counts.classes[row], terms, scores, own, totals[terms] - own)
+        ClassTerms(
+            counts.classes[row],
+            terms,
+            scores,
+            own,
+            totals[terms] - own,
+            None if names is None else names[terms],
+        )
         for row, (terms, scores), own in zip(rows, listed, occurrences, strict=True)
     ]
 

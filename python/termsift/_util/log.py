@@ -26,6 +26,7 @@ logger.addHandler(logging.NullHandler())
 def levels_to_caller() -> int:
     """Return the stacklevel of a warning that names the line that called the package."""
     frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
+    ours = ("termsift", "contextlib")  # which runs `printable_errors`
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(ours):
         frame, level = frame.f_back, level + 1
     return level

@@ -21,8 +21,9 @@ from typing import Any, NoReturn
 
 import termsift as ts
 from termsift._util.printable import printable
+from termsift._util.validation import did_you_mean
 from termsift.cli import compare, context, count, demo, help, info, keyness, merge, rank, report
-from termsift.cli.arguments import AsWritten
+from termsift.cli.arguments import AsWritten, one_of
 from termsift.cli.inputs import standard_input
 from termsift.cli.output import tell
 
@@ -44,6 +45,7 @@ examples:
   termsift rank reviews.csv --text body --label stars -k 20
   termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
+  termsift keyness letters/ diaries/
   termsift context reviews.csv --text body --label stars 'free prize'
   termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
   termsift compare train.csv --test test.csv --method md,ig,chi2
@@ -53,11 +55,28 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors show the control characters of names as escapes."""
+    """A parser whose errors are one line, with the nearest of the names that it knows."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message, and exit."""
-        super().error(printable(message))
+        """Print the message, with the usage if an argument is missing, and exit."""
+        usage = f"; {self.format_usage()}" if "are required" in message else "\n"
+        self.exit(2, f"{self.prog}: error: {printable(message)}{usage}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the arguments; an unknown one is an error of the command that it was given to."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            name = next((word for word in unknown if word.startswith("--")), None)
+            hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return parsed, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None:
+            try:
+                one_of(action.choices, value)
+            except argparse.ArgumentTypeError as error:
+                raise argparse.ArgumentError(action, str(error)) from None
 
 
 def main_parser() -> argparse.ArgumentParser:
@@ -66,9 +85,10 @@ def main_parser() -> argparse.ArgumentParser:
         "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
+    parser.set_defaults(**vars(parser.parse_args(["help"])), overview=parser.format_help)
     return parser
 
 
@@ -116,7 +136,16 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
-    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
+    for name in (
+        "input",
+        "inputs",
+        "target",
+        "labels",
+        "terms",
+        "test",
+        "test_labels",
+        "stop_words",
+    ):
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):

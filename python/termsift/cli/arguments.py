@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -85,7 +85,7 @@ def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
         usual = default[0] if default else None
         of: dict[str, Any] = {"type": kind}
         if isinstance(kind, tuple):
-            of, metavar = {"type": one_of(kind), "choices": kind}, metavar or "NAME"
+            of, metavar = {"choices": kind}, metavar or "NAME"
             about += f": {', '.join(kind)}"
         if default:
             about += f" (default: {default[-1]})"
@@ -93,10 +93,9 @@ def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
 
 
 def add_choice(group: Any, option: str, known: Sequence[str], about: str) -> None:
-    """Add an option that takes a name, by default the first; errors suggest the nearest."""
+    """Add an option that takes a name, by default the first."""
     group.add_argument(
         option,
-        type=one_of(known),
         choices=known,
         default=known[0],
         metavar="NAME",
@@ -106,10 +105,9 @@ def add_choice(group: Any, option: str, known: Sequence[str], about: str) -> Non
 
 def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str]) -> None:
     """Add an option that takes names, with commas between them or one after the other."""
-    name = one_of(known)
     group.add_argument(
         option,
-        type=lambda text: [name(part) for part in text.split(",")],
+        type=lambda text: [one_of(known, part) for part in text.split(",")],
         action="extend",
         metavar="NAME,...",
         help=f"any of {', '.join(known)} (default: {','.join(usual)})",
@@ -144,8 +142,8 @@ def add_input(
     )
     add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
     joined = "column of the text; given again, the texts are joined with a blank"
-    known = f"format of INPUT, which may be - for standard input: {', '.join(FORMATS)}"
-    add_values(group, ("--input-format", one_of(FORMATS), "NAME", known))
+    known = "format of INPUT, which may be - for standard input"
+    add_values(group, ("--input-format", FORMATS, "NAME", known))
     group.add_argument(
         "--index-base",
         type=int,
@@ -213,7 +211,7 @@ def add_method(parser: Any, rankers: Sequence[ts.Method | ts.Selector], usual: s
     """Add the choice of a method; ``usual`` says what is used where none is named."""
     names = [ranker.name for ranker in rankers]
     about = f"a name that 'termsift help methods' lists (default: {usual})"
-    parser.add_argument("--method", type=one_of(names), metavar="NAME", help=about)
+    parser.add_argument("--method", choices=names, metavar="NAME", help=about)
 
 
 def add_folds(group: Any, when: str = "") -> None:
@@ -228,18 +226,15 @@ def add_folds(group: Any, when: str = "") -> None:
 # ---- types of values -----------------------------------------------------------------------------
 
 
-def one_of(known: Sequence[str]) -> Callable[[str], str]:
-    """Return the type of an option that takes a name; its error suggests the nearest name."""
-
-    def name(text: str) -> str:
-        if text not in known:
-            hint = did_you_mean(text, known)
-            raise argparse.ArgumentTypeError(
-                f"invalid choice: {text!r} (choose from {', '.join(known)}){hint}"
-            )
-        return text
-
-    return name
+def one_of(known: Iterable[Any], value: Any) -> Any:
+    """Return a value that is among the known ones; the error suggests the nearest name."""
+    names = list(map(str, known))
+    if str(value) not in names:
+        raise argparse.ArgumentTypeError(
+            f"invalid choice: {value!r} (choose from {', '.join(names)})"
+            f"{did_you_mean(value, names)}"
+        )
+    return value
 
 
 def whole(text: str, least: int = 0) -> int:

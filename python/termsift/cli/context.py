@@ -6,6 +6,7 @@ import argparse
 import logging
 from collections.abc import Hashable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -16,15 +17,17 @@ from termsift._util.printable import printable
 from termsift._util.tabular import object_array
 from termsift._util.validation import did_you_mean, naming
 from termsift.cli.arguments import add_command, add_input, add_values, positive
-from termsift.cli.inputs import DEMO, labelled_texts
+from termsift.cli.inputs import DEMO, labelled_texts, scan_of, tell_skipped
 from termsift.cli.output import Answer, add_output, answering, write_table
+from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import holds_texts
 
 _log = logging.getLogger("termsift")
 
 _MORE = """\
-A document is listed under a term if counting finds the term there. Each passage is from another
-document, the first ones of the class. A term of several words is one argument: 'free prize'.
+A document is listed under a term if counting finds the term there, with its file, or its row: rows
+count from 1, without the header and rows that are left out. Terms are cut as the texts are, so that
+Lunch finds lunch. A term of several words is one argument: 'free prize'.
 
 """
 
@@ -54,7 +57,8 @@ def _run(args: argparse.Namespace) -> None:
             "no passages"
         )
     with answering(args) as answer:
-        blocks, rules = labelled_texts(args)
+        scan = scan_of(args)
+        blocks, rules = labelled_texts(scan)
         classes: set[str] = set()
 
         def seen() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
@@ -62,7 +66,6 @@ def _run(args: argparse.Namespace) -> None:
                 classes.update(str(label) for own in labels for label in own)
                 yield texts, labels
 
-        _log.info("reading %s", args.input)
         own = args.class_
         terms = args.wanted if own is None else dict.fromkeys(own, args.wanted)
         with naming(args.input):
@@ -70,42 +73,52 @@ def _run(args: argparse.Namespace) -> None:
             for label in own or ():
                 if label not in classes:
                     raise ValueError(f"there is no class {label!r}{did_you_mean(label, classes)}")
-        n_found = sum(len(passages) for lists in found.values() for passages in lists.values())
-        if n_found == 0:
-            shown = ", ".join(map(repr, args.wanted))
-            _log.warning("no document has %s, by these rules", shown)
-        columns = _columns(found)
-        write = partial(_write_passages, found=found, width=args.width)
+        scan._check_read(len(classes))
+        tell_skipped(scan)
+        absent = [term for term in args.wanted if not any(of[term] for of in found.values())]
+        if absent:
+            where = f" of {' or '.join(own)}" if own else ""
+            terms = " or ".join(map(repr, absent))
+            _log.warning("no document%s has %s, by these rules", where, terms)
+        (source,) = scan._sources
+        files = source.files_read if isinstance(source, ClassFolder) else None
+        columns = _columns(found, files)
+        write = partial(_write_passages, columns=columns)
         answer(Answer(columns, write, {"terms": list(args.wanted)}, "passages"))
 
 
-def _columns(found: Passages) -> dict[str, Any]:
+def _columns(found: Passages, files: list[Path] | None) -> dict[str, Any]:
     rows = [
-        (label, name, passage.document, passage.before, passage.term, passage.after)
+        (label, name, passage)
         for label, lists in found.items()
         for name, passages in lists.items()
         for passage in passages
     ]
-    names = ("class", "term", "document", "before", "match", "after")
-    columns: dict[str, Any] = {
-        name: object_array([row[i] for row in rows]) for i, name in enumerate(names)
+    numbers = [passage.document for _, _, passage in rows]
+    return {
+        "class": object_array([label for label, _, _ in rows]),
+        "term": object_array([name for _, name, _ in rows]),
+        **_places(numbers, files),
+        "before": object_array([passage.before for _, _, passage in rows]),
+        "match": object_array([passage.term for _, _, passage in rows]),
+        "after": object_array([passage.after for _, _, passage in rows]),
     }
-    columns["document"] = np.array([row[2] for row in rows], dtype=np.int64)
-    return columns
 
 
-def _write_passages(out: TextIO, found: Passages, width: int) -> None:
+def _places(documents: list[int], files: list[Path] | None) -> dict[str, Any]:
+    """Return the column of the documents' files, or of their rows from 1."""
+    if files is None:
+        return {"row": np.array(documents, dtype=np.int64) + 1}
+    return {"file": object_array([str(files[document]) for document in documents])}
+
+
+def _write_passages(out: TextIO, columns: dict[str, Any]) -> None:
+    labels = columns["class"]
+    align = "<><<" if "file" in columns else ">><<"
     blank = ""
-    for label, lists in found.items():
-        rows = [
-            (
-                str(passage.document),
-                *(printable(p.strip()) for p in (passage.before, passage.term, passage.after)),
-            )
-            for passages in lists.values()
-            for passage in passages
-        ]
-        if rows:
-            out.write(f"{blank}{printable(label)}:\n")
-            write_table(out, rows, ">><<")
-            blank = "\n"
+    for label in dict.fromkeys(labels.tolist()):
+        cells = [column[labels == label] for column in list(columns.values())[2:]]
+        rows = [[printable(cell).strip() for cell in row] for row in zip(*cells, strict=True)]
+        out.write(f"{blank}{printable(label)}:\n")
+        write_table(out, rows, align)
+        blank = "\n"

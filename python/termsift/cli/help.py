@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import termsift as ts
-from termsift.cli.arguments import add_command, one_of
+from termsift.cli.arguments import add_command
 from termsift.cli.output import standard_output
 
 _USES = """\
@@ -115,12 +115,16 @@ PAGES: dict[str, Callable[[], str]] = {
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "explain the methods, the kinds of input, the output, or a command"
-    parser = add_command(commands, "help", _run, about, "", usage="TOPIC")
+    parser = add_command(commands, "help", _run, about, "", usage="[TOPIC]")
     topics = [*PAGES, *commands.choices]
-    parser.add_argument("topic", type=one_of(topics), metavar="TOPIC", help=", ".join(topics))
+    listed = f"{', '.join(topics)} (default: an overview)"
+    parser.add_argument("topic", nargs="?", choices=topics, metavar="TOPIC", help=listed)
     parser.set_defaults(parser_of=commands.choices.__getitem__)
 
 
 def _run(args: argparse.Namespace) -> None:
-    page = PAGES.get(args.topic) or args.parser_of(args.topic).format_help
+    if args.topic is None:
+        page = args.overview
+    else:
+        page = PAGES.get(args.topic) or args.parser_of(args.topic).format_help
     standard_output().write(page())

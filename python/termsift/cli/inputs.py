@@ -24,8 +24,9 @@ from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
-from termsift.io._kinds import holds_texts, open_source
-from termsift.io._source import check_options, lines_or_rows
+from termsift.io._kinds import holds_texts
+from termsift.io._source import lines_or_rows
+from termsift.io._texts import TextBlock
 from termsift.text import TextRules
 
 _log = logging.getLogger("termsift")
@@ -86,8 +87,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     if holds_counts(args.input):
         return saved_counts(args)
     if args.input != DEMO and holds_texts(args.input, args.input_format):
-        _log.info("reading %s", args.input)
-        scan = ts.scan(args.input, **reading_options(args), n_threads=args.threads)
+        scan = scan_of(args)
         counts = counted(args, scan)
         _log.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
         tell_skipped(scan)
@@ -165,17 +165,22 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     return io.load_demo()
 
 
-def labelled_texts(args: argparse.Namespace) -> tuple[Blocks, TextRules]:
-    """Return the texts of the input, in blocks with their labels, and the rules to cut them."""
-    options = check_options(**reading_options(args), n_threads=args.threads)
-    source = open_source(args.input, None, options)
+def labelled_texts(scan: ts.Scan) -> tuple[Blocks, TextRules]:
+    """Return the texts of a scan, in blocks with their labels, and the rules to cut them."""
 
     def blocks() -> Blocks:
-        with closing(source.blocks()) as read:
-            for block in read:
-                yield block.texts, [[label] for label in block.y.tolist()]
+        with closing(scan._blocks()) as read:
+            for block, _ in read:
+                if isinstance(block, TextBlock):
+                    yield block.texts, [[label] for label in block.y.tolist()]
 
-    return blocks(), options.rules
+    return blocks(), scan.rules
+
+
+def scan_of(args: argparse.Namespace) -> ts.Scan:
+    """Open the input, to read it a part at a time."""
+    _log.info("reading %s", args.input)
+    return ts.scan(args.input, **reading_options(args), n_threads=args.threads)
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:

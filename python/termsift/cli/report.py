@@ -35,6 +35,7 @@ from termsift.cli.inputs import (
     labelled_texts,
     read_documents,
     saved_counts,
+    scan_of,
 )
 from termsift.cli.output import STDOUT, check_ending, opened
 from termsift.io._demo import demo_texts
@@ -119,7 +120,7 @@ def _passages(args: argparse.Namespace, is_counts: bool) -> FindPassages | None:
     n_passages = PASSAGES if args.passages is None else args.passages
     if not has_texts or n_passages == 0 or args.hashing is not None:
         return None
-    open_texts = demo_texts if is_demo else partial(labelled_texts, args)
+    open_texts = demo_texts if is_demo else lambda: labelled_texts(scan_of(args))
     return partial(passages_in, open_texts, n_passages)
 
 
@@ -133,7 +134,8 @@ def passages_in(
     blocks, rules = open_texts()
     # The labels of files are text; a collection has whole numbers if all are.
     wanted = {str(label): own for label, own in terms.items()}
-    found = passages_of(blocks, wanted, rules, n_passages=n_passages, width=_WIDTH)
+    options: dict[str, Any] = {"n_passages": n_passages, "width": _WIDTH}
+    found = passages_of(blocks, wanted, rules, **options, one_per_document=True)
     return {label: found[str(label)] for label in terms}
 
 

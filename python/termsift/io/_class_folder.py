@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from termsift import _core
@@ -17,15 +17,30 @@ _Document = tuple[str, Path]
 
 
 class ClassFolder(TextSource):
-    """A folder of class folders, laid out as for scikit-learn's ``load_files``."""
+    """A folder of class folders, laid out as for scikit-learn's ``load_files``.
+
+    The ``classes`` may be given by name: each is a folder of documents, or a file of one document.
+
+    Attributes
+    ----------
+    files_read : list of Path
+        The files of the documents that `parts` has yielded, without those left out.
+    """
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
 
-    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+    def __init__(
+        self,
+        path: Path,
+        labels: Path | None,
+        options: Options,
+        classes: Mapping[str, Path] | None = None,
+    ) -> None:
         super().__init__(path, labels, options)
-        folders = [entry for entry in _visible(path) if entry.is_dir()]
-        if not folders:
+        if classes is None:
+            classes = {entry.name: entry for entry in _visible(path) if entry.is_dir()}
+        if not classes:
             found = number_of(len(_visible(path)), "file")
             raise ValueError(
                 f"{path}: expected one sub-folder per class with one file per document, or the "
@@ -33,9 +48,9 @@ class ClassFolder(TextSource):
                 "give tables by their own names"
             )
         self._documents = list[_Document]()
-        for folder in folders:
-            documents = _visible(folder)
-            self._documents += [(folder.name, document) for document in documents]
+        for label, folder in classes.items():
+            documents = [folder] if folder.is_file() else _visible(folder)
+            self._documents += [(label, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", folder)
         self.files = [document for _, document in self._documents if document.is_file()]
@@ -44,11 +59,13 @@ class ClassFolder(TextSource):
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
         self.bytes_read = lambda: n_bytes
+        self.files_read = list[Path]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, of_documents in self._groups():
             n_bytes += of_documents
             texts = self._at_once([file for _, file in documents]) if is_utf8 else None
             if texts is not None:
+                self.files_read += [file for _, file in documents]
                 yield texts, [label for label, _ in documents]
             else:
                 yield from in_parts(self._one_by_one(documents, complain))
@@ -93,6 +110,7 @@ class ClassFolder(TextSource):
             except ValueError as error:
                 complain(str(error))
             else:
+                self.files_read.append(file)
                 yield text, label
 
 

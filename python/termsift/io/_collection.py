@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from termsift import _core
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
+from termsift._util.validation import warn_of_swapped_columns
+from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import open_source
 from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._scan import Scan
@@ -103,6 +106,14 @@ def read_collection(
 
 
 @printable_errors()
+def read_corpora(corpora: Mapping[str, Path], **reading: Any) -> Collection:
+    """Read folders of documents, or files of one document each, which are the classes."""
+    checked = check_options(**reading)
+    path = next(iter(corpora.values()))
+    return _counted(Scan([ClassFolder(path, None, checked, corpora)], checked))
+
+
+@printable_errors()
 def read_split(
     train: str | os.PathLike[str],
     test: str | os.PathLike[str],
@@ -187,6 +198,8 @@ def _counted(scan: Scan, names: NDArray[np.object_] | None = None) -> Collection
     scan._check_read(len(labels))
     if names is None and not X.nnz:
         raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
+    if names is None and scan.has_columns:
+        warn_of_swapped_columns(len(set(labels)), len(labels))
     y = integers_if_all_whole(labels)
     names = found if names is None else names
     return Collection(X, y, names, scan._source, None, scan.n_skipped, scan.skipped)

@@ -231,6 +231,7 @@ class Scan:
                     f"{sources[0].path} and {source.path}: expected tables of texts or matrices, "
                     "not both"
                 )
+        self.has_columns = all("label" in source.takes for source in sources)
         self.has_words = self.has_texts and options.rules.hashing is None
         self._names = None if self.has_texts else agreed_names(sources)
         if not self.has_texts and self._names is None and options.rules.drops:

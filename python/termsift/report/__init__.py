@@ -134,7 +134,7 @@ def write_report(
         most = max(k, -(-DISTINCTIVE // len(listed)))
         found = distinctive_terms(counts, method, most, labels, n_threads=n_threads)
         leading = [_first(terms, k) for terms in found]
-        in_context = _passages(counts, leading, passages)
+        in_context = _passages(leading, passages)
         anchors = anchors_of(counts, listed, leading, in_context)
         cards, hidden = class_cards(counts, listed, leading, in_context, anchors)
         content: dict[str, Child] = {
@@ -167,16 +167,16 @@ def write_report(
 
 def _first(terms: ClassTerms, k: int) -> ClassTerms:
     """Return the first k terms of a class."""
-    parts = ("indices", "scores", "occurrences", "elsewhere")
-    return replace(terms, **{part: getattr(terms, part)[:k] for part in parts})
+    parts = ("indices", "scores", "occurrences", "elsewhere", "terms")
+    arrays = {part: getattr(terms, part) for part in parts}
+    return replace(terms, **{part: x[:k] for part, x in arrays.items() if x is not None})
 
 
-def _passages(counts: ClassCounts, found: list[ClassTerms], find: FindPassages | None) -> Passages:
+def _passages(found: list[ClassTerms], find: FindPassages | None) -> Passages:
     """Return passages of the terms of each class."""
-    names = counts.term_names
-    if find is None or names is None:
+    if find is None:
         return {}
-    wanted = {terms.label: names[terms.indices].tolist() for terms in found if len(terms)}
+    wanted = {of.label: of.terms.tolist() for of in found if of.terms is not None and len(of)}
     returned = find(wanted) if wanted else {}
     validation.check_kind(returned, dict, "what passages returns")
     return returned

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "TextRules", "count_words", "text_rules"]
 
 
+# scikit-learn is optional and takes a second to import, so these are not in __all__.
+_VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_VECTORIZERS])
+
+
 def __getattr__(name: str) -> Any:
-    # scikit-learn is optional and takes a second to import, so these are not in __all__.
-    if name in ("CountVectorizer", "HashingVectorizer"):
+    if name in _VECTORIZERS:
         from termsift.text import _vectorizers
 
         return getattr(_vectorizers, name)

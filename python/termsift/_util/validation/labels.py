@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from termsift import _core
 from termsift._util.extras import is_from
+from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
     as_array,
     as_sequence,
@@ -35,6 +37,18 @@ class Labels:
 
 
 # ---- labels --------------------------------------------------------------------------------------
+
+_MANY_DOCUMENTS = 100  # fewer may well be a class each, such as novels
+
+
+def warn_of_swapped_columns(n_classes: int, n_docs: float) -> None:
+    """Warn of texts that have nearly as many labels as there are documents."""
+    if n_docs >= _MANY_DOCUMENTS and n_classes >= 0.9 * n_docs:
+        warnings.warn(
+            f"{n_docs:,.0f} documents have {n_classes:,} different labels: texts and labels may be "
+            "swapped; name their columns by text and label (--text, --label)",
+            stacklevel=levels_to_caller(),
+        )
 
 
 def check_labels(

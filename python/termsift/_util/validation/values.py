@@ -100,8 +100,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of an error message: the known name nearest to an unknown one, if any."""
     if not isinstance(name, str):
         return ""
-    plain = {other.lower().replace("-", "_"): other for other in known}
-    mine = name.lower().replace("-", "_")
+    # Dashes in front of options would make all of them alike.
+    plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
+    mine = name.lower().replace("-", "_").strip("_")
     near = difflib.get_close_matches(mine, plain, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
