@@ -43,6 +43,11 @@ def a_kind(value: object) -> str:
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
+def shown(value: object) -> str:
+    """Return a scalar as it prints, and the kind of anything else, which could print pages."""
+    return repr(value) if value is None or np.isscalar(value) else a_kind(value)
+
+
 def check_flag(value: object, name: str) -> bool:
     """Return an argument that is true or false as a bool."""
     if not isinstance(value, (bool, np.bool_)):
@@ -54,7 +59,7 @@ def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
     """Return an iterable as it is, without reading from it: it may be a generator."""
     is_word = isinstance(values, (str, bytes, bytearray, type))
     if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
-        raise TypeError(f"{name} must hold {expected}, got {values!r}")
+        raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
 
 
@@ -77,6 +82,11 @@ def check_choice(value: object, known: Collection[str], name: str) -> str:
 def check_tf(tf: str) -> str:
     """Return how an entry is counted: "raw", "log" or "binary"."""
     return check_choice(tf, _core.TermWeight.__members__, "tf")
+
+
+def check_on_missing(on_missing: str) -> bool:
+    """Return whether documents without a label or a text are left out."""
+    return check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
 
 
 def check_column(column: object, name: str) -> None:
