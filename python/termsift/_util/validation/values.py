@@ -100,10 +100,15 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
     return isinstance(value, str) and value in known
 
 
-def number_of(n: int, thing: str) -> str:
+def grouped(n: float) -> str:
+    """Return a number as in "2,000" or "2.5"; a float that is whole has no decimals."""
+    return f"{int(n):,}" if n == int(n) else f"{n:,.7g}"
+
+
+def number_of(n: float, thing: str) -> str:
     """Return a number of things as in "1 row", "2,000 rows" or "2 classes"."""
     plural = "es" if thing.endswith("s") else "s"
-    return f"{n:,} {thing}{'' if n == 1 else plural}"
+    return f"{grouped(n)} {thing}{'' if n == 1 else plural}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
