@@ -222,7 +222,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        validation.refuse_texts(X)
+        validation.refuse_other_kinds(X)
         X, y = validate_data(
             self,
             validation.widened_coo(X),

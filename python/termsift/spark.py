@@ -23,6 +23,7 @@ from termsift._api.merging import nothing, united
 from termsift._counts import file
 from termsift._counts.table import TermFrequency
 from termsift._util import validation
+from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift.text import TextRules
 
@@ -361,19 +362,12 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
         every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
         every[np.repeat(sparse, lengths)] = columns
         columns = every.astype(np.int32)
-    data = _integers_if_whole(values.flatten().to_numpy())
+    data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles
     return sp.csr_array((data, columns, indptr.astype(np.int32)), shape=(len(sizes), sizes[0]))
 
 
 def _lengths(lists: Any) -> NDArray[np.int64]:
     return np.asarray(lists.value_lengths().fill_null(0).to_numpy(), dtype=np.int64)
-
-
-def _integers_if_whole(values: NDArray[np.float64]) -> NDArray[Any]:
-    """Return values as integers if all are whole: Spark's vectors hold counts as doubles."""
-    with np.errstate(invalid="ignore"):
-        integers = values.astype(np.int64)
-    return integers if np.array_equal(integers, values) else values
 
 
 def _values(column: Any, what: str) -> Any:

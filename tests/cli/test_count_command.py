@@ -35,7 +35,7 @@ def test_count_and_rank(run: Any, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "c.termsift"
     result = run("count", table, "-o", out, "--min-df", 2, "--tf", "log")
     assert result.code == 0
-    assert result.out.startswith(f"{out}: 300.0 documents, 60 terms, 4 classes, ")
+    assert result.out.startswith(f"{out}: 300 documents, 60 terms, 4 classes, ")
     assert ts.load(out) == ts.count(ts.scan(table), tf="log").with_min_df(2)
     assert run("rank", out, "-k", 3).code == 0
 

@@ -145,9 +145,9 @@ def test_the_first_wrong_label_is_named() -> None:
             validation.check_labels(y, len(y), None, skip_missing=skip_missing)
         return str(caught.value)
 
-    unhashable = "a list, expected something hashable"
+    unhashable = "the label of document 1 is a list, expected something hashable: for several"
     assert complaint(["a", None, ["b"]]) == "the label of document 1 is missing: None"
-    assert complaint(["a", ["b"], None]) == f"the label of document 1 is {unhashable}"
+    assert complaint(["a", ["b"], None]).startswith(unhashable)
     assert complaint([None, "a", ["b"]], skip_missing=True).startswith("the label of document 2")
     coder = validation.LabelCoder(None)
     with pytest.raises(ValueError, match="the label of document 9 is missing: nan"):

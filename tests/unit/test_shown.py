@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import termsift as ts
 from report_pages import HOSTILE, Page
+from termsift._scores.class_terms import class_columns
+from termsift._util.export import write_csv
 from termsift.report._html import element, number, render, table
 
 
@@ -49,6 +52,23 @@ def test_a_ranking(counts: ts.ClassCounts) -> None:
     assert head == ["rank", "index", "score"]
     assert len(rows) == 3
     assert not page.all("p")
+
+
+def test_whole_counts_of_floats_are_shown_as_whole() -> None:
+    X = np.array([[20_000, 1], [3, 0], [0, 12_345_678]])
+    pages = []
+    for dtype in (np.int64, np.float32, np.float64):
+        counts = ts.count(X.astype(dtype), ["a", "b", "b"], term_names=["eggs", "pills"])
+        page = StringIO(repr(counts).replace("float", "exact"))
+        print(counts.keyness("a", "b"), file=page)
+        write_csv(page, class_columns(counts, "chi2"))
+        write_csv(page, counts.keyness("a", "b").columns())
+        pages.append(page.getvalue())
+    assert pages[0] == pages[1] == pages[2]
+    assert " 12,345,678 " in pages[0]
+    halves = ts.count(X / 2, ["a", "b", "b"], sample_weight=[0.5, 1, 1])
+    assert repr(halves).startswith("<ClassCounts of 2.5 documents: ")
+    assert class_columns(halves, "chi2")["n_class"].tolist() == [5000, 0.25, 1.5, 6_172_839]
 
 
 def test_names_do_not_become_markup(counts: ts.ClassCounts) -> None:

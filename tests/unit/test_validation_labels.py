@@ -202,8 +202,8 @@ UNHASHABLE = "classes hold a label that is a list, expected something hashable"
         (["ham", None], VALUE, "classes hold None, which stands for a missing label"),
         *((c, TYPE, UNHASHABLE) for c in ([["a"], ["b"]], np.array([["a", "b"]]))),
         *(
-            (c, TYPE, f"classes must hold labels in order, got {c!r}")
-            for c in ("ab", b"ab", 5, {"ham"})
+            (c, TYPE, f"classes must hold labels in order, got {got}")
+            for c, got in (("ab", "'ab'"), (b"ab", "b'ab'"), (5, "5"), ({"ham"}, "a set"))
         ),
     ],
     ids=str,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
+from termsift._api.labelled_texts import OnMissing
 from termsift._api.scan_counting import ScanCounting, finished
 from termsift._counts.table import TermFrequency, add_documents, is_exact
 from termsift._util import validation
@@ -26,6 +27,7 @@ def count(
     *,
     tf: TermFrequency = "raw",
     term_names: Iterable[str] | None = None,
+    on_missing: OnMissing = "raise",
     n_threads: int | None = None,
     window_bytes: int = _core.default_window_bytes,
 ) -> ClassCounts:
@@ -36,15 +38,18 @@ def count(
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
         Repeated entries are summed, and explicit zeros are ignored. CSR arrays are read in place;
-        CSC and dense input is converted. Or a `Scan` of files, which has labels and names.
+        CSC and dense input is converted, the latter by blocks of rows, so that it may be in a file,
+        as a numpy.memmap or a dataset of h5py or zarr. Or a `Scan` of files, which has labels and
+        names.
         The columns of a data frame name the terms if they are strings.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
         are one class, named by the first of them that occurs; ``1`` and ``"1"`` are two. None, NaN
-        and other missing values are refused, also within a tuple. In an indicator matrix of zeros
-        and ones, a document counts in each of its classes. A data frame of one column holds labels.
-        An array of one column, of shape (n_docs, 1), is refused, since it could be labels or an
-        indicator of one class: pass ``y.ravel()``, or the name of the class as ``classes``.
+        and other missing values, also within a tuple, are refused unless ``on_missing`` is "skip".
+        In an indicator matrix of zeros and ones, a document counts in each of its classes. A data
+        frame of one column holds labels. An array of one column, of shape (n_docs, 1), is refused,
+        since it could be labels or an indicator of one class: pass ``y.ravel()``, or the name of
+        the class as ``classes``.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
@@ -56,6 +61,8 @@ def count(
         document's weight. The counts remember it.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
+    on_missing : {"raise", "skip"}
+        What to do with a document whose label is missing. "skip" leaves it out.
     n_threads : int, optional
         By default the processors that this process may use: its affinity, the quota of its control
         group, OMP_NUM_THREADS and threadpoolctl are respected. Always 1
@@ -99,8 +106,10 @@ def count(
            [0, 1, 1]])
     """
     tf = validation.check_tf(tf)  # type: ignore[assignment]
+    skips = validation.check_on_missing(on_missing)
     if isinstance(X, Scan):
-        for value, name in ((y, "y"), (sample_weight, "sample_weight"), (classes, "classes")):
+        of_labels = {"y": y, "sample_weight": sample_weight, "classes": classes}
+        for name, value in {**of_labels, "on_missing": skips or None}.items():
             if value is not None:
                 raise TypeError(f"a scan has labels of its own: leave out {name}")
         if term_names is not None:
@@ -115,8 +124,9 @@ def count(
     threads = validation.check_n_threads(n_threads)
     window = validation.check_window_bytes(window_bytes)
     matrix = validation.check_matrix(X, threads)
-    labels = validation.check_labels(y, matrix.n_docs, classes)
+    labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
+    matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)
     names = validation.check_term_names(
         validation.column_names(X) if term_names is None else term_names, matrix.n_terms
     )

@@ -37,7 +37,7 @@ class LabelledTexts:
         classes: Iterable[Hashable] | None = None,
         on_missing: OnMissing = "raise",
     ) -> None:
-        self._skips = validation.check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
+        self._skips = validation.check_on_missing(on_missing)
         check_source(texts, text, label)
         self._blocks = labelled_blocks(texts, text, label)
         known = None if classes is None else validation.check_classes(classes)

@@ -136,8 +136,9 @@ class CountTable:
         if self.tf != "raw":
             kind += f", tf={self.tf}"
         return (
-            f"<{type(self).__name__} of {self.n_docs:,} documents: {self.n_classes:,} classes x "
-            f"{self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, {kind}>"
+            f"<{type(self).__name__} of {validation.grouped(self.n_docs)} documents: "
+            f"{self.n_classes:,} classes x {self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, "
+            f"{kind}>"
         )
 
     def __eq__(self, other: object) -> bool:

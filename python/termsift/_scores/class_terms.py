@@ -23,6 +23,7 @@ from termsift._scores.significance import (
     significance_by,
 )
 from termsift._util import validation
+from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
 
 # Whether the terms are listed that a class has more of than the others, less of, or both.
@@ -227,6 +228,8 @@ def class_columns(
         "df_class": d_ic,
         "df_rest": counts.collection_document_frequency[terms] - d_ic,
     }
+    of_counts = ("n_class", "n_rest", "df_class", "df_rest")
+    columns |= {name: integers_if_whole(columns[name]) for name in of_counts}
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
         logs = log_chi2_sf(statistics, 1)

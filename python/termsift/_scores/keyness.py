@@ -19,6 +19,7 @@ from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance
 from termsift._util import validation
+from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
 
@@ -114,9 +115,10 @@ class Keyness(Tabular):
             lines.append(f"{title}{'target':>9} {'reference':>9} log_ratio {'g2':>8}")
             for row in rows[:_PRINTED].tolist():
                 a, b = (self.table[name][row] for name in ("n_target", "n_reference"))
+                a, b = validation.grouped(a), validation.grouped(b)
                 term = printable(self.names[row], _LETTERS)
                 ratio, g2 = self.table["log_ratio"][row], self.table["g2"][row]
-                lines.append(f"  {term:<{_LETTERS}}{a:>9,.7g} {b:>9,.7g} {ratio:>9.2f} {g2:>8.1f}")
+                lines.append(f"  {term:<{_LETTERS}}{a:>9} {b:>9} {ratio:>9.2f} {g2:>8.1f}")
             if len(rows) > _PRINTED:
                 lines.append(f"  ... {len(rows) - _PRINTED:,} more")
         return "\n".join(lines)
@@ -260,10 +262,10 @@ def keyness(
         "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
         "index": index.astype(np.int64),
         "sign": _signs(pair, index, n_threads),
-        "n_target": a,
-        "n_reference": b,
-        "df_target": df_a,
-        "df_reference": df_b,
+        "n_target": integers_if_whole(a),
+        "n_reference": integers_if_whole(b),
+        "df_target": integers_if_whole(df_a),
+        "df_reference": integers_if_whole(df_b),
         "per_million_target": _MILLION * a / tokens[0],
         "per_million_reference": _MILLION * b / tokens[1],
     }

@@ -156,6 +156,13 @@ def write_parquet(file: BinaryIO, columns: Columns) -> None:
 # ---- values ----------------------------------------------------------------------------------
 
 
+def integers_if_whole(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts as integers if all are whole, so that 5.0 is shown as 5."""
+    with np.errstate(invalid="ignore"):
+        integers = counts.astype(np.int64)
+    return integers if np.array_equal(integers, counts) else counts
+
+
 def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
     """Iterate over the rows as Python values."""
     return zip(*(values.tolist() for values in columns.values()), strict=True)

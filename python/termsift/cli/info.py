@@ -7,6 +7,7 @@ from typing import Any
 
 from termsift._scores.class_terms import largest_classes
 from termsift._util.printable import printable
+from termsift._util.validation import grouped
 from termsift.cli.arguments import add_command, add_input
 from termsift.cli.inputs import STDIN, read_counts
 from termsift.cli.output import shown, standard_output, summary, write_table
@@ -28,7 +29,7 @@ def _run(args: argparse.Namespace) -> None:
     rows = [("class", "documents", "tokens")]
     for c in listed:
         documents, tokens = counts.class_docs[c], counts.class_tokens[c]
-        rows.append((shown(counts.classes[c]), f"{documents:,}", f"{tokens:,}"))
+        rows.append((shown(counts.classes[c]), grouped(documents), grouped(tokens)))
 
     name = "standard input" if args.given == [STDIN] else printable(args.input)
     out.write(f"{name}: {summary(counts)};\n")

@@ -258,5 +258,5 @@ def _cell(name: str, value: Any) -> str:
     if name == "pvalue_adj":
         return shown_pvalue(value)
     if isinstance(value, float):
-        return f"{value:.6g}" if name == "score" else f"{value:.4g}"
+        return f"{value:.6g}"
     return shown(value)

@@ -20,6 +20,7 @@ from termsift._util.validation.distinct import is_column_of_strings
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
+_DATASET_ROWS = 1 << 12
 
 # Consecutive texts, of which some may be missing, and their labels, in a form that `LabelCoder`
 # takes; None without a column of labels.
@@ -59,11 +60,11 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
     texts : iterable of str, column or frame
         A list, tuple, generator or other iterable of strings; an array of strings or objects; a
         column of pandas, polars or pyarrow; or a frame of theirs, a stream of record batches, a
-        relation of duckdb, or any other object with the Arrow C stream interface. None, NaN, NaT,
-        NA and Arrow's nulls are missing texts.
+        relation of duckdb, a dataset of Hugging Face, or any other object with the Arrow C stream
+        interface. None, NaN, NaT, NA and Arrow's nulls are missing texts.
     text, label : name of a column, optional
         The columns of a frame that hold the texts and their labels. The text of a frame with one
-        column need not be named.
+        column need not be named. Labels of a dataset's ClassLabel are the names of its classes.
 
     Raises
     ------
@@ -185,12 +186,11 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
         return
     # pyarrow streams tables and record batches too, without a copy.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
-    reader = pyarrow.RecordBatchReader.from_stream(frame)
-    _check_columns(reader.schema.names, text, label)
-    is_whole = hasattr(frame, "num_rows")  # a table or a record batch is in memory already
+    # A table or a record batch is in memory already.
+    is_whole = hasattr(frame, "num_rows") and not _is_dataset(frame)
     batches: list[Any] = []
     n_rows = n_bytes = 0
-    for batch in reader:
+    for batch in _record_batches(pyarrow, frame, text, label):
         batches.append(batch)
         n_rows += batch.num_rows
         n_bytes += batch.column(text).nbytes
@@ -199,6 +199,28 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
             batches, n_rows, n_bytes = [], 0, 0
     if batches:
         yield _of_batches(pyarrow, batches, text, label)
+
+
+def _record_batches(pyarrow: Any, frame: Any, text: Any, label: Any) -> Iterator[Any]:
+    """Yield a frame in record batches; labels of a ClassLabel become the names of classes."""
+    if not _is_dataset(frame):
+        reader = pyarrow.RecordBatchReader.from_stream(frame)
+        _check_columns(reader.schema.names, text, label)
+        yield from reader
+        return
+    columns = frame.select_columns([text] if label in (None, text) else [text, label])
+    names = None if label is None else getattr(frame.features[label], "names", None)
+    for table in columns.with_format("arrow").iter(_DATASET_ROWS):
+        if names is not None:  # a class of -1 stands for a missing label
+            codes = table[label].to_pylist()
+            labels = [None if code is None or code < 0 else names[code] for code in codes]
+            table = pyarrow.table({text: table[text], label: pyarrow.array(labels, "string")})
+        yield from table.to_batches()
+
+
+def _is_dataset(frame: Any) -> bool:
+    """Return whether a frame is a Dataset or an IterableDataset of Hugging Face."""
+    return is_from(frame, "datasets") and hasattr(frame, "select_columns")
 
 
 def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:
@@ -274,7 +296,8 @@ def _refuse_collections(texts: Any) -> None:
             "texts is a path, expected the texts: use termsift.count(termsift.scan(path))"
         )
     if isinstance(texts, (Mapping, Set)):
-        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}")
+        cure = ": pass one of its splits, as in ds['train']" if is_from(texts, "datasets") else ""
+        raise TypeError(f"texts must hold strings in order, got {a_kind(texts)}{cure}")
     if hasattr(texts, "__dask_graph__"):
         raise TypeError("texts is a Dask collection: use termsift.dask.count_texts, or compute it")
     if is_from(texts, "pyspark"):

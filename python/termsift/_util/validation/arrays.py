@@ -11,7 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._util.validation.values import a_kind, shown
 
+# A dense matrix becomes sparse in blocks of at most this many cells.
+_BLOCK_CELLS = 1 << 24
 _UNORDERED = (str, bytes, bytearray, memoryview, Set, Mapping, type)
 
 
@@ -48,10 +51,10 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
     matrices are converted. Messages call the matrix ``name``.
     """
-    refuse_texts(X, name)
+    refuse_other_kinds(X, name)
     is_sparse = sp.issparse(X)
-    matrix: Any = X if is_sparse else as_array(X, name)
-    if matrix.ndim != 2:
+    matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
+    if len(matrix.shape) != 2:
         raise ValueError(
             f"{name} must have two dimensions, one row per document, got shape {matrix.shape}"
         )
@@ -61,7 +64,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
             f"{name} has {n_terms} terms, more than the {_core.max_terms} that can be counted"
         )
     if not is_sparse:
-        matrix = sp.csr_array(exact_dtype(matrix, lambda flat: divmod(flat, n_terms), name))
+        matrix = _sparse(matrix, name)
     elif matrix.format == "csc":
         # scipy's conversion does not check the indices that it follows, so the core does first.
         csc = _triple(matrix, name)
@@ -75,20 +78,50 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     return _triple(matrix, name)
 
 
-def refuse_texts(X: Any, name: str = "X") -> None:
-    """Refuse texts in place of counts, before numpy pads all of them to the longest."""
-    if sp.issparse(X) or getattr(X, "shape", None) == ():
-        return
-    first: Any = ()
-    if isinstance(X, (list, tuple)):
-        first = X[:8]
-    elif hasattr(X, "__array__") and hasattr(X, "__getitem__"):
-        first = np.asarray(getattr(X, "iloc", X)[:8]).ravel()
+def refuse_other_kinds(X: Any, name: str = "X") -> None:
+    """Refuse what is no matrix in this process, before numpy tries to make an array of it."""
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
+    is_list = isinstance(X, (list, tuple))
+    if not (is_list or sp.issparse(X) or hasattr(X, "__array__")):
+        cure = ""
+        if hasattr(X, "X"):
+            cure = ": pass its attribute X, as in adata.X"
+        elif hasattr(X, "to_memory"):
+            cure = ": pass X.to_memory()"
+        raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
+    first: Any = X[:8] if is_list else ()
+    if _has_rows(X) and not sp.issparse(X):
+        first = np.asarray(_rows(X, 0, 8)).ravel()
     if any(isinstance(value, (str, bytes)) for value in first):
         raise TypeError(
             f"{name} holds texts, expected a matrix of counts: count texts with "
             "termsift.count_texts, or put termsift.text.CountVectorizer before what needs a matrix"
         )
+
+
+def _has_rows(X: Any) -> bool:
+    """Return whether an object has a shape and can be cut into blocks of rows."""
+    return hasattr(X, "__getitem__") and getattr(X, "shape", ()) != ()
+
+
+def _rows(X: Any, first: int, stop: int) -> Any:
+    return getattr(X, "iloc", X)[first:stop]
+
+
+def _sparse(X: Any, name: str) -> Any:
+    """Return a dense matrix as a CSR matrix, reading blocks of rows: X may be in a file."""
+    n_rows, n_terms = X.shape
+    blocks = []
+    step = max(1, _BLOCK_CELLS // max(1, n_terms))
+    for first in range(0, max(1, n_rows), step):
+        block = as_array(_rows(X, first, first + step), name)
+
+        def place(flat: int, first: int = first) -> tuple[int, int]:
+            return first + flat // n_terms, flat % n_terms
+
+        blocks.append(sp.csr_array(exact_dtype(block, place, name)))
+    return blocks[0] if len(blocks) == 1 else sp.vstack(blocks, format="csr")
 
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
@@ -319,7 +352,7 @@ def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[An
             return list(values)
         except TypeError:  # a class, or an object that only has __array__
             pass
-    raise TypeError(f"{name} must hold {expected} in order, got {values!r}")
+    raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
 
 
 def exact_dtype(

@@ -14,13 +14,18 @@ from termsift import _core
 from termsift._util.extras import is_from
 from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
-    as_array,
+    Csr,
     as_sequence,
     check_entries,
     check_matrix,
     without_duplicates,
 )
 from termsift._util.validation.distinct import distinct_labels, is_column_of_strings
+
+_SEVERAL = (
+    "for several labels per document pass the indicator matrix of "
+    "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
+)
 
 
 @dataclass(frozen=True)
@@ -74,13 +79,21 @@ def check_labels(
     if not (sp.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
-        y = as_array(y, name)
+        try:
+            y = np.asarray(y)
+        except ValueError:
+            raise ValueError(f"{name} holds lists of different lengths: {_SEVERAL}") from None
     if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
-        shape = cast(Any, y).shape
+        shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
         if given is None and shape[1:] == (1,):
             raise ValueError(
                 f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
                 f"pass {name}.ravel(), or np.ravel({name}) of a list or a data frame"
+            )
+        if dtype.kind in "OSU":
+            raise TypeError(
+                f"{name} has shape {shape} and dtype {dtype}, expected one label per document: "
+                f"pass a single column; {_SEVERAL}"
             )
         columns = indicator_classes if given is None else given
         return _indicator_labels(y, n_docs, columns, name)
@@ -115,6 +128,20 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     raise ValueError(
         f"{name} is an indicator matrix, expected one label per document{first}: {why}"
     )
+
+
+def labelled_documents(
+    matrix: Csr, labels: Labels, weights: _core.Count | None, n_threads: int
+) -> tuple[Csr, Labels, _core.Count | None]:
+    """Return the documents that have a label: those whose code is not -1."""
+    rows = np.flatnonzero(labels.codes >= 0)
+    if labels.indptr is not None or len(rows) == matrix.n_docs:
+        return matrix, labels, weights
+    check_entries(matrix, n_threads, "X")  # now, since errors would name other rows later
+    shape = matrix.n_docs, matrix.n_terms
+    X = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)[rows]
+    labels = replace(labels, codes=labels.codes[rows])
+    return check_matrix(X, n_threads), labels, None if weights is None else weights[rows]
 
 
 class LabelCoder:
@@ -158,7 +185,7 @@ class LabelCoder:
             listed = list(labels)
             last = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
             self.numbered(listed[:last], first, skip_missing=skip_missing)
-            _require_hashable(listed[last], f"the label of document {first + last}")
+            _require_hashable(listed[last], f"the label of document {first + last}", _SEVERAL)
             raise
         plain = distinct
         missing: set[int] = set()
@@ -262,9 +289,10 @@ def unite_classes(
 # ---- one label -----------------------------------------------------------------------------------
 
 
-def _require_hashable(label: Any, where: str) -> None:
+def _require_hashable(label: Any, where: str, cure: str = "") -> None:
     if not _is_hashable(label):
-        raise TypeError(f"{where} is a {type(label).__name__}, expected something hashable")
+        kind = type(label).__name__
+        raise TypeError(f"{where} is a {kind}, expected something hashable{cure and f': {cure}'}")
 
 
 def _is_hashable(label: Any) -> bool:

@@ -43,6 +43,11 @@ def a_kind(value: object) -> str:
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
+def shown(value: object) -> str:
+    """Return a scalar as it prints, and the kind of anything else, which could print pages."""
+    return repr(value) if value is None or np.isscalar(value) else a_kind(value)
+
+
 def check_flag(value: object, name: str) -> bool:
     """Return an argument that is true or false as a bool."""
     if not isinstance(value, (bool, np.bool_)):
@@ -54,7 +59,7 @@ def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
     """Return an iterable as it is, without reading from it: it may be a generator."""
     is_word = isinstance(values, (str, bytes, bytearray, type))
     if is_word or not isinstance(values, Iterable) or getattr(values, "shape", 1) == ():
-        raise TypeError(f"{name} must hold {expected}, got {values!r}")
+        raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
 
 
@@ -79,6 +84,11 @@ def check_tf(tf: str) -> str:
     return check_choice(tf, _core.TermWeight.__members__, "tf")
 
 
+def check_on_missing(on_missing: str) -> bool:
+    """Return whether documents without a label or a text are left out."""
+    return check_choice(on_missing, ("raise", "skip"), "on_missing") == "skip"
+
+
 def check_column(column: object, name: str) -> None:
     """Check that an argument is the name or number of a column of a table, or None."""
     if column is not None and not isinstance(column, str) and not is_integer(column):
@@ -90,10 +100,15 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
     return isinstance(value, str) and value in known
 
 
-def number_of(n: int, thing: str) -> str:
+def grouped(n: float) -> str:
+    """Return a number as in "2,000" or "2.5"; a float that is whole has no decimals."""
+    return f"{int(n):,}" if n == int(n) else f"{n:,.7g}"
+
+
+def number_of(n: float, thing: str) -> str:
     """Return a number of things as in "1 row", "2,000 rows" or "2 classes"."""
     plural = "es" if thing.endswith("s") else "s"
-    return f"{n:,} {thing}{'' if n == 1 else plural}"
+    return f"{grouped(n)} {thing}{'' if n == 1 else plural}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
