@@ -15,7 +15,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 import termsift
 from termsift import cli
-from termsift.cli import help
+from termsift.cli import help, running
 
 COMMENT = "<!-- conf.py lists the commands here -->\n"
 
@@ -63,7 +63,7 @@ def list_score_functions(app: Sphinx, page: str, source: list[str]) -> None:
 def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
     """Replace the comment in commands.md by the help of every command, and the pages of help."""
     if page == "commands":
-        topics = [command.__name__.rpartition(".")[2] for command in cli.COMMANDS]
+        topics = list(running.COMMANDS)
         parts = [f"## termsift {topic}\n\n```text\n{help_of(topic)}```\n" for topic in topics]
         parts += [f"## termsift help {t}\n\n```text\n{help_of(t)}```\n" for t in help.PAGES]
         source[0] = source[0].replace(COMMENT, "\n".join(parts))

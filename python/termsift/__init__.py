@@ -27,28 +27,7 @@ except ImportError as error:
         "sources. Run 'pip install .' in its folder and start Python elsewhere."
     ) from error
 
-from termsift._api.class_counts import ClassCounts, load
-from termsift._api.counting import count
-from termsift._api.merging import merge
-from termsift._api.passages import Passage, find_passages
-from termsift._api.score_functions import SCORE_FUNCTIONS
-from termsift._api.text_counting import count_texts
-from termsift._core import CountOverflowError
-from termsift._evaluate.curve import Curve
-from termsift._evaluate.evaluation import choose_k, cross_validate, selection_curve
-from termsift._scores.class_terms import ClassTerms, distinctive_terms, dominant_class
-from termsift._scores.dispersion import Dispersion, dispersion
-from termsift._scores.keyness import Keyness
-from termsift._scores.methods import Method, Selector
-from termsift._scores.ranking import Ranking
-from termsift._scores.registry import methods, selectors
-from termsift._scores.significance import Significance
-from termsift._select.conditional_gain import conditional_gain
-from termsift._select.greedy import divergence
-from termsift._select.guided_gain import guided_gain
-from termsift._util.info import show_versions
-from termsift.io._csr_folder import save_csr
-from termsift.io._scan import Scan, scan
+from termsift._core import CountOverflowError as CountOverflowError
 
 if TYPE_CHECKING:
     from termsift import cli as cli
@@ -59,65 +38,95 @@ if TYPE_CHECKING:
     from termsift import report as report
     from termsift import spark as spark
     from termsift import text as text
+    from termsift._api.class_counts import ClassCounts as ClassCounts
+    from termsift._api.class_counts import load as load
+    from termsift._api.counting import count as count
+    from termsift._api.merging import merge as merge
+    from termsift._api.passages import Passage as Passage
+    from termsift._api.passages import find_passages as find_passages
+    from termsift._api.text_counting import count_texts as count_texts
+    from termsift._evaluate.curve import Curve as Curve
+    from termsift._evaluate.evaluation import choose_k as choose_k
+    from termsift._evaluate.evaluation import cross_validate as cross_validate
+    from termsift._evaluate.evaluation import selection_curve as selection_curve
+    from termsift._scores.class_terms import ClassTerms as ClassTerms
+    from termsift._scores.class_terms import distinctive_terms as distinctive_terms
+    from termsift._scores.class_terms import dominant_class as dominant_class
+    from termsift._scores.dispersion import Dispersion as Dispersion
+    from termsift._scores.dispersion import dispersion as dispersion
+    from termsift._scores.keyness import Keyness as Keyness
+    from termsift._scores.methods import Method as Method
+    from termsift._scores.methods import Selector as Selector
+    from termsift._scores.ranking import Ranking as Ranking
+    from termsift._scores.registry import methods as methods
+    from termsift._scores.registry import selectors as selectors
+    from termsift._scores.significance import Significance as Significance
+    from termsift._select.conditional_gain import conditional_gain as conditional_gain
+    from termsift._select.greedy import divergence as divergence
+    from termsift._select.guided_gain import guided_gain as guided_gain
     from termsift._term_selector import TermSelector as TermSelector
+    from termsift._util.info import show_versions as show_versions
+    from termsift.io._scan import Scan as Scan
+    from termsift.io._scan import scan as scan
 
 __version__ = _core.__version__
 
-globals().update(SCORE_FUNCTIONS)  # ts.md and so on, one for each method of the registry
-
-# These modules are imported at first use, since some need an extra and some take a while.
+# The module of each public name, which is imported when the name is first used: the command line
+# answers at once, and who needs no scipy does not wait for it.
+_HOMES = {
+    "_api.class_counts": ("ClassCounts", "load"),
+    "_api.counting": ("count",),
+    "_api.merging": ("merge",),
+    "_api.passages": ("Passage", "find_passages"),
+    "_api.text_counting": ("count_texts",),
+    "_evaluate.curve": ("Curve",),
+    "_evaluate.evaluation": ("choose_k", "cross_validate", "selection_curve"),
+    "_scores.class_terms": ("ClassTerms", "distinctive_terms", "dominant_class"),
+    "_scores.dispersion": ("Dispersion", "dispersion"),
+    "_scores.keyness": ("Keyness",),
+    "_scores.methods": ("Method", "Selector"),
+    "_scores.ranking": ("Ranking",),
+    "_scores.registry": ("methods", "selectors"),
+    "_scores.significance": ("Significance",),
+    "_select.conditional_gain": ("conditional_gain",),
+    "_select.greedy": ("divergence",),
+    "_select.guided_gain": ("guided_gain",),
+    "_term_selector": ("TermSelector",),
+    "_util.info": ("show_versions",),
+    "io._csr_folder": ("save_csr",),
+    "io._scan": ("Scan", "scan"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("cli", "dask", "io", "plots", "reference", "report", "spark", "text")
-
-__all__ = [
-    *SCORE_FUNCTIONS,
-    "ClassCounts",
-    "ClassTerms",
-    "CountOverflowError",
-    "Curve",
-    "Dispersion",
-    "Keyness",
-    "Method",
-    "Passage",
-    "Ranking",
-    "Scan",
-    "Selector",
-    "Significance",
-    "__version__",
-    "choose_k",
-    "conditional_gain",
-    "guided_gain",
-    "count",
-    "count_texts",
-    "cross_validate",
-    "distinctive_terms",
-    "dispersion",
-    "divergence",
-    "find_passages",
-    "dominant_class",
-    "load",
-    "merge",
-    "methods",
-    "save_csr",
-    "scan",
-    "selection_curve",
-    "selectors",
-    "show_versions",
-]
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn is optional and takes a second to import, so TermSelector is not in __all__.
-    if name == "TermSelector":
-        from termsift._term_selector import TermSelector
-
-        return TermSelector
     if name in _MODULES:
         return importlib.import_module(f"termsift.{name}")
-    raise AttributeError(f"module 'termsift' has no attribute {name!r}")
+    if name in _HOME_OF:
+        value = getattr(importlib.import_module(f"termsift.{_HOME_OF[name]}"), name)
+    elif name == "__all__":
+        # scikit-learn is optional and takes a second to import, so TermSelector is not in __all__.
+        names = {*_HOME_OF, *_score_functions(), "CountOverflowError", "__version__"}
+        value = sorted(names - {"TermSelector"})
+    elif name.startswith("_") or name not in _score_functions():
+        raise AttributeError(f"module 'termsift' has no attribute {name!r}")
+    else:
+        value = _score_functions()[name]
+    globals()[name] = value
+    return value
+
+
+def _score_functions() -> dict[str, Any]:
+    """Return ts.md and so on, one function for each method of the registry."""
+    from termsift._api.score_functions import SCORE_FUNCTIONS
+
+    return SCORE_FUNCTIONS
 
 
 def __dir__() -> list[str]:
     # Completion looks up each of these names, so none may be absent or take long to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
     loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
-    return sorted({*__all__, *(["TermSelector"] if has_selector else []), *loaded})
+    names: list[str] = __getattr__("__all__")
+    return sorted({*names, *(["TermSelector"] if has_selector else []), *loaded})

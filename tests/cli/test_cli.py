@@ -21,6 +21,7 @@ from scipy import sparse
 import termsift as ts
 from signals import start_hearing
 from termsift.cli import rank as rank_command
+from termsift.cli import running
 from termsift.cli.output import WRITERS
 from termsift.io import Collection, _kinds
 from termsift.io._files import COMPRESSED
@@ -316,11 +317,7 @@ def test_version(run: Any) -> None:
     assert result.out == f"termsift {ts.__version__}\n"
 
 
-_COMMANDS = ("rank", "keyness", "context", "count", "merge")
-_COMMANDS += ("compare", "report", "demo", "info", "help")
-
-
-@pytest.mark.parametrize("command", ["", *_COMMANDS])
+@pytest.mark.parametrize("command", ["", *running.COMMANDS])
 def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     result = run(*command.split(), "--help")

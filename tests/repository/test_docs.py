@@ -21,6 +21,7 @@ import pytest
 import termsift as ts
 from termsift import cli
 from termsift._util.extras import MissingExtraError
+from termsift.cli import running
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -263,10 +264,10 @@ def test_the_page_of_the_command_line_is_made_from_the_parser(
     assert conf.COMMENT not in text
     (commands,) = (
         action.choices
-        for action in cli.main_parser()._actions
+        for action in running.main_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
     )
-    assert len(commands) == len(cli.COMMANDS)
+    assert len(commands) == len(running.COMMANDS)
     for command, parser in commands.items():
         own = text.split(f"\n## termsift {command}\n")[1].split("\n## ")[0]
         for option in parser._option_string_actions:

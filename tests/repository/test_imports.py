@@ -4,44 +4,50 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import textwrap
+from pathlib import Path
+
+import pytest
+
+LOADED = "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
 
-def test_no_call_imports_a_part_of_numpy_or_scipy() -> None:
-    # OpenBLAS, which parts of scipy load, waits forever if it gets no memory. When a call begins,
-    # the collection may have taken all memory.
-    code = """
-    import sys, tempfile, numpy as np, scipy.sparse as sp, termsift, termsift as ts
-    X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (60, 40)))
-    y = np.arange(60) % 3
-    before = set(sys.modules)
-    counts = ts.count(X, y)
-    termsift._scores.class_terms.class_columns(counts, "chi2", 3)
-    for method in ts.methods():
-        ranking = counts.rank(method.name)
-        if method.is_test:
-            counts.significance(method.name)
-    counts.rank("md", policy="round_robin")
-    counts.greedy(5)
-    ts.conditional_gain(X, y, k=5)
-    ts.cross_validate(X, y, "md", [5], cv=2)
-    ts.selection_curve(ranking, X, y, X, y, [5])
-    ts.choose_k(X, y, "md", cv=2)
-    with tempfile.TemporaryDirectory() as folder:
-        counts.save(f"{folder}/c.termsift")
-        ts.load(f"{folder}/c.termsift")
-        ts.save_csr(f"{folder}/csr", X, y)
-        ts.count(ts.scan(f"{folder}/csr"))
-        with open(f"{folder}/c.svm", "w") as file:
-            file.write("1 1:2\\n2 2:1\\n")
-        ts.count(ts.scan(f"{folder}/c.svm"))
-    print(*sorted(m for m in set(sys.modules) - before if m.startswith(("numpy", "scipy"))))
-    """
+def modules_after(code: str) -> set[str]:
+    """Return the top-level modules that are loaded after some code."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+        [sys.executable, "-c", code + LOADED], capture_output=True, text=True, check=True
     )
-    assert (done.returncode, done.stdout) == (0, "\n"), done
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    "code", ["import termsift", "from termsift import cli; cli.main(['--version'])"]
+)
+def test_neither_numpy_nor_scipy_is_needed_to_begin(code: str) -> None:
+    assert modules_after(code).isdisjoint({"numpy", "scipy", "sklearn", "pyarrow", "pandas"})
+
+
+def test_ranking_a_table_needs_no_scipy(tmp_path: Path) -> None:
+    table = tmp_path / "mail.csv"
+    table.write_text("label,text\nham,bacon and eggs\nspam,free pills\n")
+    loaded = modules_after(f"from termsift import cli; cli.main(['rank', {str(table)!r}])")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint({"scipy", "sklearn", "pyarrow", "pandas", "matplotlib"})
+
+
+def test_parts_of_scipy_load_when_they_are_used() -> None:
+    code = "import sys, numpy as np, termsift as ts; counts = ts.count(np.eye(3), [0, 1, 1])\n"
+    assert "scipy" in modules_after(code + "counts.term_frequency")
+    assert "sklearn" not in modules_after(code + "counts.rank('md')")
+
+
+@pytest.mark.parametrize("given", [None, "3"])
+def test_the_number_of_blas_threads_is_put_back(
+    given: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+    code = "from termsift import cli; cli.main(['help']); import os, numpy\n"
+    code += "print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(given)

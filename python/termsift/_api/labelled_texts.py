@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift.text._blocks import check_source, labelled_blocks
 
 OnMissing: TypeAlias = Literal["raise", "skip"]
@@ -51,7 +50,7 @@ class LabelledTexts:
             )
         if y is not None:
             y = validation.only_column(y, known)
-            if not sp.issparse(y):
+            if not scipy.sparse.issparse(y):
                 y = validation.as_sequence(y, "y", "a label for each document")
             if n_docs is None:  # texts of an iterator are counted on the way
                 n_docs = y.shape[0] if hasattr(y, "shape") else len(y)

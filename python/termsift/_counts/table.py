@@ -9,12 +9,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts import file
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.files import replacing
 from termsift._util.log import levels_to_caller, logger
 
@@ -92,12 +91,16 @@ class CountTable:
     @property
     def term_frequency(self) -> Any:
         """The occurrences of each term in each class, l_ic."""
-        return sp.csr_array(self._counts.term_frequency(), shape=(self.n_classes, self.n_terms))
+        return scipy.sparse.csr_array(
+            self._counts.term_frequency(), shape=(self.n_classes, self.n_terms)
+        )
 
     @property
     def document_frequency(self) -> Any:
         """The documents of each class that contain each term, d_ic."""
-        return sp.csr_array(self._counts.document_frequency(), shape=(self.n_classes, self.n_terms))
+        return scipy.sparse.csr_array(
+            self._counts.document_frequency(), shape=(self.n_classes, self.n_terms)
+        )
 
     @property
     def tf(self) -> str:

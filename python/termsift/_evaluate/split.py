@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
@@ -17,7 +16,7 @@ from termsift._api.counting import count_checked
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._evaluate.folds import sklearn_labels
 from termsift._scores.methods import MODELS
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.extras import require
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # each at each k
@@ -37,7 +36,7 @@ class Documents:
         """The matrix for scipy and scikit-learn."""
         matrix = self.matrix
         shape = matrix.n_docs, matrix.n_terms
-        return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+        return scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
         """Return some of the documents, with the codes of all classes."""

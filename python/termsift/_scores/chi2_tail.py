@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from termsift._util import scipy
 
 # Below this gammaincc underflows or soon will. The continued fraction, which is slow only near the
 # mean of the distribution, needs few steps there.
@@ -43,9 +44,9 @@ def _log_erfc(z: NDArray[np.float64]) -> NDArray[np.float64]:
     root = np.sqrt(z)
     # erfc(x) = erfcx(x) exp(-x^2), and erfcx underflows at infinity only.
     with np.errstate(divide="ignore"):
-        tail = np.log(special.erfcx(root)) - z
+        tail = np.log(scipy.special.erfcx(root)) - z
     near = z < 0.25
-    tail[near] = np.log1p(-special.erf(root[near]))
+    tail[near] = np.log1p(-scipy.special.erf(root[near]))
     return tail
 
 
@@ -54,8 +55,8 @@ def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     logs = np.full(z.shape, -np.inf)
     # The median lies between a - 1/3 and a. P is the smaller of the two below it, Q above it.
     near = z < a
-    logs[near] = np.log1p(-special.gammainc(a, z[near]))
-    upper = special.gammaincc(a, z)
+    logs[near] = np.log1p(-scipy.special.gammainc(a, z[near]))
+    upper = scipy.special.gammaincc(a, z)
     middle = ~near & (upper >= _SMALLEST_P)
     logs[middle] = np.log(upper[middle])
     far = ~near & ~middle & np.isfinite(z)
@@ -66,7 +67,7 @@ def _log_upper_gamma(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
 def _log_tail(a: float, z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Q(a, z) for z so far above a that Q underflows."""
     if a < 1000:
-        log_prefactor = a * np.log(z) - z - special.gammaln(a)
+        log_prefactor = a * np.log(z) - z - scipy.special.gammaln(a)
     else:
         # The three terms above would be a thousand times larger than their sum. With Stirling's
         # series in place of log Gamma(a) the large terms cancel within z - a and log(z/a).

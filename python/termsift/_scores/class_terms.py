@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
@@ -22,7 +21,7 @@ from termsift._scores.significance import (
     class_statistics,
     significance_by,
 )
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.log import logger
 
@@ -171,7 +170,7 @@ def dominant_class(
     distinct, place = np.unique(chosen, return_inverse=True)
     scored = Scoring.of(counts, find_method(method), **scoring).of_terms(distinct)
     shape = counts.n_classes, len(distinct)
-    occurs = sp.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
+    occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape).tocsc()
     found = np.full(len(distinct), -1, dtype=np.int64)
     for first, last in scored.blocks():
         has_more = scored.directions(first, last) > 0

@@ -6,11 +6,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlog1py
 
 from termsift._counts.table import CountTable
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
+from termsift._util import scipy
 
 Correction: TypeAlias = Literal["none", "yates", "williams"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)  # the default first
@@ -85,4 +85,4 @@ def _halves(x: _Floats) -> tuple[_Floats, _Floats]:
 def _h(r: _Floats) -> _Floats:
     """Return (1 + r) log(1 + r) - r for r >= -1: by its series where the difference cancels."""
     series = sum((-r) ** k / (k * (k - 1)) for k in range(2, 13))
-    return np.where(np.abs(r) < 0.06, series, xlog1py(1 + r, r) - r)
+    return np.where(np.abs(r) < 0.06, series, scipy.special.xlog1py(1 + r, r) - r)

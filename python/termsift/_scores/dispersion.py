@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._util import validation
+from termsift._util import scipy, validation
 
 _CHUNK_ENTRIES = 1 << 22  # entries of the matrix that are looked at together
 
@@ -108,7 +107,7 @@ def dispersion(
     """
     csr = validation.check_matrix(X, 1)
     validation.check_entries(csr, 1, "X")
-    X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
+    X = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_docs, csr.n_terms))
     labels = validation.check_labels(y, X.shape[0], None)
     groups = _groups(classes, labels.classes)
     n_terms = X.shape[1]

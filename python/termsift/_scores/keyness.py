@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from termsift._counts.table import CountTable, check_counts
 from termsift._scores.chi2_tail import log_chi2_sf
@@ -18,7 +17,7 @@ from termsift._scores.dispersion import dispersion as dispersion_of
 from termsift._scores.registry import find_method
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import ADJUSTMENTS, Adjustment, Significance
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.printable import printable
 from termsift._util.tabular import Tabular
@@ -355,7 +354,7 @@ def _effects(
     a: NDArray[Any], b: NDArray[Any], tokens: _Floats, constant: float, confidence: float
 ) -> dict[str, _Floats]:
     """Return the effect sizes and the ends of their confidence intervals."""
-    z = float(ndtri((1 + confidence) / 2))
+    z = float(scipy.special.ndtri((1 + confidence) / 2))
     first, second = tokens
     a, b = a.astype(np.float64), b.astype(np.float64)
     f_1, f_2 = a / first, b / second

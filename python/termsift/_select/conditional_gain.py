@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import scipy
 
 from termsift import _core
 from termsift._counts.table import CountTable, add_documents, is_exact
 from termsift._scores.ranking import Ranking
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.log import logger
 from termsift._util.progress import progress
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import platform
 import sys
 
 import numpy as np
-import scipy
 
 from termsift import _core
 
@@ -18,7 +18,7 @@ def build_info() -> dict[str, str]:
         "termsift": _core.__version__,
         "python": sys.version.split()[0],
         "numpy": np.__version__,
-        "scipy": scipy.__version__,
+        "scipy": importlib.metadata.version("scipy"),
         "machine": f"{platform.system()} {platform.machine()}",
         "compiler": _core.compiler(),
         "OpenMP": openmp,

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.progress import progress
 from termsift._util.tabular import object_array
@@ -49,8 +49,8 @@ class Collection:
         What was wrong with the first few of them.
     """
 
-    X: sp.csr_array
-    y: NDArray[Any] | sp.csr_array
+    X: scipy.sparse.csr_array
+    y: NDArray[Any] | scipy.sparse.csr_array
     term_names: NDArray[np.object_] | None
     source: str
     classes: list[Any] | None = None
@@ -212,7 +212,9 @@ def _stacked(scan: Scan) -> Collection:
     X = blocks[0].X
     if len(blocks) > 1:
         n_terms = max(block.X.shape[1] for block in blocks)
-        X = sp.csr_array(sp.vstack([_resized(block.X, n_terms) for block in blocks], format="csr"))
+        X = scipy.sparse.csr_array(
+            scipy.sparse.vstack([_resized(block.X, n_terms) for block in blocks], format="csr")
+        )
     y, classes = _stacked_labels(blocks)
     if scan._labels_are_text:
         y = integers_if_all_whole(y.tolist())
@@ -233,11 +235,11 @@ def _all_blocks(scan: Scan) -> Iterator[Any]:
             del block
 
 
-def _resized(X: sp.csr_array, n_terms: int) -> sp.csr_array:
+def _resized(X: scipy.sparse.csr_array, n_terms: int) -> scipy.sparse.csr_array:
     """Return a matrix with more columns, or without the last ones."""
     if X.shape[1] > n_terms:
         X = X[:, :n_terms]
-    return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
+    return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_terms))
 
 
 def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
@@ -246,7 +248,9 @@ def _stacked_labels(blocks: list[MatrixBlock]) -> tuple[Any, list[Any] | None]:
     if all(block.classes == classes for block in blocks):
         if classes is None:
             return np.concatenate([block.y for block in blocks]), None
-        return sp.csr_array(sp.vstack([block.y for block in blocks], format="csr")), classes
+        return scipy.sparse.csr_array(
+            scipy.sparse.vstack([block.y for block in blocks], format="csr")
+        ), classes
     several = [
         (block.y, np.ones(len(block.y), dtype=np.int64))
         if block.classes is None

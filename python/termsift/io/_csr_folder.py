@@ -27,10 +27,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.files import check_path, new_folder
 from termsift._util.labels import decode_label, encode_label
 from termsift._util.printable import printable_errors
@@ -248,7 +247,7 @@ class CsrFolder(Source):
         n_terms = self._n_terms
         if n_terms is None:
             n_terms = int(indices.max(initial=-1)) + 1
-        return sp.csr_array((data, indices, indptr - first), shape=(end - begin, n_terms))
+        return scipy.sparse.csr_array((data, indices, indptr - first), shape=(end - begin, n_terms))
 
     def _labels(self, begin: int, end: int) -> tuple[Any, list[Hashable] | None]:
         """Return the labels of documents, or their indicator matrix and its classes."""
@@ -271,7 +270,7 @@ class CsrFolder(Source):
             return classes[codes], None
         ones = np.ones(len(codes), dtype=np.int8)
         shape = end - begin, len(self._classes)
-        return sp.csr_array((ones, codes, ends - first), shape=shape), self._classes
+        return scipy.sparse.csr_array((ones, codes, ends - first), shape=shape), self._classes
 
 
 def _offsets(array: _Array, begin: int, end: int, n: int) -> NDArray[Any]:

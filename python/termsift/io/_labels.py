@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._files import existing, one_per_line, opened
@@ -87,7 +87,7 @@ def integers_if_whole(values: NDArray[Any]) -> NDArray[Any]:
 
 def indicator_of(
     labels: NDArray[Any], n_labels: NDArray[np.int64]
-) -> tuple[sp.csr_array, list[Any]]:
+) -> tuple[scipy.sparse.csr_array, list[Any]]:
     """Return the indicator matrix of documents with several labels, and its classes, sorted.
 
     ``labels`` holds those of all documents, one document after another; document d has
@@ -96,6 +96,6 @@ def indicator_of(
     classes, columns = np.unique(labels, return_inverse=True)
     rows = np.repeat(np.arange(len(n_labels)), n_labels)
     ones = np.ones(len(rows), dtype=np.int8)
-    indicator = sp.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
+    indicator = scipy.sparse.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
     indicator.data[:] = 1  # a document may repeat a label
     return indicator, classes.tolist()

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import scipy.sparse as sp
-
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.validation import widened_coo
 from termsift.io._files import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
@@ -43,14 +42,14 @@ class MatrixFile(Source):
                 f"{self.options.terms}: {len(names)} names for the {X.shape[1]} terms of "
                 f"{self.path}"
             )
-        yield MatrixBlock(self.n_bytes, X=sp.csr_array(X), y=y)
+        yield MatrixBlock(self.n_bytes, X=scipy.sparse.csr_array(X), y=y)
 
 
 def read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
     with opened(path) as (file, _):  # numpy leaves a broken archive open
         try:
-            X = sp.load_npz(file)
+            X = scipy.sparse.load_npz(file)
         except (MemoryError, *DAMAGE):
             raise
         except Exception as exc:  # an archive of other content may raise anything
@@ -73,4 +72,4 @@ def read_matrix_market(path: Path) -> Any:
     with opened(path) as (file, _):
         content = file.read()
         data, rows, columns, shape = _core.parse_matrix_market(content, n_threads=0, file=str(path))
-    return sp.coo_array((data, (rows, columns)), shape=shape)
+    return scipy.sparse.coo_array((data, (rows, columns)), shape=shape)

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termsift._util import validation
+from termsift._util import scipy, validation
 from termsift._util.files import check_path
 from termsift._util.printable import printable, printable_errors
 from termsift._util.tabular import object_array
@@ -374,7 +373,7 @@ class Scan:
                     del block  # before the next one is read
             yield source, None
 
-    def _chunks(self, X: sp.csr_array) -> Iterator[tuple[int, int]]:
+    def _chunks(self, X: scipy.sparse.csr_array) -> Iterator[tuple[int, int]]:
         """Divide the documents of a block into chunks."""
         begin, n_docs = 0, X.shape[0]
         entry_bytes = X.indices.itemsize + X.data.itemsize
@@ -384,8 +383,8 @@ class Scan:
             begin = end
 
 
-def _rows(X: sp.csr_array, begin: int, end: int) -> sp.csr_array:
+def _rows(X: scipy.sparse.csr_array, begin: int, end: int) -> scipy.sparse.csr_array:
     """Return some documents, which share the memory of X."""
     first, last = X.indptr[begin], X.indptr[end]
     parts = X.data[first:last], X.indices[first:last], X.indptr[begin : end + 1] - first
-    return sp.csr_array(parts, shape=(end - begin, X.shape[1]))
+    return scipy.sparse.csr_array(parts, shape=(end - begin, X.shape[1]))

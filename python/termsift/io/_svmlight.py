@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-import scipy.sparse as sp
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.validation import check_n_threads
 from termsift.io._files import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
@@ -64,7 +64,7 @@ class SvmlightFile(Source):
                     width = int(indices.max(initial=base - 1)) - base + 1
                     shape = len(indptr) - 1, width if names is None else len(names)
                     columns = (indices - base).astype(np.int32)
-                    X = sp.csr_array((parsed["data"], columns, indptr), shape=shape)
+                    X = scipy.sparse.csr_array((parsed["data"], columns, indptr), shape=shape)
                     begin, n_docs = n_docs, n_docs + shape[0]
                     if y is None:
                         labels, classes = _own_labels(parsed)

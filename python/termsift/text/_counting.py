@@ -12,9 +12,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_iterable, check_kind, check_words, is_integer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
-) -> tuple[sparse.csr_array, npt.NDArray[np.object_] | None]:
+) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_] | None]:
     """Count the terms of blocks of texts; see `TextRules.count`."""
     columns = rules.columns()
     native = rules.native
@@ -68,14 +68,14 @@ class BlockCounter:
         elif self._hashing is None and not grows:
             self._index = _core.TextIndex(self._native, sorted(words, key=words.__getitem__))
 
-    def count(self, texts: _core.Texts) -> sparse.csr_array:
+    def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         """Return the counts of a block, in rows that may be unsorted."""
         X = self._occurrences(texts)
         if self._binary:
             X.data.fill(1)
         return X
 
-    def _occurrences(self, texts: _core.Texts) -> sparse.csr_array:
+    def _occurrences(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         if self._native is None:
             terms = map(self._cut, strings(texts))
             if self._hashing is not None:
@@ -91,12 +91,14 @@ class BlockCounter:
         data, indices, indptr = counter.matrix(None, self._threads)
         return csr((data, columns[indices], indptr), len(self._words))
 
-    def _hashed(self, terms: Iterable[Iterable[str]]) -> sparse.csr_array:
+    def _hashed(self, terms: Iterable[Iterable[str]]) -> scipy.sparse.csr_array:
         vectorizers = require("sklearn.feature_extraction", "sklearn", "hashing")
         hasher = vectorizers.FeatureHasher(
             self._hashing, input_type="string", dtype=np.int64, alternate_sign=False
         )
-        return sparse.csr_array(hasher.transform([*terms, []])[:-1])  # it refuses no texts at all
+        return scipy.sparse.csr_array(
+            hasher.transform([*terms, []])[:-1]
+        )  # it refuses no texts at all
 
 
 def counted(
@@ -124,14 +126,14 @@ def kept_columns(
     documents = counter.document_frequency(n_threads)
     once = rules.binary or rules.max_features is None or np.dtype(dtype).kind == "b"
     occurrences = documents if once else counter.term_frequency(n_threads)
-    total = sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
+    total = scipy.sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
     kept = kept_terms(rules, n_docs, documents, occurrences.astype(total.dtype))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
 
 
 def count_words(
     documents: Iterable[Iterable[str]],
-) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
+) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_]]:
     """Count the words of each document.
 
     Parameters
@@ -178,12 +180,12 @@ def columns_of(terms: Any, name: str) -> dict[str, int]:
 # ---- parts -------------------------------------------------------------------------------------
 
 
-def csr(parts: tuple[Any, Any, Any], n_columns: int) -> sparse.csr_array:
+def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
     """Return the matrix of data, indices and indptr, with indices of 32 bits if they suffice."""
     data, *others = parts
     index = np.int32 if len(data) < 2**31 else np.int64  # scipy would copy indices of two kinds
     indices, indptr = (part.astype(index, copy=False) for part in others)
-    return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    return scipy.sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def strings(texts: _core.Texts) -> Iterator[Any]:
@@ -202,7 +204,7 @@ def _learn(terms: list[str], words: dict[str, int]) -> npt.NDArray[np.int64]:
 
 def _count_rows(
     documents: Iterable[Iterable[str]], words: dict[str, int], *, grows: bool
-) -> sparse.csr_array:
+) -> scipy.sparse.csr_array:
     """Count the words of documents as `BlockCounter` does."""
     new: dict[str, int] = {}  # the words that join, in order of first appearance
     n_known = len(words)
@@ -233,18 +235,18 @@ def _count_rows(
     return csr((data, indices, indptr), len(words))
 
 
-def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> sparse.csr_array:
+def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.sparse.csr_array:
     """Return the matrix of the data, indices and indptr of blocks of rows."""
     blocks = [csr(part, n_columns) for part in parts]
     if len(blocks) == 1:
         return blocks[0]
-    empty = sparse.csr_array((0, n_columns), dtype=np.int64)
-    return sparse.csr_array(sparse.vstack([empty, *blocks], format="csr"))
+    empty = scipy.sparse.csr_array((0, n_columns), dtype=np.int64)
+    return scipy.sparse.csr_array(scipy.sparse.vstack([empty, *blocks], format="csr"))
 
 
 def _sorted_and_kept(
-    X: sparse.csr_array, found: npt.NDArray[np.object_], rules: Any
-) -> tuple[sparse.csr_array, npt.NDArray[np.object_]]:
+    X: scipy.sparse.csr_array, found: npt.NDArray[np.object_], rules: Any
+) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.object_]]:
     """Return the columns of the terms that stay, sorted by term."""
     order = np.argsort(found, kind="stable")
     documents = np.bincount(X.indices, minlength=len(found))

@@ -11,9 +11,9 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_n_threads, is_integer
@@ -33,7 +33,7 @@ from sklearn.utils import metadata_routing
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
 except ImportError:  # versions before 1.9 have one kind
-    as_configured = sparse.csr_matrix
+    as_configured = scipy.sparse.csr_matrix
 
 # The methods that cut a text. The core cuts as scikit-learn's own, and not as a subclass's.
 _CUTTING = (
@@ -78,7 +78,7 @@ class _CutByCore:
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
-    def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> sparse.csr_array:
+    def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
         """Return counts in the vectorizer's dtype, where a bool says whether a term occurs.
 
         A count that does not fit the dtype is an error. ``terms`` has the columns of terms.
@@ -99,7 +99,7 @@ class _CutByCore:
             )
         if self.binary:
             data.fill(1)
-        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
+        return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
 
     def _wide(self: Any) -> Any:
         """Return a copy for scikit-learn to count with, in a dtype in which sums do not wrap."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.validation.values import a_kind, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
@@ -52,7 +52,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     matrices are converted. Messages call the matrix ``name``.
     """
     refuse_other_kinds(X, name)
-    is_sparse = sp.issparse(X)
+    is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
     if len(matrix.shape) != 2:
         raise ValueError(
@@ -70,7 +70,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
         csc = _triple(matrix, name)
         check_entries(csc, n_threads, name, transposed=True)
         arrays = csc.data, csc.indices, csc.indptr
-        matrix = sp.csc_array(arrays, shape=matrix.shape).tocsr()
+        matrix = scipy.sparse.csc_array(arrays, shape=matrix.shape).tocsr()
     elif matrix.format != "csr":
         raise TypeError(
             f"{name} is a sparse {matrix.format.upper()} matrix, expected CSR or CSC: use tocsr()"
@@ -83,7 +83,7 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
     if hasattr(X, "__dask_graph__"):
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
     is_list = isinstance(X, (list, tuple))
-    if not (is_list or sp.issparse(X) or hasattr(X, "__array__")):
+    if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
         cure = ""
         if hasattr(X, "X"):
             cure = ": pass its attribute X, as in adata.X"
@@ -91,7 +91,7 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
             cure = ": pass X.to_memory()"
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
-    if _has_rows(X) and not sp.issparse(X):
+    if _has_rows(X) and not scipy.sparse.issparse(X):
         first = np.asarray(_rows(X, 0, 8)).ravel()
     if any(isinstance(value, (str, bytes)) for value in first):
         raise TypeError(
@@ -120,8 +120,8 @@ def _sparse(X: Any, name: str) -> Any:
         def place(flat: int, first: int = first) -> tuple[int, int]:
             return first + flat // n_terms, flat % n_terms
 
-        blocks.append(sp.csr_array(exact_dtype(block, place, name)))
-    return blocks[0] if len(blocks) == 1 else sp.vstack(blocks, format="csr")
+        blocks.append(scipy.sparse.csr_array(exact_dtype(block, place, name)))
+    return blocks[0] if len(blocks) == 1 else scipy.sparse.vstack(blocks, format="csr")
 
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:
@@ -171,7 +171,7 @@ def without_duplicates(matrix: Any) -> Any:
 
 def widened_coo(X: Any) -> Any:
     """Return a COO matrix in 64 bits, since scipy adds its duplicates as it becomes CSR."""
-    return _widened(X) if isinstance(X, (sp.coo_array, sp.coo_matrix)) else X
+    return _widened(X) if isinstance(X, (scipy.sparse.coo_array, scipy.sparse.coo_matrix)) else X
 
 
 def _widened(matrix: Any) -> Any:
@@ -303,7 +303,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
 def column_names(X: Any) -> list[str] | None:
     """Return the names of the columns of a data frame if all are strings, or None."""
     names = getattr(X, "columns", None)
-    if names is None or callable(names) or sp.issparse(X):
+    if names is None or callable(names) or scipy.sparse.issparse(X):
         return None
     listed = list(names)
     return listed if all(isinstance(name, str) for name in listed) else None

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 
 from termsift import _core
+from termsift._util import scipy
 from termsift._util.extras import is_from
 from termsift._util.log import levels_to_caller
 from termsift._util.validation.arrays import (
@@ -76,14 +76,14 @@ def check_labels(
     """
     given = None if classes is None else check_classes(classes)
     y = only_column(y, given)
-    if not (sp.issparse(y) or is_column_of_strings(y)):
+    if not (scipy.sparse.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
         try:
             y = np.asarray(y)
         except ValueError:
             raise ValueError(f"{name} holds lists of different lengths: {_SEVERAL}") from None
-    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
+    if scipy.sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
         if given is None and shape[1:] == (1,):
             raise ValueError(
@@ -139,7 +139,7 @@ def labelled_documents(
         return matrix, labels, weights
     check_entries(matrix, n_threads, "X")  # now, since errors would name other rows later
     shape = matrix.n_docs, matrix.n_terms
-    X = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)[rows]
+    X = scipy.sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)[rows]
     labels = replace(labels, codes=labels.codes[rows])
     return check_matrix(X, n_threads), labels, None if weights is None else weights[rows]
 
@@ -223,7 +223,7 @@ def _indicator_labels(y: Any, n_docs: int, given: list[Hashable] | None, name: s
     # The values are checked below, since a count other than 0 and 1 is wrong here.
     ones = np.ones(len(csr.data), dtype=np.int8)
     check_entries(replace(csr, data=ones), 1, name)
-    matrix = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape)
+    matrix = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=y.shape)
     matrix = without_duplicates(matrix).copy()
     matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)

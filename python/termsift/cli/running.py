@@ -1,0 +1,250 @@
+"""Run a command: its parser, its log and signals, and one line for an error.
+
+Each command has a module with a function ``add``, which adds its parser. Methods, their help and
+their options come from the registry, :func:`termsift.methods`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO, TextIOWrapper
+from typing import Any, NoReturn
+
+import termsift as ts
+from termsift._util.printable import printable
+from termsift._util.validation import did_you_mean
+from termsift.cli.arguments import AsWritten, one_of
+from termsift.cli.inputs import standard_input
+from termsift.cli.output import tell
+
+_log = logging.getLogger("termsift")
+
+# Each command is a module; help comes last, since it lists the others.
+COMMANDS = (
+    *("rank", "keyness", "context", "count", "merge", "compare", "report", "demo", "info", "help"),
+)
+
+_DESCRIPTION = """\
+Ranks the terms of a labelled text collection by how well they tell its classes apart.
+Counts the collection once, scores every term by the method you choose, and lists the best terms.
+"""
+
+_EXAMPLES = """\
+examples:
+  termsift demo
+  termsift rank reviews.csv --text body --label stars -k 20
+  termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift keyness reviews.csv --text body --label stars 5 1
+  termsift keyness letters/ diaries/
+  termsift context reviews.csv --text body --label stars 'free prize'
+  termsift count part1.svm.gz part2.svm.gz -o counts.termsift --checkpoint
+  termsift compare train.csv --test test.csv --method md,ig,chi2
+  termsift report reviews.csv -o report.html
+  termsift info counts.termsift
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, with the nearest of the names that it knows."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message, with the usage if an argument is missing, and exit."""
+        usage = f"; {self.format_usage()}" if "are required" in message else "\n"
+        self.exit(2, f"{self.prog}: error: {printable(message)}{usage}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the arguments; an unknown one is an error of the command that it was given to."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            name = next((word for word in unknown if word.startswith("--")), None)
+            hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return parsed, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None:
+            try:
+                one_of(action.choices, value)
+            except argparse.ArgumentTypeError as error:
+                raise argparse.ArgumentError(action, str(error)) from None
+
+
+def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of some commands; what it parses has the command as ``run``."""
+    parser = _Parser(
+        "termsift", description=_DESCRIPTION, epilog=_EXAMPLES, formatter_class=AsWritten
+    )
+    parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name in names:
+        importlib.import_module(f"termsift.cli.{name}").add(commands)
+    if "help" in names:
+        parser.set_defaults(**vars(parser.parse_args(["help"])), overview=parser.format_help)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command that some arguments name; see `termsift.cli.main`."""
+    _hold_standard_descriptors()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # terms are in any language
+    is_known = bool(argv) and argv[0] in COMMANDS[:-1]  # the modules of others need not be imported
+    args = main_parser(argv[:1] if is_known else COMMANDS).parse_args(argv)
+    with _logging(args), _sigterm_as_interrupt():
+        try:
+            _refuse_to_overwrite(args)
+            with standard_input(args):
+                args.run(args)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            _settle_stdout()
+        except KeyboardInterrupt as exc:
+            number = signal.SIGTERM if isinstance(exc, _Terminated) else signal.SIGINT
+            return 128 + number  # the code that a shell reports
+        except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
+            _log.debug("the error in full:", exc_info=True)
+            tell(_without_folder(f"error: {_one_line(exc)}", args))
+            _settle_stdout()
+            return 1
+    return 0
+
+
+def _refuse_to_overwrite(args: argparse.Namespace) -> None:
+    """Refuse an output that is one of the inputs: the input would be lost."""
+    output = getattr(args, "output", None)
+    if output is None or not os.path.isfile(output):
+        return
+    for name in (
+        "input",
+        "inputs",
+        "target",
+        "labels",
+        "terms",
+        "test",
+        "test_labels",
+        "stop_words",
+    ):
+        given = getattr(args, name, None)
+        for path in given if isinstance(given, list) else [given]:
+            if path is not None and os.path.exists(path) and os.path.samefile(path, output):
+                raise ValueError(f"{output}: is read, and cannot be the output; name another file")
+
+
+# ---- standard streams ----------------------------------------------------------------------------
+
+
+def _hold_standard_descriptors() -> None:
+    """Open the null device for standard streams that are closed.
+
+    Otherwise a file that is opened later would get the number of such a stream, and receive what a
+    library prints. Writing to standard output still fails, and messages are discarded.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # then `open` returns this number, the lowest that is free
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+    if sys.stderr is None:  # `print` would use standard output instead
+        sys.stderr = StringIO()
+
+
+def _settle_stdout() -> None:
+    """Flush standard output, or discard what is left, so that the interpreter's exit succeeds."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:  # the reader is gone, or the disk is full
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+
+class _Terminated(KeyboardInterrupt):
+    """An interrupt by SIGTERM, which batch schedulers send."""
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that files are cleaned up or kept."""
+
+    def terminate(*_: object) -> None:
+        raise _Terminated
+
+    is_main = threading.current_thread() is threading.main_thread()  # only this one gets signals
+    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+# ---- messages ------------------------------------------------------------------------------------
+
+
+class _Formatter(logging.Formatter):
+    """A formatter that shows the control characters of a traceback as escapes."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        super().__init__("termsift: %(message)s")
+        self._args = args
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a message."""
+        return _without_folder(super().format(record), self._args)
+
+    def formatException(self, ei: Any) -> str:
+        """Format a traceback; the messages in it may quote a file."""
+        return "\n".join(map(printable, super().formatException(ei).split("\n")))
+
+
+@contextmanager
+def _logging(args: argparse.Namespace) -> Iterator[None]:
+    """Send log messages and warnings to standard error, one line each, while a command runs."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        _log.warning("warning: %s", " ".join(str(message).split()))
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Formatter(args))
+    watched = args.watched and sys.stderr.isatty()
+    before = _log.level
+    _log.addHandler(handler)
+    _log.setLevel("DEBUG" if args.verbose else "INFO" if watched else "WARNING")
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            yield
+    finally:
+        _log.removeHandler(handler)
+        _log.setLevel(before)
+
+
+def _without_folder(message: str, args: argparse.Namespace) -> str:
+    """Return a message without the folder of the file that holds standard input."""
+    folder = getattr(args, "stdin_folder", None)
+    return message if folder is None else message.replace(f"{folder}{os.sep}", "")
+
+
+def _one_line(exc: BaseException) -> str:
+    if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # from the core
+        return "not enough memory"
+    if isinstance(exc, OSError) and exc.strerror:
+        return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror
+    return " ".join(str(exc).split()) or type(exc).__name__
