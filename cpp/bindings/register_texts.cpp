@@ -219,6 +219,10 @@ Texts texts_of(const py::handle& object) {
   return py::cast<const TextsObject&>(object).texts;
 }
 
+py::object texts_object(std::vector<Text> texts, std::shared_ptr<const void> owner) {
+  return py::cast(TextsObject{std::move(texts), {std::move(owner)}});
+}
+
 void register_texts(py::module_& module) {
   register_bad_text(module);
   py::class_<TextsObject>(module, "Texts", "Documents, which stay where the caller has them; immutable.")
