@@ -93,9 +93,10 @@ py::object read(Table& table) {
   return py::make_tuple(texts_object(std::move(texts), std::move(block)), classes);
 }
 
-py::list labels(const Table& table) {
+py::list labels(const Table& table, std::size_t first) {
   py::list all;
-  for (const std::string& label : table.reader().labels()) all.append(decoded(label));
+  const std::vector<std::string>& of_classes = table.reader().labels();
+  for (; first < of_classes.size(); ++first) all.append(decoded(of_classes[first]));
   return all;
 }
 
@@ -139,7 +140,7 @@ void register_tables(py::module_& module) {
              return table.reading([&](TableReader& reader) { return counter.add(reader, n_bytes, threads); });
            }, "counter"_a, "n_bytes"_a, "n_threads"_a = 0)
       .def_property_readonly("is_done", [](const Table& table) { return table.reader().is_done(); })
-      .def_property_readonly("labels", &labels)
+      .def("labels", &labels, "first"_a = 0)
       .def_property_readonly("n_skipped", [](const Table& table) { return table.reader().n_skipped(); })
       .def_property_readonly("skipped", &skipped);
   py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")

@@ -47,7 +47,6 @@ from termsift._select.conditional_gain import conditional_gain
 from termsift._select.greedy import divergence
 from termsift._select.guided_gain import guided_gain
 from termsift._util.info import show_versions
-from termsift.io._csr_folder import save_csr
 from termsift.io._scan import Scan, scan
 
 if TYPE_CHECKING:
@@ -97,7 +96,6 @@ __all__ = [
     "load",
     "merge",
     "methods",
-    "save_csr",
     "scan",
     "selection_curve",
     "selectors",

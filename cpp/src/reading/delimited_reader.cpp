@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "reading/field_ends.hpp"
-#include "reading/utf8.hpp"
+#include "termsift/utf8.hpp"
 #include "termsift/table_reader.hpp"
 
 namespace termsift {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "reading/byte_marks.hpp"
-#include "reading/utf8.hpp"
+#include "termsift/utf8.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/table_reader.hpp"
 

@@ -10,7 +10,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from termsift import _core
-from termsift.io._files import DAMAGE, existing, opened
+from termsift.io._opening import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
 from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
 
