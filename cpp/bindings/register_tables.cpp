@@ -118,7 +118,7 @@ py::tuple first_row(DelimitedTable& table, char delimiter) {
 }
 
 void choose_columns(DelimitedTable& table, char delimiter, const std::vector<std::int64_t>& texts, std::int64_t label,
-            std::int64_t n_fields, bool has_header) {
+                    std::int64_t n_fields, bool has_header) {
   for (const std::int64_t column : texts)
     if (column < 0 || column >= n_fields) throw py::value_error("a column of texts is out of range");
   if (label < 0 || label >= n_fields || texts.empty()) throw py::value_error("the column of labels is out of range");
@@ -146,8 +146,9 @@ void register_tables(py::module_& module) {
   py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")
       .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const std::vector<std::string>& labels,
                        bool skip, const std::string& encoding, std::int64_t bytes) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
              return std::make_unique<DelimitedTable>(
-                 std::make_unique<DelimitedReader>(python_read(readinto), options_of(labels, skip, encoding, bytes), quoted), file);
+                 std::make_unique<DelimitedReader>(python_read(readinto), options, quoted), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = std::vector<std::string>(), "skip"_a = false,
            "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes)
@@ -157,9 +158,9 @@ void register_tables(py::module_& module) {
       .def(py::init([](const py::object& readinto, const py::str& file, const std::vector<std::string>& texts,
                        const std::string& label, bool may_be_array, const std::vector<std::string>& labels, bool skip,
                        const std::string& encoding, std::int64_t bytes) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
              return std::make_unique<JsonTable>(
-                 std::make_unique<JsonReader>(python_read(readinto), options_of(labels, skip, encoding, bytes), texts, label,
-                                              may_be_array), file);
+                 std::make_unique<JsonReader>(python_read(readinto), options, texts, label, may_be_array), file);
            }),
            "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
            "labels"_a = std::vector<std::string>(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);

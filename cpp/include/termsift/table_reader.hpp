@@ -79,6 +79,9 @@ class TableReader {
   // there (is_last), all are to be read.
   virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
 
+  // Complains if the table must not end here.
+  virtual void finish() {}
+
   // Reads until there are `wanted` bytes or the content ends. Returns how many there are.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
   bool at_end() const { return at_end_; }
@@ -116,7 +119,8 @@ class DelimitedReader final : public TableReader {
     std::int64_t end = -1;  // where the next row begins, or -1 if the row is not whole
   };
 
-  DelimitedReader(Read read, Options options, bool quoted) : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
+  DelimitedReader(Read read, Options options, bool quoted)
+      : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
   // Returns the first row that is not blank as a delimiter divides it, and leaves it to be read. It has no fields if there
   // is none.
@@ -133,7 +137,7 @@ class DelimitedReader final : public TableReader {
   void unquote(TableBlock& block) const;
   void join(TableBlock& block) const;
   Row row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last, char delimiter) const;
-  void split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row) const;
+  static void split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row);
 
   bool quoted_;
   char delimiter_ = ',';
@@ -153,6 +157,7 @@ class JsonReader final : public TableReader {
   std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) override;
   std::int64_t parse_lines(TableBlock& block, std::int64_t size, bool is_last);
   std::int64_t parse_array(TableBlock& block, std::int64_t size, bool is_last);
+  void finish() override;
   void take(TableBlock& block, std::int64_t first_line, std::int64_t last_line);
 
   struct State;

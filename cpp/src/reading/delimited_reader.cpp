@@ -10,12 +10,14 @@ namespace termsift {
 namespace {
 
 const char* const quote_cure =
-    "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and name "
-    "its columns by text and label (--text, --label)";
+    "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
+    "name its columns by text and label (--text, --label)";
 
 const char* const lone_return =
-    "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of this "
-    "file, replace them by line feeds";
+    "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of "
+    "this file, replace them by line feeds";
+
+const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
 std::string_view text_of(const std::uint8_t* data, std::pair<std::int64_t, std::int64_t> span) {
   return {reinterpret_cast<const char*>(data) + span.first, static_cast<std::size_t>(span.second - span.first)};
@@ -56,10 +58,10 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quotes a carriage return may be part of a text, but a file of them alone has other line ends.
-      const auto* const carriage = std::find(data, data + size, '\r');
-      if (!quoted_ && at_end() && carriage + 1 < data + size && std::find(data, data + size, '\n') == data + size)
-        first.fault = lone_return;
+      // Without quotes a carriage return may be part of a text, but a file without line feeds has other line ends.
+      const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
+      if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
+        complain(line, line, returns_end_lines, false);
       first.first_line += line - line_;
       first.last_line += line - line_;
       if (!first.fields.empty() || !first.fault.empty()) return first;
@@ -144,7 +146,7 @@ bool DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
     begin = next;
   }
   if (texts_.size() == 1)
-    for (const Span& part : parts_) block.texts.push_back({data + part.first, part.second - part.first, TextEncoding::utf8});
+    for (const auto& [from, to] : parts_) block.texts.push_back({data + from, to - from, TextEncoding::utf8});
   return true;
 }
 
@@ -152,7 +154,8 @@ void DelimitedReader::unquote(TableBlock& block) const {
   for (Text& text : block.texts) {
     const std::string_view field(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
     if (!field.starts_with('"')) continue;
-    char* const begin = reinterpret_cast<char*>(block.bytes.get()) + (field.data() - reinterpret_cast<char*>(block.bytes.get()));
+    char* const bytes = reinterpret_cast<char*>(block.bytes.get());
+    char* const begin = bytes + (field.data() - bytes);
     text.length = write_unquoted(field, begin) - begin;
   }
 }
@@ -190,6 +193,9 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
       next.fault = "expected " + std::to_string(n_fields_) + " fields, found " + std::to_string(n_fields);
       if (quoted_ && n_fields > n_fields_)
         next.fault += std::string("; a field with '") + delimiter_ + "' in it must begin and end with a quote";
+      const auto has_return = [](const std::string& field) { return field.find('\r') != field.npos; };
+      if (!quoted_ && std::any_of(fields.begin(), fields.end(), has_return))
+        next.fault += std::string("; perhaps ") + returns_end_lines;
     }
     ClassId id = -1;
     if (next.fault.empty()) {
@@ -222,7 +228,6 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   const std::int64_t begin = at;
   auto state = State::start_record;
   std::string field;
-  bool has_quote = false;
   do {
     if (at == size) {
       if (!is_last) return row;
@@ -241,7 +246,6 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     for (; at <= end && row.fault.empty(); ++at) {
       const int c = at < end ? data[at] : line_is_over;
       const bool is_end = c == '\n' || c == '\r' || c == line_is_over;
-      has_quote |= c == '"';
       if (state == State::start_record) {
         if (c == line_is_over) break;
         if (!is_end) state = State::start_field;
@@ -273,8 +277,10 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     at = end;
   } while (state != State::start_record && row.fault.empty());
   row.end = at;
-  row.can_skip = row.fault.empty() || !has_quote;  // after a wrong quote it is unknown where the next row begins
-  if (!row.can_skip) row.fault += quote_cure;
+  if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
+    row.can_skip = false;  // it is unknown where the next row begins
+    if (row.fault != lone_return) row.fault += quote_cure;
+  }
   if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {
     const std::int64_t n_before = std::count(data + begin, data + bad, '\n');
     std::int64_t line_begin = bad;
@@ -285,7 +291,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   return row;
 }
 
-void DelimitedReader::split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row) const {
+void DelimitedReader::split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row) {
   while (end > at && (data[end - 1] == '\n' || data[end - 1] == '\r')) --end;
   if (at == end) return;
   std::string_view rest = text_of(data, {at, end});

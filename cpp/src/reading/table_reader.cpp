@@ -49,7 +49,10 @@ bool TableReader::next(TableBlock& block) {
   std::copy(pending_.begin(), pending_.end(), block.bytes.get());
   for (std::int64_t wanted = options_.block_bytes;; wanted = 2 * size) {
     size = fill(block, size, wanted);
-    if (size == 0) return false;
+    if (size == 0) {
+      finish();
+      return false;
+    }
     std::memset(block.bytes.get() + size, 0, padding);
     const std::int64_t used = parse(block, size, at_end_);
     if (used > 0 || at_end_) {

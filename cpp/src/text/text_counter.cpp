@@ -163,7 +163,7 @@ struct TextCounter::State {
         for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
         const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
         const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
-        const auto owner = [&](std::int64_t document) { return std::int64_t{sorted.classes[static_cast<std::size_t>(document)]}; };
+        const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
         for (std::size_t c = 0; c + 1 < bounds.size(); ++c)
           count_chunk(classes, sorted.texts, bounds[c], bounds[c + 1], owner, worker);
       }
