@@ -57,6 +57,7 @@ HEADERS = {
     "text_rules": "text",
     "texts": "base",
     "types": "base",
+    "utf8": "base",
 }
 
 Graph = dict[str, set[str]]  # from each file to the files that it imports or includes

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_svmlight(module);
   register_texts(module);
   register_text_counting(module);
+  register_tables(module);
   register_labels(module);
   register_linear_machines(module);
   register_runtime(module);

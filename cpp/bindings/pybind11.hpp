@@ -106,6 +106,7 @@ void register_matrix_market(py::module_& module);
 void register_naive_bayes(py::module_& module);
 void register_runtime(py::module_& module);
 void register_svmlight(py::module_& module);
+void register_tables(py::module_& module);
 void register_text_counting(py::module_& module);
 void register_texts(py::module_& module);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "dispatch.hpp"
 #include "pybind11.hpp"
 #include "termsift/arrow_texts.hpp"
+#include "termsift/utf8.hpp"
 #include "termsift/whole_files.hpp"
 #include "texts_object.hpp"
 
@@ -136,7 +138,11 @@ TextsObject of_files(const py::iterable& names, int n_threads) {
   try {
     auto files = std::make_shared<std::vector<WholeFile>>(without_gil([&] { return read_files(paths, threads); }));
     TextsObject result;
-    for (const WholeFile& file : *files) result.texts.push_back({file.bytes.get(), file.n_bytes, TextEncoding::utf8});
+    for (const WholeFile& file : *files) {
+      const std::string_view bytes(file.bytes.get(), static_cast<std::size_t>(file.n_bytes));
+      const std::int64_t mark = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no part of the text
+      result.texts.push_back({bytes.data() + mark, file.n_bytes - mark, TextEncoding::utf8});
+    }
     result.owners.push_back(std::move(files));
     return result;
   } catch (const FileError& error) {
@@ -219,6 +225,10 @@ Texts texts_of(const py::handle& object) {
   return py::cast<const TextsObject&>(object).texts;
 }
 
+py::object texts_object(std::vector<Text> texts, std::shared_ptr<const void> owner) {
+  return py::cast(TextsObject{std::move(texts), {std::move(owner)}});
+}
+
 void register_texts(py::module_& module) {
   register_bad_text(module);
   py::class_<TextsObject>(module, "Texts", "Documents, which stay where the caller has them; immutable.")
@@ -234,6 +244,12 @@ void register_texts(py::module_& module) {
         return sum;
       })
       .def_property_readonly("missing", &missing)
+      .def_property_readonly("is_utf8", [](const TextsObject& object) {
+        return std::all_of(object.texts.begin(), object.texts.end(), [](const Text& text) {
+          return text.encoding != TextEncoding::utf8 ||
+                 first_invalid_utf8(static_cast<const std::uint8_t*>(text.data), text.length) == text.length;
+        });
+      })
       .def("take", &take, "positions"_a);
 }
 

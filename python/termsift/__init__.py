@@ -93,7 +93,6 @@ _HOMES = {
     "_select.guided_gain": ("guided_gain",),
     "_term_selector": ("TermSelector",),
     "_util.info": ("show_versions",),
-    "io._csr_folder": ("save_csr",),
     "io._scan": ("Scan", "scan"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

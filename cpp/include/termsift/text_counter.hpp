@@ -11,6 +11,7 @@
 #include "termsift/class_counts.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
+#include "termsift/table_reader.hpp"
 #include "termsift/text_rules.hpp"
 #include "termsift/texts.hpp"
 
@@ -35,6 +36,9 @@ class TextCounter {
   // Throws BadText for the first text that is not UTF-8. If it throws after the arguments were checked, later calls of the
   // counter throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
+  // Adds the rows of about the next n_bytes bytes of a table, or of all that are left, in a counter by class. One thread
+  // reads a block while the others count theirs. Returns the number of documents.
+  std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
   // Sorts the terms that were found (by code points). No text is added after that.
   void sort(const Threads& threads);

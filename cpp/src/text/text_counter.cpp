@@ -1,6 +1,7 @@
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <type_traits>
@@ -90,13 +91,18 @@ struct TextCounter::State {
     const auto n_threads = static_cast<std::size_t>(worth(threads, n_chunks, 1).count);
     if (counters.size() < n_threads) counters.resize(n_threads);
     for_each_block(n_chunks, threads, [&](std::int64_t block, Worker& worker) {
-      const auto thread = static_cast<std::size_t>(worker.thread());
-      if (!counters[thread]) counters[thread] = std::make_unique<ThreadCounter<Rows>>(rules);
       const std::int64_t begin = bounds[static_cast<std::size_t>(block)], end = bounds[static_cast<std::size_t>(block) + 1];
-      prefetch_texts(texts, begin, end);
-      counters[thread]->count(texts, begin, end, owner, worker);
-      done(block, begin, end, thread);
+      count_chunk(counters, texts, begin, end, owner, worker);
+      done(block, begin, end, static_cast<std::size_t>(worker.thread()));
     });
+  }
+  template <class Rows, class Owner>
+  void count_chunk(Counters<Rows>& counters, Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner,
+                   Worker& worker) {
+    auto& counter = counters[static_cast<std::size_t>(worker.thread())];
+    if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
+    prefetch_texts(texts, begin, end);
+    counter->count(texts, begin, end, owner, worker);
   }
 
   void add_documents(Texts texts, const Threads& threads) {
@@ -134,6 +140,44 @@ struct TextCounter::State {
     }
     if (bad_text >= 0) throw_first_bad_text(rules, texts, bad_text, threads);
     for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
+    unite_if_due(threads);
+  }
+
+  std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
+    const auto n_threads = static_cast<std::size_t>(threads.count);
+    if (classes.size() < n_threads) classes.resize(n_threads);
+    std::vector<std::vector<std::int64_t>> of_threads(n_threads);  // the documents of each class
+    std::mutex reading;
+    const std::int64_t end = table.bytes_read() + n_bytes;
+    for_each_block(threads.count, threads, [&](std::int64_t, Worker& worker) {
+      TableBlock block;
+      const auto read = [&] {
+        const std::lock_guard held(reading);
+        return table.bytes_read() < end && table.next(block);
+      };
+      std::vector<std::int64_t>& own = of_threads[static_cast<std::size_t>(worker.thread())];
+      while (read()) {
+        worker.check();
+        const std::size_t n_classes = checked(block.texts, block.classes);
+        if (own.size() < n_classes) own.resize(n_classes, 0);
+        for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
+        const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
+        const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
+        const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
+        for (std::size_t c = 0; c + 1 < bounds.size(); ++c)
+          count_chunk(classes, sorted.texts, bounds[c], bounds[c + 1], owner, worker);
+      }
+    });
+    std::int64_t n_docs = 0;
+    for (const std::vector<std::int64_t>& own : of_threads) {
+      if (class_documents.size() < own.size()) class_documents.resize(own.size(), 0);
+      for (std::size_t c = 0; c < own.size(); ++c) class_documents[c] += own[c], n_docs += own[c];
+    }
+    unite_if_due(threads);
+    return n_docs;
+  }
+
+  void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
     // Each thread writes a pair of class and term once in a call, as a rule. So nothing is united before the entries have
     // doubled.
@@ -270,6 +314,15 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
   }
   const std::size_t n_classes = State::checked(texts, classes);
   state_->change([&] { state_->add_classes(texts, classes, n_classes, threads); });
+}
+
+std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
+  const auto held = state_->access.change();
+  if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
+  if (!state_->by_class) throw std::invalid_argument("a counter by document takes no table");
+  std::int64_t n_docs = 0;
+  state_->change([&] { n_docs = state_->add_table(table, n_bytes, threads); });
+  return n_docs;
 }
 
 void TextCounter::sort(const Threads& threads) {

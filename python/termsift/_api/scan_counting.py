@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from termsift._api.text_counting import (
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.io._scan import Scan
-from termsift.io._texts import TextBlock
+from termsift.io._texts import TableCount, TextBlock
 
 
 class ScanCounting:
@@ -58,9 +59,10 @@ class ScanCounting:
         scan, counts = self._scan, self._before
         if scan.has_texts:
             scan._begin()
-            with closing(scan._blocks()) as blocks:
+            count = self._table_count if self._by_class else None
+            with closing(scan._blocks(count)) as blocks:
                 for block, _ in blocks:
-                    if isinstance(block, TextBlock):
+                    if isinstance(block, TextBlock) and len(block):
                         self._add(block)
                     del block  # before the next one is read
                     yield
@@ -80,7 +82,8 @@ class ScanCounting:
                 del X, y  # before the next chunk is read
                 yield
 
-    def _add(self, block: TextBlock) -> None:
+    def _started(self) -> ByClass | ByDocument:
+        """Return what counts texts now."""
         if self._tally is None:
             rules, threads = self._all_terms, validation.check_n_threads(self._n_threads)
             if self._by_class:
@@ -88,10 +91,23 @@ class ScanCounting:
             else:
                 self._tally = ByDocument(rules, self._tf, threads, self._before)
                 self._coder.codes(self._before.classes)  # numbers them in this order
+        return self._tally
+
+    def _add(self, block: TextBlock) -> None:
+        tally = self._started()
         codes = self._coder.codes(block.labels)[block.codes]
         labels = validation.Labels(self._coder.classes, codes, None)
-        self._tally.add(block.texts, labels, None)
+        tally.add(block.texts, labels, None)
         self._n_docs += len(block)
+
+    def _table_count(self) -> TableCount:
+        return TableCount(cast("list[str]", self._coder.classes), self._add_table)
+
+    def _add_table(self, table: _core.Table, n_bytes: int) -> None:
+        tally = self._started()
+        assert isinstance(tally, ByClass)
+        self._n_docs += tally.add_table(table, n_bytes)
+        self._coder.codes(table.labels(len(self._coder.classes)))  # numbers the new ones
 
     def counts(self) -> ClassCounts:
         """Return the counts of all that has been read, with the words of texts as names."""

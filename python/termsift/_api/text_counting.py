@@ -248,6 +248,10 @@ class ByClass:
         """Count further documents."""
         self._counter.add(texts, labels.codes, self._n_threads)
 
+    def add_table(self, table: _core.Table, n_bytes: int) -> int:
+        """Count about the next ``n_bytes`` of a table, and return the number of documents."""
+        return table.count(self._counter, n_bytes, self._n_threads)
+
     def counts(self, classes: list[Hashable], n_docs: int) -> ClassCounts:
         """Return the counts of all documents; ``classes`` are the classes by number."""
         counter, threads = self._counter, self._n_threads

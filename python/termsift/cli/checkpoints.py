@@ -123,9 +123,9 @@ class Checkpoint:
             )
 
 
-def _identities(files: list[Path]) -> list[str]:
+def _identities(files: list[os.PathLike[str]]) -> list[str]:
     """Return what identifies files without reading them: name, size and time of last change."""
-    states = [(os.path.abspath(file), file.stat()) for file in files]
+    states = [(os.path.abspath(file), os.stat(file)) for file in files]
     return [
         f"{path} ({state.st_size} bytes, last changed {np.datetime64(state.st_mtime_ns, 'ns')})"
         for path, state in states

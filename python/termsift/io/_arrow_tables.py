@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from termsift._util.extras import require
 from termsift._util.validation import did_you_mean
-from termsift.io._blocks import arrow_part
-from termsift.io._files import COMPRESSED, Complain
 from termsift.io._labels import label_text
-from termsift.io._source import Options
-from termsift.io._tables import NAMED, listed, text_and_label
-from termsift.io._texts import Part, Parts, TextSource, in_parts
+from termsift.io._opening import COMPRESSED, Complain
+from termsift.io._source import NAMED, Options, listed
+from termsift.io._texts import Part, PartedTexts, Parts, in_parts, text_and_label
 
 # The two columns of some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
@@ -26,7 +26,7 @@ _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 3
 _LABELS = (*_STRINGS, *_INTEGERS, "bool")
 
 
-class ArrowTable(TextSource):
+class ArrowTable(PartedTexts):
     """A table with a column of texts and a column of labels."""
 
     def __init__(
@@ -157,7 +157,37 @@ def _at_once(columns: list[Any]) -> Part | None:
         is_encoded = str(column.type).startswith("dictionary<")
         if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
             return None
-    return arrow_part(columns[:-1], columns[-1])
+    return _part(columns[:-1], columns[-1])
+
+
+def _part(columns: list[Any], labels: Any) -> Part | None:
+    """Return columns of texts, joined, and one of labels as a part; None if a value is missing."""
+    arrow = require("pyarrow", "text", "reading tables of columns")
+    if labels.null_count or any(column.null_count for column in columns):
+        return None
+    texts = columns[0]
+    if len(columns) > 1:
+        # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
+        wide = [column.cast(arrow.large_string()) for column in columns]
+        compute = require("pyarrow.compute", "text", "joining columns of texts")
+        texts = compute.binary_join_element_wise(*wide, arrow.scalar(" ", arrow.large_string()))
+    if not arrow.types.is_dictionary(labels.type):
+        labels = labels.dictionary_encode()
+    if isinstance(labels, arrow.ChunkedArray):
+        labels = labels.unify_dictionaries().combine_chunks()
+        if isinstance(labels, arrow.ChunkedArray):  # as older versions of pyarrow return it
+            if labels.num_chunks != 1:
+                return None
+            labels = labels.chunk(0)
+    known = [label_text(value) for value in labels.dictionary.to_pylist()]
+    codes = labels.indices
+    # to_numpy would import pandas.
+    at, dtype = codes.offset, np.dtype(str(codes.type))
+    codes = np.frombuffer(codes.buffers()[1], dtype=dtype)[at : at + len(codes)]
+    used, codes = np.unique(codes, return_inverse=True)
+    names = [known[code] for code in used]
+    # An empty label is missing too.
+    return (texts, (codes.astype(np.int32), names)) if all(names) else None
 
 
 def _one_line(error: Exception) -> str:

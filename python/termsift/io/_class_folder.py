@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from termsift import _core
 from termsift._util.log import logger
 from termsift._util.validation import number_of
-from termsift.io._files import COMPRESSED, Complain, check_encoding, decoded_text
+from termsift.io._opening import COMPRESSED, Complain, check_encoding, decoded_text
 from termsift.io._source import TEXT_OPTIONS, Options
-from termsift.io._texts import BLOCK_BYTES, Parts, TextSource, in_parts
+from termsift.io._texts import BLOCK_BYTES, PartedTexts, Parts, in_parts
 
 _FILES_AT_ONCE = 1 << 12
-_Document = tuple[str, Path]
+_File: TypeAlias = "os.DirEntry[str] | Path"
+_Document: TypeAlias = tuple[str, _File]  # the class, and the file
 
 
-class ClassFolder(TextSource):
+class ClassFolder(PartedTexts):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
     The ``classes`` may be given by name: each is a folder of documents, or a file of one document.
 
     Attributes
     ----------
-    files_read : list of Path
+    files_read : list of path
         The files of the documents that `parts` has yielded, without those left out.
     """
 
@@ -39,27 +42,32 @@ class ClassFolder(TextSource):
     ) -> None:
         super().__init__(path, labels, options)
         if classes is None:
-            classes = {entry.name: entry for entry in _visible(path) if entry.is_dir()}
+            entries = _visible(path)
+            classes = {entry.name: Path(entry) for entry in entries if entry.is_dir()}
         if not classes:
-            found = number_of(len(_visible(path)), "file")
             raise ValueError(
-                f"{path}: expected one sub-folder per class with one file per document, or the "
-                f"arrays of termsift.save_csr; found {found}, no sub-folder and no indptr.npy; "
-                "give tables by their own names"
+                f"{path}: expected one sub-folder per class with one file per document, found "
+                f"{number_of(len(entries), 'file')} and no sub-folder; give tables by their own "
+                "names"
             )
         self._documents = list[_Document]()
         for label, folder in classes.items():
-            documents = [folder] if folder.is_file() else _visible(folder)
+            documents: list[_File] = [folder] if folder.is_file() else [*_visible(folder)]
             self._documents += [(label, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", folder)
-        self.files = [document for _, document in self._documents if document.is_file()]
+        self.files = [file for _, file in self._documents if file.is_file()]
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the files on the disk."""
+        return sum(file.stat().st_size for file in self.files)  # which entries remember
 
     def parts(self, complain: Complain) -> Parts:
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
         self.bytes_read = lambda: n_bytes
-        self.files_read = list[Path]()
+        self.files_read = list[_File]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, of_documents in self._groups():
             n_bytes += of_documents
@@ -70,17 +78,16 @@ class ClassFolder(TextSource):
             else:
                 yield from in_parts(self._one_by_one(documents, complain))
 
-    def _at_once(self, files: list[Path]) -> _core.Texts | None:
-        """Read files on all threads; None if one is not plain UTF-8 without a byte order mark."""
-        if not all(map(_is_plain, files)):
+    def _at_once(self, files: list[_File]) -> _core.Texts | None:
+        """Read files on all threads; None if one does not hold plain UTF-8."""
+        # A pipe would be waited for.
+        if not all(file.is_file() and not file.name.endswith(COMPRESSED) for file in files):
             return None
         try:
             texts = _core.Texts.of_files(files, self.options.n_threads)
-            # Each text is decoded, as none is before it is counted.
-            begins = [str(texts[number])[:1] for number in range(len(texts))]
-        except (ValueError, OSError):
+        except OSError:
             return None
-        return None if "\ufeff" in begins else texts
+        return texts if texts.is_utf8 else None
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield documents that are read together, and their size on the disk."""
@@ -102,11 +109,12 @@ class ClassFolder(TextSource):
                 if not file.is_file():  # a folder, a pipe, a broken link
                     cure = ""
                     if file.is_dir():
-                        cure = f", found a folder; if it is a class, give {file.parent}"
+                        folder = os.path.dirname(file)
+                        cure = f", found a folder; if it is a class, give {folder}"
                     raise ValueError(
-                        f"{file}: expected a file, a document of the class {label!r}{cure}"
+                        f"{os.fspath(file)}: expected a file, a document of the class {label!r}{cure}"
                     )
-                text = decoded_text(file, self.options.encoding)
+                text = decoded_text(Path(file), self.options.encoding)
             except ValueError as error:
                 complain(str(error))
             else:
@@ -114,11 +122,8 @@ class ClassFolder(TextSource):
                 yield text, label
 
 
-def _is_plain(file: Path) -> bool:
-    """Return whether a file holds its text as it is; a pipe would be waited for."""
-    return file.suffix.lower() not in COMPRESSED and file.is_file()
-
-
-def _visible(folder: Path) -> list[Path]:
-    """List a folder in order, without hidden entries, which are not documents."""
-    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+def _visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
+    """List a folder in the order of names, without hidden entries, which are not documents."""
+    with os.scandir(folder) as entries:
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+    return sorted(visible, key=lambda entry: entry.name)

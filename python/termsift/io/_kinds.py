@@ -12,12 +12,12 @@ from termsift._util.files import check_path
 from termsift._util.validation import check_choice
 from termsift.io._arrow_tables import ArrowTable
 from termsift.io._class_folder import ClassFolder
-from termsift.io._csr_folder import CsrFolder, is_csr_folder
-from termsift.io._files import COMPRESSED, existing
+from termsift.io._delimited import DelimitedTable
+from termsift.io._json import JsonTable
 from termsift.io._matrix_files import MatrixFile, read_matrix_market, read_npz
+from termsift.io._opening import COMPRESSED, existing, zipped_name
 from termsift.io._source import Options, Source
 from termsift.io._svmlight import SvmlightFile
-from termsift.io._tables import DelimitedTable, JsonLines
 from termsift.io._texts import TextSource
 
 _NAMES = ("text", "label")  # the usual columns
@@ -29,7 +29,8 @@ _KINDS: dict[str, Callable[[Path, Path | None, Options], Source]] = {
     ".csv": partial(DelimitedTable, delimiter=",", quoted=True, default=_NAMES),
     ".tsv": partial(DelimitedTable, delimiter="\t", quoted=True, default=_NAMES),
     ".txt": partial(DelimitedTable, delimiter="\t", quoted=False, default=(2, 1)),
-    **dict.fromkeys((".jsonl", ".ndjson"), JsonLines),
+    **dict.fromkeys((".jsonl", ".ndjson"), partial(JsonTable, may_be_array=False)),
+    ".json": partial(JsonTable, may_be_array=True),
     ".parquet": partial(ArrowTable, is_parquet=True),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), partial(ArrowTable, is_parquet=False)),
 }
@@ -39,9 +40,8 @@ FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 # What to do with files of other kinds.
 _CURES = {
-    ".json": "lines of JSON objects end in .jsonl; ",
     **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "save the sheet as .csv; "),
-    **dict.fromkeys((".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "unpack it first; "),
+    **dict.fromkeys((".bz2", ".xz", ".7z", ".tar", ".tgz"), "unpack it first; "),
 }
 
 
@@ -54,13 +54,13 @@ def open_source(
         check_path(labels, "labels")
     path, labels = Path(path), None if labels is None else Path(labels)
     if path.is_dir():
-        return (CsrFolder if is_csr_folder(path) else ClassFolder)(path, labels, options)
+        return ClassFolder(path, labels, options)
     ending = _ending(existing(path), options.input_format)
     if ending not in _KINDS:
         raise ValueError(
             f"{path}: unknown kind of file; {_CURES.get(ending, '')}the known endings are "
-            f"{' '.join(_KINDS)}, and .gz or .zst after them; for another name pass input_format "
-            "(--input-format)"
+            f"{' '.join(_KINDS)}, and .gz, .zst or .zip after them; for another name pass "
+            "input_format (--input-format)"
         )
     return _KINDS[ending](path, labels, options)
 
@@ -69,16 +69,18 @@ def holds_texts(path: str | os.PathLike[str], input_format: str | None = None) -
     """Return whether an input is a file or folder of texts, as far as name and format tell."""
     path = Path(path)
     if path.is_dir():
-        return not is_csr_folder(path)
+        return True
     kind: Any = _KINDS.get(_ending(path, input_format)) if path.is_file() else None
     return kind is not None and issubclass(getattr(kind, "func", kind), TextSource)
 
 
 def _ending(path: Path, input_format: str | None) -> str:
-    """Return the ending that tells what a file holds, without a .gz or .zst after it."""
+    """Return the ending that tells what a file holds, without a .gz, .zst or .zip after it."""
     if input_format is not None:
         check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
+    if path.suffix.lower() == ".zip":
+        return Path(zipped_name(path)).suffix.lower()
     endings = ["", *(suffix.lower() for suffix in path.suffixes[-2:])]
     # A .npz file is an archive already; compressed once more it is not read.
     if endings[-1] in COMPRESSED and endings[-2] != ".npz":

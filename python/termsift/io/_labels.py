@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from termsift._util import scipy
 from termsift._util.printable import printable_errors
 from termsift._util.tabular import object_array
-from termsift.io._files import existing, one_per_line, opened
+from termsift.io._opening import existing, one_per_line, opened
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as str(int) writes it; fits in 64 bits
 

@@ -10,8 +10,8 @@ from typing import Any
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.validation import widened_coo
-from termsift.io._files import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
+from termsift.io._opening import DAMAGE, existing, opened
 from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
 
 

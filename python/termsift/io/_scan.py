@@ -1,12 +1,12 @@
 """Reading collections of any size, a chunk of documents at a time.
 
-`scan` makes a `Scan`, which reads the next chunk in a thread while the last one is counted.
+`scan` makes a `Scan`, which yields chunks, or is counted by `termsift.count`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,6 @@ from termsift._util.printable import printable, printable_errors
 from termsift._util.tabular import object_array
 from termsift.io._kinds import open_source
 from termsift.io._labels import integers_if_all_whole
-from termsift.io._prefetch import prefetched
 from termsift.io._source import (
     COMPLAINTS_KEPT,
     MatrixBlock,
@@ -32,7 +31,7 @@ from termsift.io._source import (
     docs_in_chunk,
     lines_or_rows,
 )
-from termsift.io._texts import TextBlock
+from termsift.io._texts import Table, TableCount, TextBlock
 from termsift.text import TextRules
 from termsift.text._counting import BlockCounter
 
@@ -269,7 +268,7 @@ class Scan:
         """The inputs, in order."""
         return [source.path for source in self._sources]
 
-    def _files(self, n_inputs: int) -> list[Path]:
+    def _files(self, n_inputs: int) -> list[os.PathLike[str]]:
         """Return the files that are read for the first inputs."""
         files = [file for source in self._sources[:n_inputs] for file in source.files]
         return files if self._options.terms is None else [*files, self._options.terms]
@@ -337,14 +336,15 @@ class Scan:
                         yield _rows(X, begin, end), y[begin:end]
                 del X, y
 
-    def _blocks(self) -> Generator[tuple[MatrixBlock | TextBlock | None, int], None, None]:
-        """Yield the blocks, which another thread reads, and None at the end of each input.
+    def _blocks(
+        self, count: Callable[[], TableCount] | None = None
+    ) -> Generator[tuple[MatrixBlock | TextBlock | None, int], None, None]:
+        """Yield the blocks, and None at the end of each input.
 
-        Beside a block stands how many documents of its input come before it.
+        Beside a block stands how many documents of its input come before it. With ``count``, tables
+        are counted by the core, and their blocks have no texts.
         """
-        # Ctrl-C does not interrupt another thread that waits for the writer of a pipe.
-        is_pipe = any(not (path.is_file() or path.is_dir()) for path in self.paths)
-        reading = self._read() if is_pipe else prefetched(self._read())
+        reading = self._read(count)
         inputs_done, n_skipped, skipped = self._start
         bytes_before = sum(source.n_bytes for source in self._sources[:inputs_done])
         n_docs = 0
@@ -364,10 +364,14 @@ class Scan:
                 n_docs += len(block)
                 del block  # before the next one comes
 
-    def _read(self) -> Generator[tuple[Source, MatrixBlock | TextBlock | None], None, None]:
-        """Read the blocks, in the reading thread; None is the end of an input."""
+    def _read(
+        self, count: Callable[[], TableCount] | None
+    ) -> Generator[tuple[Source, MatrixBlock | TextBlock | None], None, None]:
+        """Read the blocks; None is the end of an input."""
         for source in self._sources[self._start[0] :]:
-            with closing(source.blocks()) as blocks:
+            with closing(
+                source.blocks(count) if isinstance(source, Table) else source.blocks()
+            ) as blocks:
                 for block in blocks:
                     yield source, block
                     del block  # before the next one is read

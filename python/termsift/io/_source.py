@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Sequence, Set
+from collections.abc import Collection, Generator, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -21,20 +21,26 @@ from termsift._util.validation import (
     check_same_terms,
     naming,
 )
-from termsift.io._files import check_encoding
 from termsift.io._labels import read_names
+from termsift.io._opening import check_encoding
 from termsift.text import TextRules, text_rules
 from termsift.text._rules import check_rule_names
 
 COMPLAINTS_KEPT = 5
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
+NAMED = "name the columns by text and label (--text, --label)"
 CHUNK_BYTES = 1 << 28  # of the entries of a chunk of a matrix, at most
 
 
 def lines_or_rows(n: int) -> str:
     """Return a number of lines or rows, in words."""
     return "1 line or row" if n == 1 else f"{n:,} lines or rows"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a message shows them."""
+    return ", ".join(repr(name) for name in names) or "none"
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,7 @@ class Source(ABC):
     ----------
     path : Path
         The file or folder.
-    files : list of Path
+    files : list of path
         The files that are read.
     takes : set of str
         Which of the options that only some kinds of input take it takes, and ``why`` no others.
@@ -213,7 +219,7 @@ class Source(ABC):
         if refused := [name for name in given if name not in self.takes]:
             raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
         self.path, self.options = path, options
-        self.files = [path]
+        self.files: list[os.PathLike[str]] = [path]
         self.names = options.names
         self.labels_are_text = self.has_texts
 
@@ -224,7 +230,7 @@ class Source(ABC):
     @property
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
-        return sum(file.stat().st_size for file in self.files)
+        return sum(os.stat(file).st_size for file in self.files)
 
     def check_n_labels(self, n_labels: int, n_docs: int) -> None:
         """Check that a file of labels, the last of the files, has one for each document."""

@@ -16,9 +16,8 @@ import numpy as np
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.validation import check_n_threads
-from termsift.io._files import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
-from termsift.io._prefetch import prefetched
+from termsift.io._opening import existing, opened
 from termsift.io._source import COMPLAINTS_KEPT, SKIP, MatrixBlock, MatrixBlocks, Options, Source
 
 _BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
@@ -116,7 +115,7 @@ def read_blocks(
     index_note: str = "",
     n_threads: int | None = None,
 ) -> Generator[_core.SvmlightBlock, None, None]:
-    """Parse a file block by block, while another thread reads the next block.
+    """Parse a file block by block.
 
     Yields what `_core.parse_svmlight` returns: the same documents in the same order whatever
     ``block_bytes``, how much is read at a time, and ``n_threads``. Blocks may have no documents.
@@ -131,7 +130,7 @@ def read_blocks(
     threads = check_n_threads(n_threads)
     min_index, max_index = indices
     line, several, unlabelled = 1, False, None
-    with closing(prefetched(_whole_lines(file, block_bytes))) as texts:
+    with closing(_whole_lines(file, block_bytes)) as texts:
         for text in texts:
             parsed = _core.parse_svmlight(
                 text,

@@ -1,8 +1,4 @@
-"""Texts with their labels, whatever files they come from, a block at a time.
-
-A source yields parts of its texts as they come: lists of strings, Arrow columns or files that the
-core has read. Here they become blocks of `_core.Texts`.
-"""
+"""Texts with their labels, whatever files they come from, a block at a time."""
 
 from __future__ import annotations
 
@@ -10,17 +6,18 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util.tabular import object_array
-from termsift.io._files import Complain
-from termsift.io._source import COMPLAINTS_KEPT, SKIP, TEXT_OPTIONS, Block, Source
+from termsift.io._opening import Complain, opened_text
+from termsift.io._source import COMPLAINTS_KEPT, SKIP, TEXT_OPTIONS, Block, Options, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once
+_COUNTED_BYTES = 1 << 26  # of a table that is counted between two reports of the progress
 _ROW_BYTES = 64  # what a row takes in a list, besides its text
 
 
@@ -46,11 +43,10 @@ class TextBlock(Block):
 Labels: TypeAlias = "list[str] | tuple[NDArray[np.int32], list[str]]"
 Part: TypeAlias = "tuple[Any, Labels]"
 Parts: TypeAlias = Generator[Part, None, None]
-TextBlocks: TypeAlias = Generator[TextBlock, None, None]
 
 
 class Complaints:
-    """What is wrong with the rows of an input: an error, or what was left out since `taken`."""
+    """What is wrong with the rows of an input: an error, or rows that are left out."""
 
     def __init__(self, *, skip: bool) -> None:
         self._skip, self._n_skipped, self._first = skip, 0, list[str]()
@@ -71,7 +67,15 @@ class Complaints:
 
 
 class TextSource(Source):
-    """An input of texts with their labels.
+    """An input of texts with their labels."""
+
+    has_texts = True
+    takes = TEXT_OPTIONS | {"text", "label"}
+    why = "texts have their own labels and terms"
+
+
+class PartedTexts(TextSource):
+    """Texts that Python reads in parts of any form.
 
     Attributes
     ----------
@@ -79,16 +83,13 @@ class TextSource(Source):
         Returns how many bytes `parts` has read; it need not work once all have been read.
     """
 
-    has_texts = True
-    takes = TEXT_OPTIONS | {"text", "label"}
-    why = "texts have their own labels and terms"
     bytes_read: Callable[[], int]
 
     @abstractmethod
     def parts(self, complain: Complain) -> Parts:
         """Yield the good rows, some at a time, and report the others."""
 
-    def blocks(self) -> TextBlocks:
+    def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the texts in order."""
         complaints = Complaints(skip=self.options.skip)
         with closing(self.parts(complaints)) as parts:
@@ -104,8 +105,76 @@ class TextSource(Source):
                 del texts, labels, codes  # before the next ones are read
         rest = complaints.taken()
         if rest["n_skipped"]:
-            codes, none = np.empty(0, np.int32), _core.Texts.of_strings([])
-            yield TextBlock(texts=none, codes=codes, labels=[], n_bytes=self.n_bytes, **rest)
+            yield _no_texts(n_bytes=self.n_bytes, **rest)
+
+
+class TableCount(NamedTuple):
+    """How the core counts a table whose texts nobody else needs.
+
+    Attributes
+    ----------
+    labels : list of str
+        The labels of the classes so far, by number.
+    add : callable
+        Counts about so many bytes of a table, whose classes have these numbers.
+    """
+
+    labels: list[str]
+    add: Callable[[_core.Table, int], None]
+
+
+class Table(TextSource):
+    """A table of rows that the core reads."""
+
+    @abstractmethod
+    def opened(self, content: BinaryIO, options: dict[str, Any]) -> _core.Table:
+        """Return the table of a content, with options of `_core.Table`."""
+
+    def blocks(
+        self, count: Callable[[], TableCount] | None = None
+    ) -> Generator[TextBlock, None, None]:
+        """Yield the texts in order; with ``count``, count them instead, and yield empty blocks."""
+        how = None if count is None else count()
+        options = {
+            "skip": self.options.skip,
+            "encoding": self.options.encoding.upper(),
+            "labels": [] if how is None else how.labels,
+            "block_bytes": BLOCK_BYTES if how is None else BLOCK_BYTES // 4,
+        }
+        with opened_text(self.path, self.options.encoding) as (content, raw):
+            table = self.opened(content, options)
+            labels, n_skipped, n_told = list[str](), 0, 0
+            while not table.is_done:
+                block = None
+                if how is None:
+                    block = table.read()
+                    labels += table.labels(len(labels))
+                else:
+                    how.add(table, _COUNTED_BYTES)
+                skipped = table.skipped
+                about = {
+                    "n_bytes": raw.tell(),
+                    "n_skipped": table.n_skipped - n_skipped,
+                    "complaints": skipped[n_told:],
+                }
+                n_skipped, n_told = table.n_skipped, len(skipped)
+                if block is None:
+                    yield _no_texts(**about)
+                else:
+                    yield TextBlock(texts=block[0], codes=block[1], labels=labels, **about)
+                del block  # before the next one is read
+
+
+def _no_texts(**about: Any) -> TextBlock:
+    return TextBlock(
+        texts=_core.Texts.of_strings([]), codes=np.empty(0, np.int32), labels=[], **about
+    )
+
+
+def text_and_label(options: Options) -> tuple[list[str], str]:
+    """Return the names of the columns of texts and of the labels."""
+    texts = ["text"] if options.text is None else [str(name) for name in options.text]
+    return texts, "label" if options.label is None else str(options.label)
 
 
 def in_parts(rows: Iterable[tuple[str, str]]) -> Iterator[Part]:

@@ -1,0 +1,169 @@
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pybind11.hpp"
+#include "termsift/table_reader.hpp"
+#include "termsift/text_counter.hpp"
+#include "texts_object.hpp"
+
+namespace termsift::bindings {
+namespace {
+
+py::str decoded(std::string_view bytes) {
+  PyObject* const string = PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogatepass");
+  if (string == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(string);
+}
+
+py::str described(const py::str& file, const BadRow& row) {
+  const char* const form = row.first_line == row.last_line ? "{}, line {}: {}" : "{}, lines {} to {}: {}";
+  const py::object fault = py::bytes(row.fault).attr("decode")("utf-8", "backslashreplace");
+  if (row.first_line == row.last_line) return py::str(form).format(file, row.first_line, fault);
+  return py::str(form).format(file, row.first_line, row.last_line, fault);
+}
+
+// Returns a function that calls readinto(buffer) of a Python file, on any thread.
+TableReader::Read python_read(py::object readinto) {
+  return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
+    return or_sleep_at_exit([&] {
+      const py::gil_scoped_acquire gil;
+      const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
+      const py::object n_read = (*readinto)(buffer);
+      buffer.attr("release")();
+      return n_read.cast<std::int64_t>();
+    });
+  };
+}
+
+// The Python class: a reader, and what errors call its file.
+class Table {
+ public:
+  Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
+  virtual ~Table() = default;
+
+  const TableReader& reader() const { return *reader_; }
+  const py::str& file() const { return file_; }
+
+  // Returns f(reader), called without the GIL by one thread at a time.
+  template <class F>
+  auto reading(const F& f) {
+    if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this table");
+    struct Free {
+      std::atomic<bool>& flag;
+      ~Free() { flag = false; }
+    } const free{is_busy_};
+    try {
+      return without_gil([&] { return f(*reader_); });
+    } catch (const RowError& error) {
+      const py::str cure = error.can_skip ? "; on_error='skip' (--on-error skip) leaves it out" : "";
+      PyErr_SetObject(PyExc_ValueError, (described(file_, error.row) + cure).ptr());
+      throw py::error_already_set();
+    }
+  }
+
+ private:
+  std::unique_ptr<TableReader> reader_;
+  py::str file_;
+  std::atomic<bool> is_busy_{false};
+};
+
+struct DelimitedTable : Table {
+  using Table::Table;
+};
+struct JsonTable : Table {
+  using Table::Table;
+};
+
+TableReader::Options options_of(const std::vector<std::string>& labels, bool skip, const std::string& encoding,
+                                std::int64_t block_bytes) {
+  if (block_bytes < 1) throw py::value_error("block_bytes must be positive");
+  return {labels, skip, encoding, block_bytes};
+}
+
+// Returns the texts of the next block and the class of each, or None at the end.
+py::object read(Table& table) {
+  auto block = std::make_shared<TableBlock>();
+  if (!table.reading([&](TableReader& reader) { return reader.next(*block); })) return py::none();
+  const py::array_t<ClassId> classes(static_cast<py::ssize_t>(block->classes.size()), block->classes.data());
+  std::vector<Text> texts = std::move(block->texts);
+  return py::make_tuple(texts_object(std::move(texts), std::move(block)), classes);
+}
+
+py::list labels(const Table& table, std::size_t first) {
+  py::list all;
+  const std::vector<std::string>& of_classes = table.reader().labels();
+  for (; first < of_classes.size(); ++first) all.append(decoded(of_classes[first]));
+  return all;
+}
+
+py::list skipped(const Table& table) {
+  py::list all;
+  for (const BadRow& row : table.reader().skipped()) all.append(described(table.file(), row));
+  return all;
+}
+
+// Returns (line, fields, what is wrong or None) of the first row as a delimiter divides it.
+py::tuple first_row(DelimitedTable& table, char delimiter) {
+  const DelimitedReader::Row row =
+      table.reading([&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter); });
+  py::list fields;
+  for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
+  py::object fault = py::none();
+  if (!row.fault.empty()) fault = described(table.file(), {row.first_line, row.last_line, row.fault});
+  return py::make_tuple(row.first_line, fields, fault);
+}
+
+void choose_columns(DelimitedTable& table, char delimiter, const std::vector<std::int64_t>& texts, std::int64_t label,
+                    std::int64_t n_fields, bool has_header) {
+  for (const std::int64_t column : texts)
+    if (column < 0 || column >= n_fields) throw py::value_error("a column of texts is out of range");
+  if (label < 0 || label >= n_fields || texts.empty()) throw py::value_error("the column of labels is out of range");
+  table.reading([&](TableReader& reader) {
+    static_cast<DelimitedReader&>(reader).choose(delimiter, texts, label, n_fields, has_header);
+    return true;
+  });
+}
+
+}  // namespace
+
+void register_tables(py::module_& module) {
+  constexpr std::int64_t block_bytes = TableReader::Options{}.block_bytes;
+  py::class_<Table>(module, "Table", "A table of labelled texts, which is read in blocks.")
+      .def("read", &read)
+      .def("count",
+           [](Table& table, TextCounter& counter, std::int64_t n_bytes, int n_threads) {
+             const Threads threads = python_threads(n_threads);
+             return table.reading([&](TableReader& reader) { return counter.add(reader, n_bytes, threads); });
+           }, "counter"_a, "n_bytes"_a, "n_threads"_a = 0)
+      .def_property_readonly("is_done", [](const Table& table) { return table.reader().is_done(); })
+      .def("labels", &labels, "first"_a = 0)
+      .def_property_readonly("n_skipped", [](const Table& table) { return table.reader().n_skipped(); })
+      .def_property_readonly("skipped", &skipped);
+  py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")
+      .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const std::vector<std::string>& labels,
+                       bool skip, const std::string& encoding, std::int64_t bytes) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
+             return std::make_unique<DelimitedTable>(
+                 std::make_unique<DelimitedReader>(python_read(readinto), options, quoted), file);
+           }),
+           "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = std::vector<std::string>(), "skip"_a = false,
+           "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes)
+      .def("first_row", &first_row, "delimiter"_a)
+      .def("choose", &choose_columns, "delimiter"_a, "texts"_a, "label"_a, "n_fields"_a, "has_header"_a);
+  py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one in a line, or all in an array.")
+      .def(py::init([](const py::object& readinto, const py::str& file, const std::vector<std::string>& texts,
+                       const std::string& label, bool may_be_array, const std::vector<std::string>& labels, bool skip,
+                       const std::string& encoding, std::int64_t bytes) {
+             const TableReader::Options options = options_of(labels, skip, encoding, bytes);
+             return std::make_unique<JsonTable>(
+                 std::make_unique<JsonReader>(python_read(readinto), options, texts, label, may_be_array), file);
+           }),
+           "readinto"_a, "file"_a, py::kw_only(), "texts"_a, "label"_a, "may_be_array"_a = false,
+           "labels"_a = std::vector<std::string>(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes);
+}
+
+}  // namespace termsift::bindings

@@ -1,0 +1,167 @@
+// Labelled texts from tables: rows of delimited fields, and JSON objects.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "termsift/label_table.hpp"
+#include "termsift/large_memory.hpp"
+#include "termsift/texts.hpp"
+#include "termsift/types.hpp"
+
+namespace termsift {
+
+// Texts that were read together, the class of each, and the memory that they lie in.
+struct TableBlock {
+  std::vector<Text> texts;
+  std::vector<ClassId> classes;
+
+  LargeArray<std::uint8_t> bytes;     // at least `padding` more than the content
+  std::int64_t room = 0;
+  std::deque<std::string> joined;     // texts that do not lie in `bytes` as they are
+  std::deque<std::u32string> wide;    // texts with lone surrogates, which UTF-8 cannot hold
+};
+
+// Lines that are not a row as expected. A row may have several lines.
+struct BadRow {
+  std::int64_t first_line, last_line;
+  std::string fault;
+};
+
+struct RowError : std::invalid_argument {
+  RowError(BadRow bad, bool skippable) : std::invalid_argument(bad.fault), row(std::move(bad)), can_skip(skippable) {}
+  BadRow row;
+  bool can_skip;  // whether the next row is known, so that this one could be left out
+};
+
+// Reads rows in blocks, in order. A class is numbered when its label first occurs.
+class TableReader {
+ public:
+  // Reads up to n bytes to `to`, and returns how many; 0 at the end.
+  using Read = std::function<std::int64_t(std::uint8_t* to, std::int64_t n)>;
+
+  struct Options {
+    std::vector<std::string> labels = {};     // of the first classes
+    bool skip = false;                        // whether bad rows are left out; otherwise the first one throws RowError
+    std::string encoding = "UTF-8";           // of the file, for messages; what is read is UTF-8
+    std::int64_t block_bytes = 1 << 20;
+  };
+
+  TableReader(Read read, Options options);
+  virtual ~TableReader() = default;
+
+  // Reads the next rows to `block`, whose memory is used again. Returns false at the end. Memory is bounded by the longest
+  // row. After an exception every call returns false. Calls of several threads must come one after the other.
+  bool next(TableBlock& block);
+
+  const std::vector<std::string>& labels() const { return options_.labels; }
+  bool is_done() const { return is_done_; }  // whether next() has returned false
+  std::int64_t bytes_read() const { return bytes_read_; }
+  std::int64_t n_skipped() const { return n_skipped_; }
+  const std::vector<BadRow>& skipped() const { return skipped_; }  // the first few
+
+ protected:
+  static constexpr std::int64_t padding = 64;  // bytes behind the content that may be read and written
+  // A quote that is never closed makes the rest of a file one row. It is refused before it fills the memory.
+  static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2;
+  static constexpr const char* too_long =
+      "the row that begins here is longer than 2 GiB; a quote may open a field that no quote closes";
+
+  // Adds the whole rows among the first `size` bytes of the block, and returns how many bytes these are. If the table ends
+  // there (is_last), all are to be read.
+  virtual std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) = 0;
+
+  // Complains if the table must not end here.
+  virtual void finish() {}
+
+  // Reads until there are `wanted` bytes or the content ends. Returns how many there are.
+  std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
+  bool at_end() const { return at_end_; }
+  // Returns the class of a label, or -1 for one that is empty or blank.
+  ClassId class_of(std::string_view label);
+  // Leaves out a row, or throws.
+  void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
+  std::string wrong_byte(std::int64_t byte) const;
+
+  Options options_;
+  std::vector<std::uint8_t> pending_;  // content that was read and not yet parsed
+  std::int64_t line_ = 1;              // of the content that is parsed next
+
+ private:
+  static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
+  ClassId add(std::string_view label, std::uint64_t hash);
+
+  Read read_;
+  bool at_start_ = true, at_end_ = false, is_done_ = false;
+  std::int64_t bytes_read_ = 0, n_skipped_ = 0;
+  std::vector<BadRow> skipped_;
+  LabelTable table_;
+  ClassId last_class_ = -1;
+};
+
+// Rows of fields. With quoting, exactly what Python's csv module accepts with strict=True is accepted; without, fields are
+// what stands between delimiters, and carriage returns before a line feed are dropped.
+class DelimitedReader final : public TableReader {
+ public:
+  struct Row {
+    std::int64_t first_line = 0, last_line = 0, n_lines = 0;
+    std::vector<std::string> fields;
+    std::string fault;
+    bool can_skip = true;
+    std::int64_t end = -1;  // where the next row begins, or -1 if the row is not whole
+  };
+
+  DelimitedReader(Read read, Options options, bool quoted)
+      : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
+
+  // Returns the first row that is not blank as a delimiter divides it, and leaves it to be read. It has no fields if there
+  // is none.
+  Row first_row(char delimiter);
+  // Chooses columns; those of texts are joined by a blank. A header is left out. Other rows need n_fields fields.
+  void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
+
+ private:
+  using Span = std::pair<std::int64_t, std::int64_t>;
+
+  std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) override;
+  bool parse_regular(TableBlock& block, std::int64_t n_ends);
+  std::int64_t parse_carefully(TableBlock& block, std::int64_t size, bool is_last);
+  void unquote(TableBlock& block) const;
+  void join(TableBlock& block) const;
+  Row row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last, char delimiter) const;
+  static void split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row);
+
+  bool quoted_;
+  char delimiter_ = ',';
+  std::vector<std::int64_t> texts_;
+  std::int64_t label_ = 0, n_fields_ = 0;
+  std::vector<std::uint32_t> ends_;  // of fields, see find_fields()
+  std::vector<Span> fields_, parts_;
+};
+
+// JSON objects with a string for each of some keys, and a label: one object in a line, or all in an array.
+class JsonReader final : public TableReader {
+ public:
+  JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array);
+  ~JsonReader() override;
+
+ private:
+  std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) override;
+  std::int64_t parse_lines(TableBlock& block, std::int64_t size, bool is_last);
+  std::int64_t parse_array(TableBlock& block, std::int64_t size, bool is_last);
+  void finish() override;
+  void take(TableBlock& block, std::int64_t first_line, std::int64_t last_line);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace termsift

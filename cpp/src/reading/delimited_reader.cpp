@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "reading/field_ends.hpp"
+#include "termsift/utf8.hpp"
+#include "termsift/table_reader.hpp"
+
+namespace termsift {
+namespace {
+
+const char* const quote_cure =
+    "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
+    "name its columns by text and label (--text, --label)";
+
+const char* const lone_return =
+    "a carriage return without a line feed; put the field that holds it in quotes, or, if carriage returns end the lines of "
+    "this file, replace them by line feeds";
+
+const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
+
+std::string_view text_of(const std::uint8_t* data, std::pair<std::int64_t, std::int64_t> span) {
+  return {reinterpret_cast<const char*>(data) + span.first, static_cast<std::size_t>(span.second - span.first)};
+}
+
+// Returns where the line that begins at `at` ends, after its line feed if it has one.
+std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t size) {
+  const void* const found = std::memchr(data + at, '\n', static_cast<std::size_t>(size - at));
+  return found == nullptr ? size : static_cast<const std::uint8_t*>(found) - data + 1;
+}
+
+// Removes the quotes of a field that begins with one: the first, the last, and one of each two between them. Writes to
+// `out`, which may be where the field begins, and returns the end.
+char* write_unquoted(std::string_view field, char* out) {
+  field = field.substr(1, field.size() - 2);
+  for (;;) {
+    const std::size_t quote = std::min(field.find('"'), field.size());
+    std::memmove(out, field.data(), quote);
+    out += quote;
+    if (quote == field.size()) return out;
+    *out++ = '"';
+    field.remove_prefix(quote + 2);
+  }
+}
+
+}  // namespace
+
+DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
+  TableBlock block;
+  for (std::int64_t wanted = options_.block_bytes;; wanted *= 2) {
+    block.bytes = LargeArray<std::uint8_t>::uninitialised(static_cast<std::int64_t>(pending_.size()) + padding);
+    block.room = static_cast<std::int64_t>(pending_.size());
+    std::copy(pending_.begin(), pending_.end(), block.bytes.get());
+    const std::int64_t size = fill(block, block.room, wanted);
+    const std::uint8_t* const data = block.bytes.get();
+    pending_.assign(data, data + size);
+    std::int64_t begin = 0, line = line_;
+    while (begin < size) {
+      Row first = row(data, begin, size, at_end(), delimiter);
+      if (first.end < 0) break;
+      // Without quotes a carriage return may be part of a text, but a file without line feeds has other line ends.
+      const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
+      if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
+        complain(line, line, returns_end_lines, false);
+      first.first_line += line - line_;
+      first.last_line += line - line_;
+      if (!first.fields.empty() || !first.fault.empty()) return first;
+      begin = first.end;
+      ++line;
+    }
+    if (at_end()) return {};
+    if (size >= longest_row) complain(line, line, too_long, false);
+  }
+}
+
+void DelimitedReader::choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields,
+                             bool has_header) {
+  if (has_header) {
+    const auto end = pending_.begin() + std::max<std::int64_t>(first_row(delimiter).end, 0);
+    line_ += std::count(pending_.begin(), end, '\n');
+    pending_.erase(pending_.begin(), end);
+  }
+  delimiter_ = delimiter;
+  texts_ = std::move(texts);
+  label_ = label;
+  n_fields_ = n_fields;
+  fields_.resize(static_cast<std::size_t>(n_fields));
+}
+
+std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool is_last) {
+  std::uint8_t* const data = block.bytes.get();
+  const bool is_cut = is_last && data[size - 1] != '\n';  // the last row has no line feed
+  data[size] = '\n';
+  const FieldEnds found = find_field_ends(data, size + is_cut, delimiter_, quoted_, ends_);
+  if (!found.is_regular) return parse_carefully(block, size, is_last);
+  std::int64_t n_ends = found.n;
+  while (n_ends > 0 && ends_[static_cast<std::size_t>(n_ends) - 1] % 2 == 0) --n_ends;
+  const std::int64_t end = n_ends == 0 ? 0 : std::int64_t{ends_[static_cast<std::size_t>(n_ends) - 1] / 2} + 1;
+  if (end == 0 && !is_last) return 0;
+  const bool is_whole = !is_last || end == size + is_cut;  // otherwise a quoted field does not end
+  if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end) || !parse_regular(block, n_ends)) {
+    block.texts.clear();
+    block.classes.clear();
+    return parse_carefully(block, size, is_last);
+  }
+  // Line feeds behind the last row are counted with the next block.
+  const std::int64_t used = std::min(end, size);
+  line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
+  if (texts_.size() > 1) join(block);
+  else if (found.has_quotes) unquote(block);
+  return used;
+}
+
+// Adds rows whose fields end at the first n_ends of ends_. Texts keep their quotes, since a later row may turn out to be
+// bad, which is told from the bytes as they were read. Returns false if one is.
+bool DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
+  const std::uint8_t* const data = block.bytes.get();
+  parts_.clear();
+  std::int64_t begin = 0, n = 0;
+  std::string unquoted;
+  for (std::int64_t i = 0; i < n_ends; ++i) {
+    const std::uint32_t end = ends_[static_cast<std::size_t>(i)];
+    const std::int64_t next = std::int64_t{end / 2} + 1;
+    std::int64_t stop = next - 1;
+    if (end % 2 != 0)
+      while (stop > begin && data[stop - 1] == '\r') --stop;
+    if (n < n_fields_) fields_[static_cast<std::size_t>(n)] = {begin, stop};
+    ++n;
+    if (end % 2 != 0) {
+      const bool is_blank = n == 1 && stop == begin;
+      if (!is_blank) {
+        if (n != n_fields_) return false;
+        std::string_view label = text_of(data, fields_[static_cast<std::size_t>(label_)]);
+        if (quoted_ && label.starts_with('"')) {
+          unquoted.resize(label.size());
+          unquoted.resize(static_cast<std::size_t>(write_unquoted(label, unquoted.data()) - unquoted.data()));
+          label = unquoted;
+        }
+        const ClassId id = class_of(label);
+        if (id < 0) return false;
+        block.classes.push_back(id);
+        for (const std::int64_t text : texts_) parts_.push_back(fields_[static_cast<std::size_t>(text)]);
+      }
+      n = 0;
+    }
+    begin = next;
+  }
+  if (texts_.size() == 1)
+    for (const auto& [from, to] : parts_) block.texts.push_back({data + from, to - from, TextEncoding::utf8});
+  return true;
+}
+
+void DelimitedReader::unquote(TableBlock& block) const {
+  for (Text& text : block.texts) {
+    const std::string_view field(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
+    if (!field.starts_with('"')) continue;
+    char* const bytes = reinterpret_cast<char*>(block.bytes.get());
+    char* const begin = bytes + (field.data() - bytes);
+    text.length = write_unquoted(field, begin) - begin;
+  }
+}
+
+void DelimitedReader::join(TableBlock& block) const {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const std::string_view part = text_of(block.bytes.get(), parts_[i]);
+    if (i % texts_.size() == 0)
+      block.joined.emplace_back();
+    else
+      block.joined.back() += ' ';
+    std::string& text = block.joined.back();
+    const std::size_t size = text.size();
+    text += part;
+    if (quoted_ && part.starts_with('"'))
+      text.resize(static_cast<std::size_t>(write_unquoted(part, text.data() + size) - text.data()));
+  }
+  for (const std::string& text : block.joined)
+    block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+}
+
+// ---- row by row ----------------------------------------------------------------------------------------------------------
+
+std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t size, bool is_last) {
+  std::int64_t at = 0;
+  while (at < size) {
+    Row next = row(block.bytes.get(), at, size, is_last, delimiter_);
+    if (next.end < 0) break;
+    line_ += next.n_lines;
+    at = next.end;
+    std::vector<std::string>& fields = next.fields;
+    const auto n_fields = static_cast<std::int64_t>(fields.size());
+    if (fields.empty() && next.fault.empty()) continue;  // a blank line
+    if (next.fault.empty() && n_fields != n_fields_) {
+      next.fault = "expected " + std::to_string(n_fields_) + " fields, found " + std::to_string(n_fields);
+      if (quoted_ && n_fields > n_fields_)
+        next.fault += std::string("; a field with '") + delimiter_ + "' in it must begin and end with a quote";
+      const auto has_return = [](const std::string& field) { return field.find('\r') != field.npos; };
+      if (!quoted_ && std::any_of(fields.begin(), fields.end(), has_return))
+        next.fault += std::string("; perhaps ") + returns_end_lines;
+    }
+    ClassId id = -1;
+    if (next.fault.empty()) {
+      const std::string& label = fields[static_cast<std::size_t>(label_)];
+      id = class_of(label);
+      if (id < 0) next.fault = label.empty() ? "the label is empty" : "the label is blank";
+    }
+    if (!next.fault.empty()) {
+      complain(next.first_line, next.last_line, std::move(next.fault), next.can_skip);
+      continue;
+    }
+    block.joined.emplace_back();
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      block.joined.back() += (i > 0 ? " " : "") + fields[static_cast<std::size_t>(texts_[i])];
+    const std::string& text = block.joined.back();
+    block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+    block.classes.push_back(id);
+  }
+  return at;
+}
+
+// Reads the row that begins at `at`. With quoting this is the state machine of CPython's Modules/_csv.c (strict, quotes
+// doubled, no escape character), which gets line by line. The file's other readers must agree with it.
+DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
+                                          char delimiter) const {
+  enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };
+  constexpr int line_is_over = -1;
+  Row row;
+  row.first_line = line_;
+  const std::int64_t begin = at;
+  auto state = State::start_record;
+  std::string field;
+  do {
+    if (at == size) {
+      if (!is_last) return row;
+      row.fault = "the last quoted field is not closed";
+      break;
+    }
+    const std::int64_t end = line_end(data, at, size);
+    if (data[end - 1] != '\n' && !is_last) return row;
+    row.last_line = line_ + row.n_lines++;
+    if (!quoted_) {
+      split_line(data, at, end, delimiter, row);
+      at = end;
+      break;
+    }
+    const std::int64_t line_begin = at;
+    for (; at <= end && row.fault.empty(); ++at) {
+      const int c = at < end ? data[at] : line_is_over;
+      const bool is_end = c == '\n' || c == '\r' || c == line_is_over;
+      if (state == State::start_record) {
+        if (c == line_is_over) break;
+        if (!is_end) state = State::start_field;
+        else state = State::after_return;
+        if (is_end) continue;
+      }
+      if (state == State::after_return) {
+        if (c == line_is_over) state = State::start_record;
+        else if (!is_end) row.fault = lone_return;
+      } else if (state == State::in_quotes) {
+        if (c == '"') state = State::after_quote;
+        else if (c != line_is_over) field += static_cast<char>(c);
+      } else if (state == State::after_quote && c == '"') {
+        field += '"';
+        state = State::in_quotes;
+      } else if (is_end || c == static_cast<unsigned char>(delimiter)) {
+        row.fields.push_back(std::exchange(field, {}));
+        state = !is_end ? State::start_field : c == line_is_over ? State::start_record : State::after_return;
+      } else if (state == State::after_quote) {
+        row.fault = std::string("expected '") + delimiter + "' or the end of the line after a closing quote, at byte " +
+                    std::to_string(at - line_begin);
+      } else if (state == State::start_field && c == '"') {
+        state = State::in_quotes;
+      } else {
+        field += static_cast<char>(c);
+        state = State::in_field;
+      }
+    }
+    at = end;
+  } while (state != State::start_record && row.fault.empty());
+  row.end = at;
+  if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
+    row.can_skip = false;  // it is unknown where the next row begins
+    if (row.fault != lone_return) row.fault += quote_cure;
+  }
+  if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {
+    const std::int64_t n_before = std::count(data + begin, data + bad, '\n');
+    std::int64_t line_begin = bad;
+    while (line_begin > begin && data[line_begin - 1] != '\n') --line_begin;
+    row.first_line = row.last_line = line_ + n_before;
+    row.fault = wrong_byte(bad - line_begin);
+  }
+  return row;
+}
+
+void DelimitedReader::split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row) {
+  while (end > at && (data[end - 1] == '\n' || data[end - 1] == '\r')) --end;
+  if (at == end) return;
+  std::string_view rest = text_of(data, {at, end});
+  for (std::size_t stop = 0; stop != rest.npos; rest.remove_prefix(stop == rest.npos ? 0 : stop + 1)) {
+    stop = rest.find(delimiter);
+    row.fields.emplace_back(rest.substr(0, stop));
+  }
+}
+
+}  // namespace termsift

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "reading/json_values.hpp"
+#include "termsift/table_reader.hpp"
+#include "termsift/utf8.hpp"
+
+namespace termsift {
+
+struct JsonReader::State {
+  enum class Layout : std::uint8_t { unknown, lines, array, after_object, over };
+
+  std::vector<std::string> keys;    // of the texts, and then that of the label
+  Layout layout;
+  std::vector<json::Value> values;  // of these keys in one object
+  std::vector<json::Value> found;   // its keys
+  std::int64_t column = 0;          // of the bytes of a block, how far their first one is from where its line begins
+
+  static constexpr std::size_t keys_shown = 20;
+
+  // Reads an object. The last of several values of a key counts.
+  void read_object(json::Cursor& cursor) {
+    values.assign(keys.size(), {});
+    found.clear();
+    cursor.skip_blanks();
+    if (!cursor.take('{')) {
+      const bool is_array = layout == Layout::lines && !cursor.at_end() && *cursor.at() == '[';
+      const char* const cure = is_array ? "; the name of a file of one array must end in .json" : "";
+      cursor.refuse("expected a JSON object in braces", cure);
+    }
+    cursor.skip_blanks();
+    if (cursor.take('}')) return;
+    std::string unescaped;
+    do {
+      cursor.skip_blanks();
+      if (!cursor.take('"')) cursor.refuse("expected a key in double quotes");
+      const json::Value key = cursor.string();
+      found.push_back(key);
+      std::string_view name = key.text();
+      if (key.has_escapes) {
+        unescaped = name;
+        json::Value copy{json::Kind::string, reinterpret_cast<json::Place>(unescaped.data()), nullptr, true};
+        copy.end = copy.begin + unescaped.size();
+        json::unescape(copy);
+        name = copy.text();
+      }
+      cursor.skip_blanks();
+      if (!cursor.take(':')) cursor.refuse("expected a colon after a key");
+      const json::Value value = cursor.value();
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        if (name == keys[i]) values[i] = value;
+      cursor.skip_blanks();
+    } while (cursor.take(','));
+    if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
+  }
+
+  // Returns what is missing in the object, or nothing.
+  std::optional<std::string> fault() const {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      using json::Kind;
+      const Kind kind = values[i].kind;
+      const bool is_label = i + 1 == keys.size();
+      if (kind == Kind::none) {
+        std::string keys_found;
+        for (std::size_t k = 0; k < std::min(found.size(), keys_shown); ++k)
+          keys_found += (k > 0 ? ", '" : "'") + std::string(found[k].text()) + "'";
+        if (found.size() > keys_shown) keys_found += ", ...";
+        return "expected a key '" + keys[i] + "', found " + (found.empty() ? "none" : keys_found) +
+               "; name the columns by text and label (--text, --label)";
+      }
+      const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
+      if (!is_name)
+        return std::string("expected ") + (is_label ? "a label, a string or a whole number," : "a string") + " as '" +
+               keys[i] + "', found " + json::name_of(kind);
+    }
+    return std::nullopt;
+  }
+};
+
+JsonReader::JsonReader(Read read, Options options, std::vector<std::string> texts, std::string label, bool may_be_array)
+    : TableReader(std::move(read), std::move(options)), state_(new State) {
+  state_->keys = std::move(texts);
+  state_->keys.push_back(std::move(label));
+  state_->layout = may_be_array ? State::Layout::unknown : State::Layout::lines;
+}
+JsonReader::~JsonReader() = default;
+
+std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_last) {
+  if (state_->layout == State::Layout::unknown) {
+    json::Cursor cursor(block.bytes.get(), block.bytes.get() + size);
+    cursor.skip_blanks();
+    if (cursor.at_end()) return is_last ? size : 0;
+    state_->layout = *cursor.at() == '[' ? State::Layout::array : State::Layout::lines;
+  }
+  return state_->layout == State::Layout::lines ? parse_lines(block, size, is_last) : parse_array(block, size, is_last);
+}
+
+// Adds the object that state_ has read, or complains of it.
+void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
+  std::vector<json::Value>& values = state_->values;
+  if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
+  json::Value& label = values.back();
+  // A key may be that of a text and of the label. Only the copy that is unescaped first has escapes.
+  const bool is_shared =
+      std::any_of(values.begin(), values.end() - 1, [&](const auto& value) { return value.begin == label.begin; });
+  std::string copy;
+  if (is_shared) {
+    copy = label.text();
+    label.begin = reinterpret_cast<json::Place>(copy.data());
+    label.end = label.begin + copy.size();
+  }
+  json::unescape(label);
+  const ClassId id = class_of(label.kind == json::Kind::whole && label.text() == "-0" ? "0" : label.text());
+  if (id < 0) return complain(first_line, last_line, label.text().empty() ? "the label is empty" : "the label is blank");
+  bool is_wide = false;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) is_wide |= json::unescape(values[i]);
+  std::string_view text = values[0].text();
+  if (values.size() > 2) {
+    std::string& joined = block.joined.emplace_back();
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) (joined += i > 0 ? " " : "") += values[i].text();
+    text = joined;
+  }
+  block.classes.push_back(id);
+  if (is_wide) {
+    const std::u32string& wide = block.wide.emplace_back(json::code_points(text));
+    block.texts.push_back({wide.data(), static_cast<std::int64_t>(wide.size()), TextEncoding::ucs4});
+  } else {
+    block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+  }
+}
+
+std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool is_last) {
+  json::Place const data = block.bytes.get();
+  json::Place const end = data + size;
+  std::int64_t used = size;
+  while (!is_last && used > 0 && data[used - 1] != '\n') --used;
+  const bool is_valid = first_invalid_utf8(data, used) == used;
+  for (json::Place at = data; at < data + used; ++line_) {
+    auto* stop = static_cast<json::Place>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    if (stop == nullptr) stop = end;
+    json::Cursor cursor(at, stop);
+    cursor.skip_blanks();
+    const std::int64_t bad_byte = is_valid ? stop - at : first_invalid_utf8(at, stop - at);
+    if (bad_byte < stop - at) {
+      complain(line_, line_, wrong_byte(bad_byte));
+    } else if (!cursor.at_end()) {
+      try {
+        state_->read_object(cursor);
+        cursor.skip_blanks();
+        if (!cursor.at_end()) cursor.refuse("expected nothing more after the object of a line");
+        take(block, line_, line_);
+      } catch (const json::Fault& fault) {
+        complain(line_, line_, fault.told(fault.at - at));
+      } catch (const json::Cut&) {
+        complain(line_, line_, "the JSON object does not end in this line; write each in one line");
+      }
+    }
+    at = stop + 1;
+  }
+  return used;
+}
+
+std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool is_last) {
+  using Layout = State::Layout;
+  Layout& layout = state_->layout;
+  json::Place const data = block.bytes.get();
+  json::Cursor cursor(data, data + size);
+  json::Place used = data;
+  // All before `to` has been read. Line feeds are counted before strings are unescaped, which may then hold others.
+  const auto advance = [&](json::Place to) {
+    line_ += std::count(used, to, '\n');
+    json::Place line_begin = to;
+    while (line_begin > used && line_begin[-1] != '\n') --line_begin;
+    state_->column = line_begin > used ? to - line_begin : state_->column + (to - used);
+    used = to;
+  };
+  try {
+    for (;;) {
+      cursor.skip_blanks();
+      advance(cursor.at());
+      if (cursor.at_end()) break;
+      if (layout == Layout::over) cursor.refuse("expected nothing more after the array");
+      const bool is_first = layout == Layout::array;
+      if (!is_first && cursor.take(']')) {
+        layout = Layout::over;
+        continue;
+      }
+      if (!cursor.take(is_first ? '[' : ',')) cursor.refuse("expected a comma or a closing bracket after an object");
+      cursor.skip_blanks();
+      if (is_first && cursor.take(']')) {
+        layout = Layout::over;
+        continue;
+      }
+      json::Place const begin = cursor.at();
+      state_->read_object(cursor);
+      layout = Layout::after_object;
+      advance(begin);
+      const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);
+      const bool is_valid = bad == cursor.at() - begin;
+      if (!is_valid) {
+        advance(begin + bad);
+        complain(line_, line_, wrong_byte(state_->column));
+      }
+      advance(cursor.at());
+      if (is_valid) take(block, first_line, line_);
+    }
+  } catch (const json::Fault& fault) {
+    advance(fault.at);
+    complain(line_, line_, fault.told(state_->column), false);
+  } catch (const json::Cut&) {
+    if (is_last) finish();
+  }
+  return used - data;
+}
+
+void JsonReader::finish() {
+  if (state_->layout == State::Layout::array || state_->layout == State::Layout::after_object)
+    complain(line_, line_, "expected a closing bracket at the end of the array, which is cut short", false);
+}
+
+}  // namespace termsift

@@ -1,0 +1,262 @@
+// The values of a JSON text, as they stand in memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reading/byte_marks.hpp"
+#include "termsift/portability.hpp"
+
+namespace termsift::json {
+
+using Place = std::uint8_t*;
+
+// What is expected where something else stands, and how to cure that.
+struct Fault {
+  Place at;
+  const char* expected;
+  const char* cure;
+
+  std::string told(std::int64_t byte) const { return std::string(expected) + " at byte " + std::to_string(byte) + cure; }
+};
+// Thrown where the text ends within a value.
+struct Cut {};
+
+enum class Kind : std::uint8_t { none, string, whole, fraction, truth, null, object, array };
+
+// A value as it stands in the text; a string without its quotes.
+struct Value {
+  Kind kind = Kind::none;
+  Place begin = nullptr, end = nullptr;
+  bool has_escapes = false;
+
+  std::string_view text() const { return {reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin)}; }
+};
+
+inline bool is_digit(std::uint8_t c) { return c >= '0' && c <= '9'; }
+
+inline int hex_value(std::uint8_t c) {
+  if (is_digit(c)) return c - '0';
+  const int letter = c | 0x20;
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+// Reads JSON as Python's json module does: NaN and Infinity are numbers, and a string has no control characters. 64 bytes
+// behind the text are readable.
+class Cursor {
+ public:
+  Cursor(Place at, Place end) : at_(at), end_(end) {}
+
+  Place at() const { return at_; }
+  bool at_end() const { return at_ >= end_; }
+  void skip_blanks() {
+    while (at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')) ++at_;
+  }
+  bool take(char c) {
+    if (at_end() || *at_ != static_cast<std::uint8_t>(c)) return false;
+    ++at_;
+    return true;
+  }
+  [[noreturn]] void refuse(const char* expected, const char* cure = "") const {
+    if (at_end()) throw Cut();
+    throw Fault{at_, expected, cure};
+  }
+
+  // Reads a string whose first quote has been read.
+  Value string() {
+    Value value{Kind::string, at_, nullptr, false};
+    for (;;) {
+      const Bytes64 bytes(at_);
+      const std::uint64_t stops = bytes.equal('"') | bytes.equal('\\') | bytes.below(0x20);
+      at_ += stops == 0 ? 64 : lowest_set(stops);
+      if (at_end()) throw Cut();
+      if (stops == 0) continue;
+      if (*at_ == '"') break;
+      if (*at_ != '\\') refuse("expected no control character in a string", "; write a line end as \\n");
+      value.has_escapes = true;
+      escape();
+    }
+    value.end = at_++;
+    return value;
+  }
+
+  // Reads any value. What is nested is read without recursion.
+  Value value() {
+    skip_blanks();
+    if (take('"')) return string();
+    if (at_end()) throw Cut();
+    if (*at_ == '{' || *at_ == '[') return nested();
+    return scalar();
+  }
+
+ private:
+  void escape() {
+    if (end_ - at_ < 2) throw Cut();
+    const char c = static_cast<char>(at_[1]);
+    if (std::strchr("\"\\/bfnrtu", c) == nullptr || c == '\0') refuse("expected one of \"\\/bfnrtu after a backslash");
+    const int size = c == 'u' ? 6 : 2;
+    if (end_ - at_ < size) throw Cut();
+    for (int i = 2; i < size; ++i)
+      if (hex_value(at_[i]) < 0) refuse("expected four hexadecimal digits after \\u");
+    at_ += size;
+  }
+
+  Value scalar() {
+    Value value{Kind::none, at_, nullptr, false};
+    for (const auto& [word, kind] : {std::pair{"true", Kind::truth}, {"false", Kind::truth}, {"null", Kind::null},
+                                     {"NaN", Kind::fraction}, {"Infinity", Kind::fraction}, {"-Infinity", Kind::fraction}}) {
+      const auto size = std::strlen(word), left = static_cast<std::size_t>(end_ - at_);
+      if (std::memcmp(at_, word, std::min(size, left)) != 0) continue;
+      if (left < size && (left > 1 || *at_ != '-')) throw Cut();
+      if (left < size) break;  // a minus may begin a number too
+      at_ += size;
+      value.kind = kind;
+      value.end = at_;
+      return value;
+    }
+    value.kind = Kind::whole;
+    take('-');
+    if (!take('0')) digits();
+    if (take('.')) digits(), value.kind = Kind::fraction;
+    if (take('e') || take('E')) {
+      if (!take('+')) take('-');
+      digits(), value.kind = Kind::fraction;
+    }
+    value.end = at_;
+    return value;
+  }
+  void digits() {
+    if (at_end() || !is_digit(*at_)) refuse("expected a JSON value");
+    while (!at_end() && is_digit(*at_)) ++at_;
+  }
+
+  Value nested() {
+    Value whole{*at_ == '{' ? Kind::object : Kind::array, at_, nullptr, false};
+    std::string open;  // the brackets that are open
+    bool is_value_next = true;
+    do {
+      skip_blanks();
+      if (is_value_next) {
+        if (at_end()) throw Cut();
+        const auto c = static_cast<char>(*at_);
+        is_value_next = false;
+        if (c != '{' && c != '[') {
+          static_cast<void>(take('"') ? string() : scalar());
+          continue;
+        }
+        open += c;
+        ++at_;
+        skip_blanks();
+        if (take(c == '{' ? '}' : ']')) {
+          open.pop_back();
+        } else {
+          if (c == '{') key();
+          is_value_next = true;
+        }
+      } else if (take(',')) {
+        is_value_next = true;
+        skip_blanks();
+        if (open.back() == '{') key();
+      } else if (take(open.back() == '{' ? '}' : ']')) {
+        open.pop_back();
+      } else {
+        refuse("expected a comma or a closing bracket");
+      }
+    } while (!open.empty());
+    whole.end = at_;
+    return whole;
+  }
+  void key() {
+    if (!take('"')) refuse("expected a key in double quotes");
+    string();
+    skip_blanks();
+    if (!take(':')) refuse("expected a colon after a key");
+  }
+
+  Place at_;
+  Place const end_;
+};
+
+inline std::uint32_t hex_of(const std::uint8_t* at) {
+  std::uint32_t c = 0;
+  for (int i = 0; i < 4; ++i) c = c << 4 | static_cast<std::uint32_t>(hex_value(at[i]));
+  return c;
+}
+
+inline Place append_utf8(Place to, std::uint32_t c) {  // lone surrogates too
+  const auto put = [&](std::uint32_t byte) { *to++ = static_cast<std::uint8_t>(byte); };
+  if (c < 0x80) return put(c), to;
+  if (c < 0x800) return put(0xc0 | c >> 6), put(0x80 | (c & 0x3f)), to;
+  if (c < 0x10000) return put(0xe0 | c >> 12), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f)), to;
+  return put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f)), to;
+}
+
+// Replaces the escapes of a string, in its place. Returns whether it has lone surrogates.
+inline bool unescape(Value& value) {
+  if (!value.has_escapes) return false;
+  bool has_surrogates = false;
+  Place to = value.begin;
+  for (Place from = value.begin; from < value.end;) {
+    auto* const stop = static_cast<Place>(std::memchr(from, '\\', static_cast<std::size_t>(value.end - from)));
+    const auto n = (stop == nullptr ? value.end : stop) - from;
+    std::memmove(to, from, static_cast<std::size_t>(n));
+    to += n;
+    if (stop == nullptr) break;
+    from = stop + 2;
+    switch (stop[1]) {
+      case 'b': *to++ = '\b'; break;
+      case 'f': *to++ = '\f'; break;
+      case 'n': *to++ = '\n'; break;
+      case 'r': *to++ = '\r'; break;
+      case 't': *to++ = '\t'; break;
+      case 'u': {
+        std::uint32_t c = hex_of(from);
+        from += 4;
+        const bool is_high = c >= 0xd800 && c < 0xdc00 && value.end - from >= 6 && from[0] == '\\' && from[1] == 'u';
+        if (const std::uint32_t low = is_high ? hex_of(from + 2) : 0; low >= 0xdc00 && low < 0xe000) {
+          c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+          from += 6;
+        }
+        has_surrogates |= c >= 0xd800 && c < 0xe000;
+        to = append_utf8(to, c);
+        break;
+      }
+      default: *to++ = stop[1];
+    }
+  }
+  value.end = to;
+  value.has_escapes = false;
+  return has_surrogates;
+}
+
+// Returns the code points of valid UTF-8 that may hold lone surrogates.
+inline std::u32string code_points(std::string_view text) {
+  std::u32string all;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<std::uint8_t>(text[i]);
+    const std::size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    char32_t c = n == 1 ? lead : lead & (0x7fU >> n);
+    for (std::size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<std::uint8_t>(text[i + k]) & 0x3fU);
+    all += c;
+    i += n;
+  }
+  return all;
+}
+
+inline const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::whole: return "a whole number";
+    case Kind::fraction: return "a number with a fraction";
+    case Kind::truth: return "true or false";
+    case Kind::null: return "null";
+    case Kind::object: return "an object";
+    case Kind::array: return "an array";
+    default: return "a string";
+  }
+}
+
+}  // namespace termsift::json

@@ -1,0 +1,127 @@
+#include "termsift/table_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "termsift/portability.hpp"
+
+namespace termsift {
+namespace {
+
+constexpr std::size_t complaints_kept = 5;
+
+// Returns the number of bytes of a white-space character of UTF-8 as Python's str.strip has them, or 0.
+std::size_t blank_bytes(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
+  using namespace std::string_view_literals;
+  for (const std::string_view blank : {"\xc2\x85"sv, "\xc2\xa0"sv, "\xe1\x9a\x80"sv, "\xe2\x80\xa8"sv, "\xe2\x80\xa9"sv,
+                                       "\xe2\x80\xaf"sv, "\xe2\x81\x9f"sv, "\xe3\x80\x80"sv})
+    if (text.starts_with(blank)) return blank.size();
+  const bool is_space = text.size() >= 3 && text.starts_with("\xe2\x80"sv) && static_cast<unsigned char>(text[2]) <= 0x8a;
+  return is_space ? 3 : 0;  // U+2000 to U+200A
+}
+
+bool is_blank(std::string_view label) {
+  while (!label.empty()) {
+    const std::size_t n = blank_bytes(label);
+    if (n == 0) return false;
+    label.remove_prefix(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
+  const std::vector<std::string> labels = std::exchange(options_.labels, {});
+  for (const std::string& label : labels) add(label, label_hash::of_bytes(label.data(), label.size()));
+}
+
+bool TableReader::next(TableBlock& block) {
+  block.texts.clear();
+  block.classes.clear();
+  block.joined.clear();
+  block.wide.clear();
+  if (std::exchange(is_done_, true)) return false;
+  auto size = static_cast<std::int64_t>(pending_.size());
+  reserve(block, 0, size);
+  std::copy(pending_.begin(), pending_.end(), block.bytes.get());
+  for (std::int64_t wanted = options_.block_bytes;; wanted = 2 * size) {
+    size = fill(block, size, wanted);
+    if (size == 0) {
+      finish();
+      return false;
+    }
+    std::memset(block.bytes.get() + size, 0, padding);
+    const std::int64_t used = parse(block, size, at_end_);
+    if (used > 0 || at_end_) {
+      pending_.assign(block.bytes.get() + used, block.bytes.get() + size);
+      is_done_ = false;
+      return true;
+    }
+    if (size >= longest_row)
+      complain(line_, line_, too_long, false);
+  }
+}
+
+void TableReader::reserve(TableBlock& block, std::int64_t size, std::int64_t room) {
+  if (block.room >= room) return;
+  LargeArray<std::uint8_t> larger = LargeArray<std::uint8_t>::uninitialised(room + padding);
+  if (size > 0) std::memcpy(larger.get(), block.bytes.get(), static_cast<std::size_t>(size));
+  block.bytes = std::move(larger);
+  block.room = room;
+}
+
+std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_t wanted) {
+  constexpr std::int64_t mark_bytes = 3;  // of a byte order mark
+  wanted = std::min(std::max(wanted, at_start_ ? mark_bytes : 0), longest_row);
+  reserve(block, size, wanted);
+  while (size < wanted && !at_end_) {
+    const std::int64_t n = read_(block.bytes.get() + size, wanted - size);
+    if (n < 0 || n > wanted - size) throw std::runtime_error("a file returned more bytes than were asked for");
+    at_end_ = n == 0;
+    size += n;
+    bytes_read_ += n;
+  }
+  if (at_start_) {  // a byte order mark is no part of the text
+    at_start_ = false;
+    if (size >= mark_bytes && std::memcmp(block.bytes.get(), "\xef\xbb\xbf", mark_bytes) == 0) {
+      size -= mark_bytes;
+      std::memmove(block.bytes.get(), block.bytes.get() + mark_bytes, static_cast<std::size_t>(size));
+    }
+  }
+  return size;
+}
+
+ClassId TableReader::class_of(std::string_view label) {
+  const std::vector<std::string>& labels = options_.labels;
+  if (last_class_ >= 0 && labels[static_cast<std::size_t>(last_class_)] == label) return last_class_;
+  const std::uint64_t hash = label_hash::of_bytes(label.data(), label.size());
+  return last_class_ = add(label, hash);
+}
+
+ClassId TableReader::add(std::string_view label, std::uint64_t hash) {
+  std::vector<std::string>& labels = options_.labels;
+  if (is_blank(label)) return -1;
+  const auto next = static_cast<ClassId>(labels.size());
+  const ClassId id =
+      table_.find_or_add(hash, next, [&](std::int32_t known) { return labels[static_cast<std::size_t>(known)] == label; });
+  if (id == next) labels.emplace_back(label);
+  return id;
+}
+
+void TableReader::complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip) {
+  BadRow bad{first_line, last_line, std::move(fault)};
+  if (!options_.skip || !can_skip) throw RowError(std::move(bad), can_skip);
+  ++n_skipped_;
+  if (skipped_.size() < complaints_kept) skipped_.push_back(std::move(bad));
+}
+
+std::string TableReader::wrong_byte(std::int64_t byte) const {
+  // The bytes of another encoding have been replaced by UTF-8, and their places are unknown.
+  const std::string where = options_.encoding == "UTF-8" ? "byte " + std::to_string(byte) : "a byte";
+  return where + " is not " + options_.encoding + "; give the encoding of the texts (--encoding)";
+}
+
+}  // namespace termsift

@@ -1,0 +1,224 @@
+"""Opening and decoding files, plain or compressed, with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from termsift._util.extras import require
+from termsift._util.files import check_path
+
+# Called with what is wrong with a line, row or document. It raises an error, or returns to have
+# that line, row or document left out.
+Complain: TypeAlias = Callable[[str], None]
+
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
+COMPRESSED = (".gz", ".zst")
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
+
+_BUFFER_BYTES = 1 << 17
+# Four compressed bytes may stand for 128 KiB, so that such a piece becomes 32 MiB at most.
+_ZSTANDARD_PIECE_BYTES = 1 << 10
+
+
+def existing(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that exists."""
+    check_path(path)
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; expected a file")
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    return path
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open a file, and decompress it if its name ends in .gz, .zst or .zip.
+
+    Yields
+    ------
+    content : binary file
+        The decompressed content.
+    raw : binary file
+        The file on the disk. Its position shows how much of the file has been read.
+    """
+    with _naming_damage(path), open(path, "rb") as raw:
+        ending = path.suffix.lower()
+        # Both packages take an empty file for empty content, but it lacks the header of its format.
+        if ending in COMPRESSED and not raw.peek(1):
+            raise EOFError("the file is empty")
+        if ending == ".gz":
+            with gzip.GzipFile(fileobj=raw) as content:
+                yield cast("BinaryIO", content), raw
+        elif ending == ".zst":
+            package = require("zstandard", "zstd", f"{path}: reading it")
+            with _Pieces(_zstandard_pieces(raw, package)).buffered() as content:
+                yield content, raw
+        elif ending == ".zip":
+            with zipfile.ZipFile(raw) as archive, archive.open(zipped_name(path)) as content:
+                yield cast("BinaryIO", content), raw
+        else:
+            yield raw, raw
+
+
+def zipped_name(path: Path) -> str:
+    """Return the name of the only file in a .zip archive."""
+    with _naming_damage(path), zipfile.ZipFile(path) as archive:
+        names = [info.filename for info in archive.infolist() if not info.is_dir()]
+    if len(names) != 1:
+        raise ValueError(
+            f"{path}: expected an archive of one file, found {len(names)}; unpack it first"
+        )
+    return names[0]
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """Turn what the archive modules raise on a damaged file into an error that names it."""
+    try:
+        yield
+    except DAMAGE as exc:
+        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
+    except MemoryError as exc:  # a forged file may claim any size
+        reason = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
+        raise MemoryError(f"{path}: {reason}") from None
+
+
+class _Pieces(io.RawIOBase):
+    """A file whose content comes from an iterator of bytes."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._ready = pieces, memoryview(b"")
+
+    def buffered(self) -> io.BufferedReader:
+        """Return a file that reads ahead."""
+        return io.BufferedReader(self, _BUFFER_BYTES)
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes, and return how many; 0 at the end."""
+        while not self._ready:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._ready = memoryview(piece)
+        n = min(len(buffer), len(self._ready))
+        buffer[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+
+def _zstandard_pieces(raw: BinaryIO, package: Any) -> Iterator[bytes]:
+    """Yield the content of a .zst file of any number of frames.
+
+    The reader of the zstandard package takes a file that is cut within a frame for complete, which
+    would lose documents silently.
+    """
+    frame, rest = None, b""
+    while piece := rest or raw.read(_ZSTANDARD_PIECE_BYTES):
+        frame = frame or package.ZstdDecompressor().decompressobj()
+        try:
+            yield frame.decompress(piece)
+        except package.ZstdError as error:
+            raise EOFError(str(error)) from None
+        rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+    if frame is not None:
+        raise EOFError("the compressed content ends before its end was marked")
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+# How files of other kinds begin, and what to do with them.
+_OTHERS = {
+    b"\x1f\x8b": "is compressed by gzip; let its name end in .gz",
+    b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
+    b"PAR1\x15": "is a Parquet table; let its name end in .parquet",
+    b"ARROW1\0\0": "is an Arrow table; let its name end in .arrow",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+}
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UNDECODED = "termsift.undecoded"  # an error handler of codecs
+
+
+# A lone surrogate, which UTF-8 cannot hold, so that the reader of the table finds the row.
+codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
+
+
+def check_encoding(encoding: str) -> str:
+    """Return the codec of a text encoding; that of UTF-8 skips a byte order mark."""
+    try:
+        name = codecs.lookup(encoding).name
+        "\n".encode(name)  # fails for codecs that do not encode text
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(f"no encoding {encoding!r}, expected one such as 'utf-8'") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+@contextmanager
+def opened_text(path: Path, encoding: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open a text file as `opened` does; the content is UTF-8 whatever the file's encoding.
+
+    Raises
+    ------
+    ValueError
+        If the file begins as one that holds no text, or is UTF-16 against the encoding.
+    """
+    codec = check_encoding(encoding)
+    with opened(path) as (content, raw):
+        begin = cast("io.BufferedReader", content).peek(8)
+        for magic, what in _OTHERS.items():
+            if begin.startswith(magic):
+                raise ValueError(f"{path}: {what}")
+        if codec != "utf-8-sig":
+            yield _Pieces(_recoded_pieces(content, codec)).buffered(), raw
+        elif begin.startswith(_UTF16):
+            raise ValueError(f"{path}: is UTF-16; read it with encoding='utf-16' (--encoding)")
+        else:
+            yield content, raw
+
+
+def _recoded_pieces(content: BinaryIO, codec: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(codec)(_UNDECODED)
+    while piece := content.read(_BUFFER_BYTES):
+        yield decoder.decode(piece).encode("utf-8", "surrogatepass")
+    yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
+
+
+def decoded_text(path: Path, encoding: str = "utf-8") -> str:
+    """Read a text file whole."""
+    with opened(path) as (content, _):
+        data = content.read()
+    try:
+        return data.decode(check_encoding(encoding))
+    except UnicodeDecodeError as error:
+        fault = f"byte {error.start} is not {encoding.upper()}"
+        raise ValueError(f"{path}: {fault}{NAME_ENCODING}") from None
+
+
+def one_per_line(path: Path, what: str) -> list[str]:
+    """Read a UTF-8 file with one value per line, none of them empty."""
+    with opened(path) as (content, _):
+        lines = content.read().removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    values = []
+    for number, line in enumerate(lines, 1):
+        try:
+            values.append(line.rstrip(b"\r").decode())
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}, line {number}: byte {error.start} is not UTF-8") from None
+        if not values[-1]:
+            raise ValueError(f"{path}, line {number}: expected {what}, found nothing")
+    return values
