@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
+#include "termsift/portability.hpp"
 
 namespace termsift {
 namespace {
@@ -35,8 +36,11 @@ class ClassSum {
     pairs_.clear();
     for (const auto& [row, columns] : rows) {
       worker.check();
+      constexpr std::int64_t near = 16, far = 32;  // entries ahead, since both tables may be far larger than a cache
       for (std::int64_t i = 0; i < row->size; ++i) {
         const ClassEntry& entry = row->entries[i];
+        if (i + far < row->size) prefetch(&columns[row->entries[i + far].id]);
+        if (i + near < row->size) prefetch_for_write(&place_[std::max(columns[row->entries[i + near].id], 0)]);
         const std::int32_t column = columns[entry.id];
         if (column < 0) continue;
         if (place_[column] == 0) {
