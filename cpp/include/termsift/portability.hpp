@@ -1,7 +1,6 @@
 // Builtins and vectors of compilers, and calls of systems. No file but this and base/portability.cpp uses them.
 //
-// Kernels are written with the builtins and vectors of GCC and Clang. Another compiler, such as MSVC, gets plain C++ with
-// the same results. TERMSIFT_PLAIN_CPP chooses the plain forms for every compiler, so that they can be tested.
+// Kernels are written with the builtins and vectors of GCC and Clang. On Windows the compiler is clang-cl.
 //
 // Kernels include this file. Functions here are always inlined, because a function of a header that is compiled for several
 // SIMD targets exists once in the program, and the linker could keep the version for AVX-512.
@@ -14,39 +13,20 @@
 #include <string>
 #include <string_view>
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(TERMSIFT_PLAIN_CPP)
-#define TERMSIFT_GNU
-#else
-#include <bit>
-#include <cmath>
-#include <cstring>
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 #define TERMSIFT_INLINE_LAMBDA __attribute__((always_inline))
 #define TERMSIFT_RESTRICT __restrict
-#else
-#include <intrin.h>
-#define TERMSIFT_INLINE __forceinline
-#define TERMSIFT_INLINE_LAMBDA
-#define TERMSIFT_RESTRICT __restrict
-#endif
 
 // Declares the iterations of the next loop independent. GCC does not check fifteen arrays for overlap.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
 #else
-#define TERMSIFT_INDEPENDENT
+#define TERMSIFT_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
 namespace termsift {
 
 // ---- builtins ----------------------------------------------------------------------------------------------------------
-
-#ifdef TERMSIFT_GNU
 
 // As std::memcpy.
 TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { __builtin_memcpy(to, from, n); }
@@ -79,39 +59,15 @@ TERMSIFT_INLINE bool unlikely(bool condition) { return __builtin_expect(conditio
 TERMSIFT_INLINE void prefetch(const void* address) { __builtin_prefetch(address); }
 TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1); }
 
-#else
-
-TERMSIFT_INLINE void copy_bytes(void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); }
-
-template <class To, class From>
-TERMSIFT_INLINE constexpr To bit_cast(const From& from) {
-  return std::bit_cast<To>(from);
-}
-
-TERMSIFT_INLINE std::uint32_t low_byte_first(std::uint32_t value) { return value; }  // as on all machines of MSVC
-
-TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return std::countr_zero(bits); }
-TERMSIFT_INLINE int count_set(std::uint64_t bits) { return std::popcount(bits); }
-
-TERMSIFT_INLINE double square_root(double x) { return std::sqrt(x); }
-TERMSIFT_INLINE double magnitude(double x) { return std::fabs(x); }
-
-TERMSIFT_INLINE bool unlikely(bool condition) { return condition; }
-
-TERMSIFT_INLINE void prefetch(const void*) {}
-TERMSIFT_INLINE void prefetch_for_write(const void*) {}
-
-#endif
-
 // TERMSIFT_FUSED is defined if the target computes a b + c with one rounding.
-#if defined(TERMSIFT_GNU) && (defined(__FMA__) || defined(__aarch64__))
+#if defined(__FMA__) || defined(__aarch64__)
 #define TERMSIFT_FUSED
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
 // Returns the high half of the product of 128 bits xor its low half.
 TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__) && defined(TERMSIFT_GNU)
+#ifdef __SIZEOF_INT128__
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -127,8 +83,6 @@ TERMSIFT_INLINE std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 // n numbers that are added, multiplied and compared lane by lane, for loops that compilers do not vectorise by themselves.
 // A function that returned a vector of the compiler would have another calling convention on each target, so functions have
 // results as arguments. A comparison yields integers, -1 where it holds and 0 elsewhere.
-#ifdef TERMSIFT_GNU
-
 template <class T, int n>
 struct LanesOf {
   typedef T Type __attribute__((vector_size(n * sizeof(T))));
@@ -146,69 +100,6 @@ template <class From, class To>
 TERMSIFT_INLINE void convert(const From& from, To& to) {
   to = __builtin_convertvector(from, To);
 }
-
-#else
-
-template <class T, int n>
-struct Lanes {
-  T lane[n];
-
-  TERMSIFT_INLINE T& operator[](std::int64_t i) { return lane[i]; }
-  TERMSIFT_INLINE T operator[](std::int64_t i) const { return lane[i]; }
-
-  template <class F>
-  static TERMSIFT_INLINE auto each(const F& f) {
-    Lanes<decltype(f(0)), n> result{};
-    for (int i = 0; i < n; ++i) result.lane[i] = f(i);
-    return result;
-  }
-  static TERMSIFT_INLINE Lanes all(T value) {
-    return each([&](int) { return value; });
-  }
-
-#define TERMSIFT_OPERATOR(symbol)                                                             \
-  friend TERMSIFT_INLINE Lanes operator symbol(const Lanes& a, const Lanes& b) {              \
-    return each([&](int i) { return static_cast<T>(a.lane[i] symbol b.lane[i]); });           \
-  }                                                                                           \
-  friend TERMSIFT_INLINE Lanes operator symbol(const Lanes& a, T b) { return a symbol all(b); } \
-  friend TERMSIFT_INLINE Lanes operator symbol(T a, const Lanes& b) { return all(a) symbol b; } \
-  TERMSIFT_INLINE Lanes& operator symbol##=(const Lanes& b) { return *this = *this symbol b; }  \
-  TERMSIFT_INLINE Lanes& operator symbol##=(T b) { return *this = *this symbol b; }
-  TERMSIFT_OPERATOR(+)
-  TERMSIFT_OPERATOR(-)
-  TERMSIFT_OPERATOR(*)
-  TERMSIFT_OPERATOR(&)
-  TERMSIFT_OPERATOR(|)
-  TERMSIFT_OPERATOR(>>)
-  TERMSIFT_OPERATOR(<<)
-#undef TERMSIFT_OPERATOR
-
-#define TERMSIFT_COMPARISON(symbol)                                                      \
-  friend TERMSIFT_INLINE auto operator symbol(const Lanes& a, const Lanes& b) {          \
-    return each([&](int i) { return a.lane[i] symbol b.lane[i] ? -1 : 0; });             \
-  }                                                                                      \
-  friend TERMSIFT_INLINE auto operator symbol(const Lanes& a, T b) { return a symbol all(b); }
-  TERMSIFT_COMPARISON(<)
-  TERMSIFT_COMPARISON(>)
-  TERMSIFT_COMPARISON(==)
-#undef TERMSIFT_COMPARISON
-
-  TERMSIFT_INLINE Lanes operator-() const {
-    return each([&](int i) { return -lane[i]; });
-  }
-};
-
-template <class Mask, class T, int n>
-TERMSIFT_INLINE void choose(const Mask& where, const Lanes<T, n>& a, const Lanes<T, n>& b, Lanes<T, n>& out) {
-  for (int i = 0; i < n; ++i) out.lane[i] = where.lane[i] != 0 ? a.lane[i] : b.lane[i];
-}
-
-template <class From, class To, int n>
-TERMSIFT_INLINE void convert(const Lanes<From, n>& from, Lanes<To, n>& to) {
-  for (int i = 0; i < n; ++i) to.lane[i] = static_cast<To>(from.lane[i]);
-}
-
-#endif
 
 template <class Vector, class T>
 TERMSIFT_INLINE void load(const T* from, Vector& vector) {

@@ -91,10 +91,7 @@ Registers processor_id(unsigned leaf) {
 }
 
 // The registers that the system saves when it switches threads.
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((target("xsave")))
-#endif
-std::uint64_t saved_registers() {
+__attribute__((target("xsave"))) std::uint64_t saved_registers() {
   return static_cast<std::uint64_t>(_xgetbv(0));
 }
 

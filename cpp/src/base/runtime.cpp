@@ -11,12 +11,8 @@ std::string version() { return TERMSIFT_VERSION; }
 std::string compiler() {
 #if defined(__clang__)
   return "Clang " __clang_version__;
-#elif defined(__GNUC__)
-  return "GCC " __VERSION__;
-#elif defined(_MSC_VER)
-  return "MSVC " + std::to_string(_MSC_VER);
 #else
-  return "unknown";
+  return "GCC " __VERSION__;
 #endif
 }
 
