@@ -1,26 +1,18 @@
-"""Writing files and folders atomically, and checking paths."""
+"""Writing files atomically, and checking paths."""
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import platform
 import re
 import secrets
-import shutil
 import stat
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import IO, Any, TextIO
 
 from termsift._util.printable import printable
 from termsift._util.validation import check_kind
-
-if sys.platform != "win32":
-    import fcntl
 
 _PARTIAL = ".termsift-"  # begins the names of incomplete files
 _MOST_LINKS = 40  # that are followed, as Linux does
@@ -43,9 +35,8 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[I
             with open(at, **mode) as file:  # type: ignore[call-overload]
                 yield file
         return
-    with _told_as(path), _beside(target, _create_file) as partial:
-        with open(partial, **mode, opener=_not_through_links) as file:  # type: ignore[call-overload]
-            _copy_mode(target, partial)
+    with _told_as(path), _partial_file(target) as partial:
+        with open(partial, **mode) as file:  # type: ignore[call-overload]
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -56,8 +47,8 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
     """Raise the error that `replacing` would raise, before the work is done, if it is known yet."""
     target = _target(path)
     if descriptor_of(path) is None and not _is_special(target):
-        with _told_as(path), _beside(target, _create_file) as partial:
-            _copy_mode(target, partial)
+        with _told_as(path), _partial_file(target):
+            pass
 
 
 def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager[IO[Any]]:
@@ -67,14 +58,6 @@ def text_output(path: str | os.PathLike[str] | TextIO) -> AbstractContextManager
     if isinstance(path, type) or not callable(getattr(path, "write", None)):
         raise TypeError(f"path must be a path or a file open for text, got {path!r}")
     return nullcontext(path)
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """Make a folder that is renamed to ``path`` when the block ends without an error."""
-    with _told_as(path), _beside(str(path.absolute()), os.mkdir) as partial:
-        yield Path(partial)
-        os.rename(partial, path)
 
 
 def check_path(path: object, name: str = "path") -> None:
@@ -136,93 +119,22 @@ def _told_as(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _explained(why: str) -> Iterator[None]:
-    """Add an explanation to an error of the system."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}: {why}", error.filename) from error
+def _partial_file(target: str) -> Iterator[str]:
+    """Create a file beside the target, with its permissions, and yield its path.
 
-
-@contextmanager
-def _beside(target: str, create: Callable[[str], None]) -> Iterator[str]:
-    """Create a partial file or folder, which the block renames to ``target``, and yield its name.
-
-    It is removed if the block does not rename it; only a kill leaves it behind. A lock on it marks
-    it as in use, so that the next run that writes ``target`` removes only abandoned ones.
+    The file is removed if the block does not rename it. A kill leaves it behind.
     """
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(printable(f"{folder}: no such folder, to write {name} to"))
     with suppress(FileNotFoundError):
-        os.lstat(target)  # raises an error if the name is too long
-    # A lock on a network disk may hold on one machine only. The name of the machine is part of the
-    # digest, so that the partial files of other machines are not taken for abandoned.
-    owner = os.fsencode(name) + b"\0" + os.fsencode(platform.node())
-    digest = hashlib.blake2b(owner, digest_size=8).hexdigest()
-    begins = f"{_PARTIAL}{digest}-"
-    _remove_abandoned(folder, begins)
-    with ExitStack() as stack:
-
-        def new_name() -> str:
-            path = os.path.join(folder, f"{begins}{secrets.token_hex(8)}.partial")
-            stack.callback(_remove, path)
-            return path
-
-        created = False
-        while not created:
-            first = new_name()
-            create(first)
-            with suppress(OSError):  # without locks, nothing is removed later either
-                stack.callback(os.close, _lock(first, wait=True))
-            created = os.path.exists(first)  # another run may have removed it before it was locked
-        partial = new_name()
-        with _explained("files in this folder cannot be renamed, which a whole output needs"):
-            os.rename(first, partial)  # tried before there is anything to lose
+        mode = stat.S_IMODE(os.lstat(target).st_mode)  # raises an error if the name is too long
+    partial = os.path.join(folder, f"{_PARTIAL}{secrets.token_hex(8)}.partial")
+    os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    try:
+        if os.path.exists(target) and stat.S_IMODE(os.stat(partial).st_mode) != mode:
+            os.chmod(partial, mode)
         yield partial
-
-
-def _create_file(path: str) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-
-
-def _not_through_links(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-
-
-def _copy_mode(target: str, partial: str) -> None:
-    """Copy the permissions of the old file; some mounts cannot change any."""
-    if os.path.exists(target):
-        old, new = (stat.S_IMODE(os.stat(path).st_mode) for path in (target, partial))
-        if old != new:
-            with _explained(f"a new file cannot be given its permissions, {old:o}; delete it"):
-                os.chmod(partial, old)
-
-
-def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):  # it has been renamed
-        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-
-
-def _lock(path: str, *, wait: bool) -> int:
-    """Lock a file or folder until the returned descriptor is closed."""
-    if sys.platform != "win32":
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return descriptor
-    raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), path)
-
-
-def _remove_abandoned(folder: str, begins: str) -> None:
-    """Remove the partial files and folders that no process holds a lock on."""
-    with suppress(OSError):  # listing the folder may be forbidden
-        for name in os.listdir(folder):
-            if name.startswith(begins):
-                path = os.path.join(folder, name)
-                with suppress(OSError), ExitStack() as stack:
-                    stack.callback(os.close, _lock(path, wait=False))
-                    _remove(path)
+    finally:
+        with suppress(FileNotFoundError):  # it has been renamed
+            os.unlink(partial)
