@@ -6,8 +6,8 @@ Contenders of a task take turns in one process, and the table shows medians. Tab
 `text_tables.py`; texts are a list of str in memory. "as fast" is the time of scikit-learn's
 CountVectorizer with the same rules, in the same run, divided by the time of the row. Peak memory is
 that of one run in a new process, above what it had with the texts loaded. The first table is of
-whole processes that read a file and print its twenty best terms. ``--write`` puts all tables into
-``README.md`` of this folder, and those of R8 into docs/benchmarks.md and the project's.
+whole processes that read files (`text_files.py`). ``--write`` puts all tables into ``README.md`` of
+this folder, and those of R8 into docs/benchmarks.md and the project's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -29,13 +28,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import corpora
 import text_tables
-from compare import ROOT, THREADS, around, conditions, digits, markdown, put_between, time_in_turn
+from compare import ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from text_contenders import PEERS, TASKS, Expected, contenders, matrix_of
+from text_files import summary, whole_processes
 from text_tables import Table, table
 
 MARKER = "text"
 ROUNDS, QUICK_ROUNDS = 7, 2
-K = 20
 HEADER = ["contender", "threads", "median ms", "MB/s", "as fast", "peak MB", "rounds"]
 
 
@@ -60,6 +59,14 @@ class Measured(NamedTuple):
             for same in [list(group)]
         ]
         return markdown([self.header[column] for column in (names, *shown)], rows)
+
+
+class FileTable(Measured):
+    """A table of whole processes."""
+
+    def summary(self) -> str:
+        """Return the table with one row for each file and contender."""
+        return summary(self.header, self.rows)
 
 
 # ---- measuring -----------------------------------------------------------------------------------
@@ -137,93 +144,6 @@ class PeakMemory:
         return next(1.024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
-# ---- from a file to the ranked terms -------------------------------------------------------------
-
-# Both print the terms by chi2 of their counts.
-THEIRS = f"""
-import pandas as pd, numpy as np, sys
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import chi2
-frame = pd.read_csv(sys.argv[1], keep_default_na=False)
-vectorizer = CountVectorizer()
-X = vectorizer.fit_transform(frame["text"])
-score, _ = chi2(X, frame["label"])
-best = np.argsort(-score, kind="stable")[:{K}]
-print("\\n".join(vectorizer.get_feature_names_out()[best]))
-"""
-OURS = f"""
-import sys
-without = sys.argv.pop(1) == "without"
-if without:
-    sys.modules["pyarrow"] = None
-from termsift import cli
-cli.main(["rank", sys.argv[1], "--text", "text", "--label", "label", "-k", "{K}", "--format",
-          "csv", "--method", "chi2_counts", "--threads", sys.argv[2]])
-"""
-# Imports first, so that the peak is above them; read_csv imports pyarrow too.
-WATCHED = """
-import sys
-sys.path.insert(0, {folder!r})
-import text
-{imports}
-with text.PeakMemory() as memory:
-    exec({code!r})
-print(memory.megabytes, file=sys.stderr)
-"""
-
-
-def whole_processes(whole: Table, rounds: int) -> Measured:
-    """Return the table of whole processes, from a file to the best terms."""
-    path = str(whole.path)
-    theirs = "pandas `read_csv`, scikit-learn `CountVectorizer`, `chi2`"
-    commands: dict[tuple[str, int], list[str]] = {(theirs, 1): [THEIRS, path]}
-    for pyarrow in ("with", "without"):
-        for n in THREADS:
-            name = f"`termsift rank`, {pyarrow} pyarrow"
-            commands[name, n] = [OURS, pyarrow, path, str(n)]
-    answers = {name: best_terms(command) for name, command in commands.items()}
-    assert len(set(map(tuple, answers.values()))) == 1, answers
-    runs = [partial(best_terms, command) for command in commands.values()]
-    times = dict(zip(commands, time_in_turn(runs, rounds), strict=True))
-    first = statistics.median(next(iter(times.values())))
-    rows, size = [], whole.path.stat().st_size / 1e6
-    for (name, n), seconds in times.items():
-        median = statistics.median(seconds)
-        peak = peak_above_imports(commands[name, n])
-        cells = digits(median, 3), digits(size / median, 3), digits(first / median)
-        rows.append([name, str(n), *cells, digits(peak, 3), str(len(seconds))])
-    header = ["whole process", "threads", "median s", "MB/s", "as fast"]
-    title = f"{whole.name}: {size:,.0f} MB of CSV to its {K} best terms"
-    return Measured(title, [*header, "peak MB above imports", "rounds"], rows)
-
-
-def best_terms(command: list[str]) -> list[str]:
-    """Run a process and return the terms that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", *command], check=True, capture_output=True, text=True
-    )
-    lines = done.stdout.splitlines()
-    if "," in lines[0]:  # ours has a header, and columns
-        column = lines[0].split(",").index("term")
-        lines = [line.split(",")[column] for line in lines[1:]]
-    return sorted(lines)  # equal scores may come in any order
-
-
-def peak_above_imports(command: list[str]) -> float:
-    """Return the megabytes of a process above its imports."""
-    code, *arguments = command
-    imports = [line for line in code.splitlines() if line.startswith(("import", "from"))]
-    if "without" not in arguments:
-        imports.append("import pyarrow.csv, pandas" if code == THEIRS else "import pyarrow.csv")
-    watched = WATCHED.format(
-        folder=str(Path(__file__).parent), imports="\n".join(imports), code=code
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", watched, *arguments], check=True, capture_output=True, text=True
-    )
-    return float(done.stderr.split()[-1])
-
-
 def versions() -> str:
     """Return the versions of the peers that are installed."""
     found = []
@@ -260,8 +180,8 @@ def main() -> None:
     started = time.time()
     for name in names:
         whole = table(name, args.quick)
-        if name != "many words":
-            found.append(whole_processes(whole, rounds))
+        if name == names[0] != "many words":
+            found.append(FileTable(*whole_processes(whole, whole.path.parent, rounds)))
             print(f"\n{found[-1]}", flush=True)
         for task in args.tasks.split("|"):
             if name == "many words" and task != "words":
