@@ -10,8 +10,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from termsift import _core
-from termsift.io._opening import DAMAGE, existing, opened
 from termsift.io._labels import is_npy, read_labels
+from termsift.io._opening import DAMAGE, existing, opened
 from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
 
 
@@ -32,7 +32,7 @@ class MatrixFile(Source):
 
     def blocks(self) -> MatrixBlocks:
         """Read the matrix and its labels."""
-        X, names = self._read(self.path), self.names
+        X, names = self._read(self.path), self.options.names
         if X.ndim != 2:
             raise ValueError(f"{self.path}: expected a matrix of two dimensions, found {X.ndim}")
         y = read_labels(self._labels)

@@ -27,7 +27,6 @@ from termsift.io._source import (
     MatrixBlock,
     Options,
     Source,
-    agreed_names,
     check_options,
     docs_in_chunk,
     lines_or_rows,
@@ -234,7 +233,7 @@ class Scan:
                     "not both"
                 )
         self.has_words = self.has_texts and options.rules.hashing is None
-        self._names = None if self.has_texts else agreed_names(sources)
+        self._names = options.names
         if not self.has_texts and self._names is None and options.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "

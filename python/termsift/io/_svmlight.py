@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from termsift import _core
 from termsift._util.validation import check_n_threads
-from termsift.io._opening import existing, opened
 from termsift.io._labels import indicator_of, integers_if_whole, is_npy, read_labels
+from termsift.io._opening import existing, opened
 from termsift.io._source import COMPLAINTS_KEPT, SKIP, MatrixBlock, MatrixBlocks, Options, Source
 
 _BOM = b"\xef\xbb\xbf"  # the byte order mark, which some editors put before the text
@@ -107,7 +108,7 @@ def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:
 
 
 def read_blocks(
-    file: BinaryIO,
+    file: BufferedIOBase,
     name: str,
     *,
     block_bytes: int = 1 << 24,
@@ -160,7 +161,7 @@ def read_blocks(
         raise ValueError(f"{name}, line {line}: {complaint}")
 
 
-def _whole_lines(file: BinaryIO, block_bytes: int) -> Generator[bytes, None, None]:
+def _whole_lines(file: BufferedIOBase, block_bytes: int) -> Generator[bytes, None, None]:
     """Yield the text in blocks of about this size that end with a line."""
     parts: list[bytes | memoryview] = []
     bom = _BOM
