@@ -71,7 +71,7 @@ def scan(
         Without it, either all matrices have names of their own or none does.
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON lines, the keys. Not for folders. The texts of several
+        a table without header. For JSON objects, the keys. Not for folders. The texts of several
         columns, as in ``text=["title", "body"]``, are joined with a blank.
     delimiter : str, optional
         The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
@@ -91,7 +91,7 @@ def scan(
         What happens to a bad line of an svmlight file, row of a table or file of a class folder:
         an error, or it is left out and counted in ``Scan.n_skipped``. With "skip", an
         svmlight line without a label is always left out. A wrong quote in a table with quoting is
-        always an error, since it hides where the next row begins.
+        always an error, since it hides where the next row begins, and so is a broken JSON array.
     input_format : str, optional
         The ending, without its dot, of files that are read as such whatever their names, as in
         ``input_format="csv"``.
@@ -122,10 +122,8 @@ def scan(
 
     Notes
     -----
-    Memory holds two chunks, whatever the size of the files: one is counted while the next one is
-    read. Folders of arrays are mapped, and take memory only for the chunk that is counted. The
-    words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
-    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
+    Memory holds one chunk, whatever the size of the files. The words of texts (some 100 bytes each)
+    and files of labels and names are kept as well. ``.npz`` and ``.mtx`` files are read whole.
 
     Columns of texts are words; the new words of each 4 MiB or so get the next columns, sorted.
     `termsift.count` needs no such matrix. It returns all words sorted, and makes integers of text
