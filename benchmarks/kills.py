@@ -2,10 +2,10 @@
 
     python benchmarks/kills.py [--kills 20] [--seed 0]
 
-Two jobs take turns: twenty gzipped svmlight files of whole counts, and twenty folders of fractions
-counted with ``--tf log``, whose sums depend on the order of addition. Each job is killed (SIGKILL)
-at a random moment of the time that it takes undisturbed, run again, killed again, and so on until
-it ends. Every result is compared bit for bit.
+Two jobs take turns: twenty gzipped svmlight files of whole counts, and twenty .npz files of
+fractions counted with ``--tf log``, whose sums depend on the order of addition. Each job is killed
+(SIGKILL) at a random moment of the time that it takes undisturbed, run again, killed again, and so
+on until it ends. Every result is compared bit for bit.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-
-import termsift as ts
 
 N_INPUTS, N_DOCS, N_TERMS, N_CLASSES = 20, 6_000, 2_000, 12
 
@@ -62,7 +60,9 @@ def make(folder: Path, seed: int) -> list[list[str]]:
     for number in range(N_INPUTS):
         X = sparse.random_array((N_DOCS, N_TERMS), density=0.02, rng=rng, format="csr")
         y = rng.integers(0, N_CLASSES, N_DOCS)
-        ts.save_csr(folder / f"fractions{number}", X, y)
+        path = folder / f"fractions{number}.npz"
+        sparse.save_npz(path, X)
+        np.save(path.with_suffix(".npy"), y)
         whole_counts = (X * 9 + (X > 0)).astype(np.int64)
         with gzip.open(folder / f"{number}.svm.gz", "wt", compresslevel=1) as file:
             for d in range(N_DOCS):
@@ -70,11 +70,12 @@ def make(folder: Path, seed: int) -> list[list[str]]:
                 entries = zip(whole_counts.indices[part] + 1, whole_counts.data[part], strict=True)
                 file.write(f"{y[d]} {' '.join(f'{index}:{n}' for index, n in entries)}\n")
     gzipped = [str(folder / f"{number}.svm.gz") for number in range(N_INPUTS)]
-    fractions = [str(folder / f"fractions{number}") for number in range(N_INPUTS)]
+    fractions = [str(folder / f"fractions{number}.npz") for number in range(N_INPUTS)]
+    labels = [f"--labels={path.removesuffix('.npz')}.npy" for path in fractions]
     options = ["--chunk-docs", "500", "--checkpoint"]
     return [
         [*gzipped, "-o", str(folder / "a.termsift"), *options],
-        [*fractions, "-o", str(folder / "b.termsift"), "--tf", "log", *options],
+        [*fractions, *labels, "-o", str(folder / "b.termsift"), "--tf", "log", *options],
     ]
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from termsift.io import (
-    read_collection,
-)
+from termsift.io import read_collection
 from termsift.io._source import SKIP
-
-# Tests with this mark run with pyarrow's readers of tables and without them.
-both_readers = pytest.mark.parametrize("reader", ["pyarrow", "csv"], indirect=True)
 
 COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
 LABELS = ["sport", "trade", "sport"]
@@ -25,7 +21,12 @@ LABELS = ["sport", "trade", "sport"]
 def write(path: Path, text: str | bytes) -> Path:
     """Write a file, compressed if its name says so."""
     data = text.encode() if isinstance(text, str) else text
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(path.stem, data)
+            archive.writestr(f"__MACOSX/._{path.stem}", "what macOS adds")
+    else:
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -69,18 +68,6 @@ def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
 
 def pytest_report_header() -> str:
     return "termsift: " + ", ".join(f"{name} {value}" for name, value in build_info().items())
-
-
-@pytest.fixture
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What parses tables: pyarrow, or the standard library as if pyarrow were not installed."""
-    name: str = request.param
-    if name == "pyarrow":
-        pytest.importorskip("pyarrow")
-    else:
-        monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
-        monkeypatch.setitem(sys.modules, "pyarrow.json", None)
-    return name
 
 
 @pytest.fixture(params=_core.simd_targets())

@@ -12,8 +12,6 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
-import termsift as ts
-
 N_DOCS, N_TERMS = 23, 11
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kite"]
 
@@ -59,8 +57,6 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
         content = svmlight(X, y)
         packed = {"": bytes, "gz": gzip.compress, "zst": zstandard}[kind.partition(".")[2]]
         path.write_bytes(packed(content))
-    elif kind == "csr":
-        ts.save_csr(path, X, np.array(y, dtype=np.int64))
     elif kind in ("npz", "mtx"):
         (folder / "labels").write_text("".join(f"{label}\n" for label in y))
         options["labels"] = folder / "labels"
@@ -74,16 +70,18 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
             pytest.importorskip("pyarrow.feather").write_feather(table, path, chunksize=5)
     elif kind == "csv":
         path.write_text("label,text\n" + "".join(f'{label},"{text}\n"\n' for label, text in rows))
-    elif kind == "jsonl":
-        path.write_text("".join(json.dumps({"text": t, "label": n}) + "\n" for n, t in rows))
+    elif kind.startswith("json"):
+        records = [{"text": text, "label": label} for label, text in rows]
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        path.write_text(lines if kind == "jsonl" else json.dumps(records))
     else:
         path.write_bytes({"txt": bytes, "txt.gz": gzip.compress}[kind](plain.encode()))
     return path, options
 
 
 KINDS = [
-    "svm", "svm.gz", "svm.zst", "csr", "npz", "mtx",
-    "csv", "txt", "txt.gz", "jsonl", "parquet", "feather",
+    "svm", "svm.gz", "svm.zst", "npz", "mtx",
+    "csv", "txt", "txt.gz", "jsonl", "json", "parquet", "feather",
 ]  # fmt: skip
 
 TEXTS = [

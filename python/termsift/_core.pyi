@@ -324,6 +324,8 @@ class Texts(metaclass=_PybindType):
     def n_bytes(self) -> int: ...
     @property
     def missing(self) -> Int64s: ...
+    @property
+    def is_utf8(self) -> bool: ...
     def take(self, positions: Int64s) -> Texts: ...
 
 class TextRules(metaclass=_PybindType):
@@ -356,6 +358,49 @@ class TextCounter(metaclass=_PybindType):
         binary: bool = False,
         n_threads: int = 0,
     ) -> Counts: ...
+
+class Table(metaclass=_PybindType):
+    def read(self) -> tuple[Texts, Int32s] | None: ...
+    def count(self, counter: TextCounter, n_bytes: int, n_threads: int = 0) -> int: ...
+    def labels(self, first: int = 0) -> list[str]: ...
+    @property
+    def is_done(self) -> bool: ...
+    @property
+    def n_skipped(self) -> int: ...
+    @property
+    def skipped(self) -> list[str]: ...
+
+class DelimitedTable(Table):
+    def __init__(
+        self,
+        readinto: Callable[[memoryview], int],
+        file: str,
+        *,
+        quoted: bool,
+        labels: Sequence[str] = [],
+        skip: bool = False,
+        encoding: str = "UTF-8",
+        block_bytes: int = 1048576,
+    ) -> None: ...
+    def first_row(self, delimiter: str) -> tuple[int, list[str], str | None]: ...
+    def choose(
+        self, delimiter: str, texts: Sequence[int], label: int, n_fields: int, has_header: bool
+    ) -> None: ...
+
+class JsonTable(Table):
+    def __init__(
+        self,
+        readinto: Callable[[memoryview], int],
+        file: str,
+        *,
+        texts: Sequence[str],
+        label: str,
+        may_be_array: bool = False,
+        labels: Sequence[str] = [],
+        skip: bool = False,
+        encoding: str = "UTF-8",
+        block_bytes: int = 1048576,
+    ) -> None: ...
 
 class TextIndex(metaclass=_PybindType):
     def __init__(self, rules: TextRules, terms: Sequence[str]) -> None: ...

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import termsift as ts
 from signals import LIMIT, start_hearing
@@ -44,13 +43,14 @@ def tables(tmp_path: Path) -> list[Path]:
 
 
 @pytest.fixture
-def folders(tmp_path: Path) -> list[Path]:
+def fractions(tmp_path: Path) -> list[Path]:
     """Fractions, whose sums depend on the order in which they are added."""
     rng = np.random.default_rng(2)
-    paths = [tmp_path / f"csr{number}" for number in range(N_INPUTS)]
+    paths = [tmp_path / f"{number}.svm" for number in range(N_INPUTS)]
     for path in paths:
-        X = sparse.csr_array(rng.random((N_DOCS, 9)) * (rng.random((N_DOCS, 9)) < 0.7))
-        ts.save_csr(path, X, rng.integers(0, 4, N_DOCS))
+        X = rng.random((N_DOCS, 9)) * (rng.random((N_DOCS, 9)) < 0.7)
+        lines = (" ".join(f"{i}:{x!r}" for i, x in enumerate(row, 1)) for row in X.tolist())
+        path.write_text("".join(f"{rng.integers(4)} {line}\n" for line in lines))
     return paths
 
 
@@ -90,7 +90,7 @@ def interrupt(run: Any, n_inputs: int, *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("n_inputs", range(N_INPUTS))
-@pytest.mark.parametrize("kind", ["tables", "folders"])
+@pytest.mark.parametrize("kind", ["tables", "fractions"])
 @pytest.mark.parametrize("tf", ["raw", "log"])
 def test_a_job_goes_on_after_whole_inputs(
     request: Any, run: Any, out: Path, n_inputs: int, kind: str, tf: str
@@ -258,19 +258,19 @@ def test_files_beside_the_inputs_may_not_change(
 
 
 def test_documents_of_a_folder_may_not_come_or_go(run: Any, tmp_path: Path, out: Path) -> None:
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
+    fractions = [tmp_path / "one", tmp_path / "two"]
+    for folder in fractions:
         for label in ("a", "b"):
             (folder / label).mkdir(parents=True)
             for number in range(10):
                 (folder / label / f"{number}.txt").write_text("ant bee " * 100)
-    interrupt(run, 1, *folders, "-o", out)
-    (folders[0] / "b" / ".2.txt.swp").write_bytes(b"\xff")  # hidden files are not documents
-    (folders[0] / "c.txt").write_text("cow")
-    (folders[0] / "b" / "99.txt").write_text("cow")
-    assert f"{folders[0] / 'b' / '99.txt'} (3 bytes, " in refused(run, out, *folders)
-    (folders[0] / "b" / "99.txt").unlink()
-    assert run("count", *folders, "-o", out, "--checkpoint").code == 0
+    interrupt(run, 1, *fractions, "-o", out)
+    (fractions[0] / "b" / ".2.txt.swp").write_bytes(b"\xff")  # hidden files are not documents
+    (fractions[0] / "c.txt").write_text("cow")
+    (fractions[0] / "b" / "99.txt").write_text("cow")
+    assert f"{fractions[0] / 'b' / '99.txt'} (3 bytes, " in refused(run, out, *fractions)
+    (fractions[0] / "b" / "99.txt").unlink()
+    assert run("count", *fractions, "-o", out, "--checkpoint").code == 0
     assert ts.load(out).n_docs == 40
 
 

@@ -24,7 +24,7 @@ from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.cli.output import WRITERS
 from termsift.io import Collection, _kinds
-from termsift.io._files import COMPRESSED
+from termsift.io._opening import COMPRESSED
 from termsift.io._source import SKIP
 
 
@@ -432,7 +432,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         ("c.csv", None, "c.csv: no such file"),
         ("c.csv", "label,text\na,b c\n", "c.csv: no text has a word of two or more letters"),
         ("c.csv", "label,text\na\n", "c.csv, line 2: expected 2 fields, found 1"),
-        ("c.jsonl", "{", "c.jsonl, line 1: expected one JSON object in the line: "),
+        ("c.jsonl", "{", "c.jsonl, line 1: the JSON object does not end in this line; "),
         ("c.xyz", "", "c.xyz: unknown kind of file; the known endings are "),
     ],
 )

@@ -245,8 +245,8 @@ def test_an_input_given_twice_is_refused(run: Any, tmp_path: Path, command: str)
 
 
 def test_a_folder_given_twice_is_refused(run: Any, tmp_path: Path) -> None:
-    ts.save_csr(tmp_path / "a", X, Y)
-    paths = tmp_path / "a", f"{tmp_path / 'a'}/"
+    (tmp_path / "classes" / "ham").mkdir(parents=True)
+    paths = tmp_path / "classes", f"{tmp_path / 'classes'}/"
     assert "given twice" in run("count", *paths, "-o", tmp_path / "o").complaint
 
 
@@ -257,7 +257,6 @@ CURVE = ts.selection_curve(COUNTS.rank("md"), X, Y, X, Y, [1, 2])
 TAKE_PATHS: dict[str, Callable[[Any], Any]] = {
     "load": ts.load,
     "save": COUNTS.save,
-    "save_csr": lambda path: ts.save_csr(path, X, Y),
     "to_csv": COUNTS.rank("md").to_csv,
     "write_report": lambda path: write_report(COUNTS, path),
     "read_collection": io.read_collection,

@@ -29,9 +29,10 @@ inline TableReader::Read reads(std::string content, std::int64_t most = 1 << 30)
 }
 
 inline std::string text_of(const Text& text) {
-  if (text.encoding == TextEncoding::utf8) return {static_cast<const char*>(text.data), static_cast<std::size_t>(text.length)};
+  const auto length = static_cast<std::size_t>(text.length);
+  if (text.encoding == TextEncoding::utf8) return {static_cast<const char*>(text.data), length};
   std::string all;  // a lone surrogate as its number
-  for (std::int64_t i = 0; i < text.length; ++i) {
+  for (std::size_t i = 0; i < length; ++i) {
     const auto c = static_cast<std::uint32_t>(static_cast<const char32_t*>(text.data)[i]);
     if (c < 0x80) all += static_cast<char>(c);
     else all.append("<").append(std::to_string(c)).append(">");
@@ -65,8 +66,10 @@ inline Table read_all(TableReader& reader, const std::function<void()>& choose =
   try {
     choose();
     while (reader.next(block))
-      for (std::size_t i = 0; i < block.texts.size(); ++i)
-        table.rows.push_back(reader.labels().at(static_cast<std::size_t>(block.classes.at(i))) + "|" + text_of(block.texts[i]));
+      for (std::size_t i = 0; i < block.texts.size(); ++i) {
+        const std::string& label = reader.labels().at(static_cast<std::size_t>(block.classes.at(i)));
+        table.rows.push_back(label + "|" + text_of(block.texts[i]));
+      }
   } catch (const RowError& error) {
     table.error = error.row;
     table.can_skip = error.can_skip;

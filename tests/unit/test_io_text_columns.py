@@ -17,15 +17,6 @@ LABELS = ["ham", "spam", "spam", "ham"]
 JOINED = [f"{title} {body}" for title, body in zip(TITLES, BODIES, strict=True)]
 
 
-@pytest.fixture(params=[True, False], ids=["with pyarrow", "without"])
-def pyarrow_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    if request.param:
-        pytest.importorskip("pyarrow")
-    else:
-        monkeypatch.setattr("termsift.io._blocks.available", lambda name: None)
-    return bool(request.param)
-
-
 def quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"'
 
@@ -56,11 +47,7 @@ WRITERS = {".csv": write_csv, ".jsonl": write_jsonl, ".parquet": write_parquet}
 
 @pytest.mark.parametrize("ending", WRITERS)
 @pytest.mark.parametrize("order", [["title", "body"], ["body", "title"]])
-def test_the_texts_are_joined(
-    tmp_path: Path, ending: str, order: list[str], pyarrow_or_not: bool
-) -> None:
-    if ending == ".parquet" and not pyarrow_or_not:
-        pytest.skip("Parquet is read by pyarrow alone")
+def test_the_texts_are_joined(tmp_path: Path, ending: str, order: list[str]) -> None:
     path = WRITERS[ending](tmp_path / f"mail{ending}")
     joined = [f"{a} {b}" for a, b in zip(TITLES, BODIES, strict=True)]
     if order[0] == "body":
@@ -82,7 +69,6 @@ def test_numbers_of_columns(tmp_path: Path) -> None:
         ts.scan(path, text=["a", 2], label=1)
 
 
-@pytest.mark.usefixtures("pyarrow_or_not")
 def test_a_missing_text_is_named_or_skipped(tmp_path: Path) -> None:
     path = tmp_path / "mail.jsonl"
     lines = [{"a": "one", "b": "two", "label": "x"}, {"a": None, "b": "two", "label": "x"}]

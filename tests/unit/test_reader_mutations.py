@@ -75,6 +75,13 @@ def npz(form: str) -> bytes:
     return file.getvalue()
 
 
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("c.csv", content)
+    return file.getvalue()
+
+
 def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
@@ -218,21 +225,12 @@ def matrix_of(name: str, content: bytes, change: Change = changed) -> Made:
     return {name: content, **LABELS}, change, {"labels": "labels"}
 
 
-def csr_folder(several: bool) -> Made:
-    y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 0]]) if several else Y
-    folder = Path(f"folder-{os.getpid()}")
-    try:
-        ts.save_csr(folder, X, y, term_names=["ant", "bee", "cow", "dog"])
-        return {f"c/{file.name}": file.read_bytes() for file in folder.iterdir()}, changed, {}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 KINDS = (
     *("svm", "svm.gz", "svm.zst", "terms", "mtx", "mtx array", "mtx symmetric", "mtx.gz"),
-    *("labels.npy", "npz csr", "npz csc", "npz coo", "npz bsr", "npz dia", "csr", "csr of several"),
-    *("csv", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "classes", "arrow", "arrow dictionary"),
-    *("feather lz4", "arrow zstd", "parquet", "parquet snappy", "counts", "counts of logarithms"),
+    *("labels.npy", "npz csr", "npz csc", "npz coo", "npz bsr", "npz dia"),
+    *("csv", "csv.zip", "tsv", "txt", "txt.gz", "jsonl", "jsonl.zst", "json", "classes"),
+    *("arrow", "arrow dictionary", "feather lz4", "arrow zstd", "parquet", "parquet snappy"),
+    *("counts", "counts of logarithms"),
 )
 
 
@@ -263,13 +261,13 @@ def made(kind: str) -> Made:
             f"npz {form}": lambda form=form: matrix_of("c.npz", npz(form), changed_archive)
             for form in ("csr", "csc", "coo", "bsr", "dia")
         },
-        "csr": lambda: csr_folder(False),
-        "csr of several": lambda: csr_folder(True),
         "csv": lambda: ({"c.csv": table(",").encode()}, changed, {}),
         "tsv": lambda: ({"c.tsv": table("\t").encode()}, changed, {}),
         "txt": lambda: ({"c.txt": plain.encode()}, changed, {}),
         "txt.gz": lambda: ({"c.txt.gz": gzip.compress(plain.encode())}, GZ, {}),
         "jsonl": lambda: ({"c.jsonl": lines.encode()}, changed, {}),
+        "json": lambda: ({"c.json": f"[{lines[:-1]}]".replace("}\n", "},").encode()}, changed, {}),
+        "csv.zip": lambda: ({"c.csv.zip": zipped(table(",").encode())}, changed_archive, {}),
         "jsonl.zst": lambda: ({"c.jsonl.zst": zstandard(lines.encode())}, ZST, {}),
         "classes": lambda: (
             {f"c/{y}/{i}.txt": t.encode() for i, (t, y) in enumerate(zip(TEXTS, Y, strict=True))},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +11,10 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from collection_files import both_readers
 from file_kinds import KINDS, N_DOCS, TEXTS, WORDS, as_folders, as_table, random_collection, write
 from termsift import io
 from termsift._api.scan_counting import ScanCounting, finished
-from termsift.io import _prefetch, _source, _svmlight
+from termsift.io import _source, _svmlight
 
 CHUNKS = [None, 1, 4, 100]
 
@@ -41,8 +38,6 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     return counts
 
 
-@pytest.mark.usefixtures("reader")
-@both_readers
 @pytest.mark.parametrize("chunk_docs", CHUNKS)
 def test_counts_are_those_of_the_whole(written: Any, collection: Any, chunk_docs: Any) -> None:
     path, options = written
@@ -91,11 +86,13 @@ def test_fractions_and_logarithms_have_the_same_bits(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     X = sparse.csr_array(rng.random((40, 9)) * rng.integers(0, 3, (40, 9)))
     y = rng.integers(0, 3, 40)
-    ts.save_csr(tmp_path / "c", X, y)
+    sparse.save_npz(tmp_path / "c.npz", X)
+    np.save(tmp_path / "y.npy", y)
     for tf in ("raw", "log"):
         whole = ts.count(X, y, tf=tf)
         for chunk_docs in (1, 7, None):
-            assert ts.count(ts.scan(tmp_path / "c", chunk_docs=chunk_docs), tf=tf) == whole
+            scan = ts.scan(tmp_path / "c.npz", labels=tmp_path / "y.npy", chunk_docs=chunk_docs)
+            assert ts.count(scan, tf=tf) == whole
 
 
 def test_progress_in_bytes(written: Any) -> None:
@@ -106,8 +103,6 @@ def test_progress_in_bytes(written: Any) -> None:
     assert 0 < done[-1] <= scan.n_bytes
 
 
-@pytest.mark.usefixtures("reader")
-@both_readers
 def test_several_files_in_order(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,text\nx,bee ant\n")
     (tmp_path / "b.jsonl").write_text('{"text": "cow bee", "label": "w"}\n')
@@ -115,13 +110,6 @@ def test_several_files_in_order(tmp_path: Path) -> None:
     assert counts.classes == ["w", "x"]
     assert list(counts.term_names) == ["ant", "bee", "cow"]
     assert counts.term_frequency.toarray().tolist() == [[0, 1, 1], [1, 1, 0]]
-
-
-def test_wide_hashed_columns(tmp_path: Path) -> None:
-    n_terms = 1 << 24
-    X = sparse.csr_array(([1, 2, 3], ([0, 1, 2], [0, n_terms - 1, 5])), shape=(3, n_terms))
-    ts.save_csr(tmp_path / "c", X, ["a", "b", "a"])
-    assert ts.count(ts.scan(tmp_path / "c", chunk_docs=1)) == ts.count(X, ["a", "b", "a"])
 
 
 def test_documents_of_several_classes(tmp_path: Path) -> None:
@@ -133,12 +121,8 @@ def test_documents_of_several_classes(tmp_path: Path) -> None:
     for chunk_docs in (None, 1, 2, 3):
         scan = ts.scan(path, chunk_docs=chunk_docs)
         assert ts.count(scan) == whole
-    ts.save_csr(tmp_path / "csr", X, Y, classes=[1, 2, 3])
-    assert ts.count(ts.scan(tmp_path / "csr", chunk_docs=1)) == whole
 
 
-@pytest.mark.usefixtures("reader")
-@both_readers
 def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     numbers, words = tmp_path / "n.txt", tmp_path / "w.txt"
     numbers.write_text("10\tant\n2\tbee\n")
@@ -173,7 +157,6 @@ def test_names_of_terms(tmp_path: Path) -> None:
     assert counts.n_terms == 3
 
 
-# ---- what is wrong ---------------------------------------------------------------------------
 @pytest.mark.parametrize("limit", [1, 40, 200])
 def test_chunks_of_a_matrix_are_cut_by_their_size(
     written: Any, collection: Any, limit: int, monkeypatch: Any
@@ -202,43 +185,6 @@ def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
     assert scan.term_names.tolist() == ["ant", "bee", "cow"]  # type: ignore[union-attr]
 
 
-def test_a_reader_that_is_left_early_stops(tmp_path: Path) -> None:
-    ended, made = threading.Event(), list[int]()
-
-    def items() -> Generator[int, None, None]:
-        try:
-            for number in range(100):
-                made.append(number)
-                yield number
-        finally:
-            ended.set()
-
-    for n_taken in range(4):
-        ended.clear()
-        made.clear()
-        prefetched = _prefetch.prefetched(items())
-        for number in range(n_taken):
-            assert next(prefetched) == number
-            # One item is used and the next one is made: the reader is not further ahead.
-            assert len(made) <= number + 2
-        prefetched.close()
-        assert len(made) <= n_taken + 1
-        assert ended.is_set() == (n_taken > 0)
-
-
-def test_an_error_of_the_reader_comes_after_the_items_before_it() -> None:
-    def items() -> Generator[int, None, None]:
-        yield 1
-        raise KeyError("what")
-
-    prefetched = _prefetch.prefetched(items())
-    assert next(prefetched) == 1
-    with pytest.raises(KeyError, match="what"):
-        next(prefetched)
-
-
-@pytest.mark.usefixtures("reader")
-@both_readers
 def test_words_are_those_of_the_readers_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text('label,text\na,"The cat, the DOG; x 3d"\nb,"naïve\ncafé"\n')
@@ -265,8 +211,6 @@ RULES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.usefixtures("reader")
-@both_readers
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("written_as", [as_table, as_folders])
 @pytest.mark.parametrize("chunk_docs", [None, 1, 3])
@@ -298,34 +242,12 @@ def test_commands_read_tables_of_columns(
     assert columns == rows
 
 
-def test_folders_of_arrays_are_read_whole(tmp_path: Path, run: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_source, "CHUNK_BYTES", 30)  # several blocks, to be stacked
-    X = sparse.csr_array([[1, 0, 2], [0, 3, 0], [1, 1, 0], [2, 0, 1]])
-    ts.save_csr(tmp_path / "one", X, ["ham", "spam", "spam", "ham"], term_names=["a", "b", "c"])
-    whole = io.read_collection(tmp_path / "one")
-    assert whole.X.toarray().tolist() == X.toarray().tolist()
-    assert whole.y.tolist() == ["ham", "spam", "spam", "ham"]
-    assert whole.term_names.tolist() == ["a", "b", "c"]
-    assert run("rank", tmp_path / "one", "--method", "conditional_gain", "-k", 2).code == 0
-    several = np.array([[1, 0], [1, 1], [0, 1], [0, 0]])
-    ts.save_csr(tmp_path / "several", X, several)
-    whole = io.read_collection(tmp_path / "several")
-    assert whole.y.toarray().tolist() == several.tolist()
-    counts = ts.count(whole.X, whole.y, classes=whole.classes)
-    assert counts == ts.count(ts.scan(tmp_path / "several"))
-
-
-def test_a_split_of_tables_of_columns_and_folders(tmp_path: Path) -> None:
+def test_a_split_of_tables_of_columns(tmp_path: Path) -> None:
     parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     columns = {"text": [text for text, _ in TEXTS], "label": [label for _, label in TEXTS]}
     parquet.write_table(pyarrow.table(columns), tmp_path / "c.parquet")
     known, new = io.read_split(as_table(tmp_path), tmp_path / "c.parquet")
     assert known.X.toarray().tolist() == new.X.toarray().tolist()
-    X, y = random_collection()
-    ts.save_csr(tmp_path / "train", X, y)
-    ts.save_csr(tmp_path / "test", X[:5], y[:5])
-    known, new = io.read_split(tmp_path / "train", tmp_path / "test")
-    assert new.X.toarray().tolist() == X[:5].toarray().tolist()
 
 
 @pytest.mark.parametrize("block_bytes", [20, 60, 1 << 20])

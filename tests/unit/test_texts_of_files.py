@@ -20,6 +20,8 @@ def test_bytes_are_utf8() -> None:
     texts = Texts.of_bytes([text.encode() for text in DOCUMENTS])
     assert list(texts) == DOCUMENTS
     assert texts.n_bytes == sum(len(text.encode()) for text in DOCUMENTS)
+    assert texts.is_utf8
+    assert not Texts.of_bytes([b"a", b"b\xff"]).is_utf8
     with pytest.raises(TypeError, match="texts has a str at 1, expected bytes"):
         Texts.of_bytes([b"a", "b"])  # type: ignore[list-item]
 

@@ -61,7 +61,6 @@ def takers_of_labels() -> dict[str, Any]:
         "conditional_gain": lambda y: ts.conditional_gain(DENSE, y),
         "cross_validate": lambda y: ts.cross_validate(DENSE, y, cv=2),
         "choose_k": lambda y: ts.choose_k(DENSE, y, cv=2),
-        "save_csr": lambda y: ts.save_csr("never written", DENSE, y),
         "y_train": lambda y: ts.selection_curve(ranking, DENSE, y, DENSE, Y),
         "y_test": lambda y: ts.selection_curve(ranking, DENSE, Y, DENSE, y),
     }

@@ -82,6 +82,8 @@ class TableReader {
   // Complains if the table must not end here.
   virtual void finish() {}
 
+  // Makes room in a block, of which `size` bytes are kept.
+  static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
   // Reads until there are `wanted` bytes or the content ends. Returns how many there are.
   std::int64_t fill(TableBlock& block, std::int64_t size, std::int64_t wanted);
   bool at_end() const { return at_end_; }
@@ -96,7 +98,6 @@ class TableReader {
   std::int64_t line_ = 1;              // of the content that is parsed next
 
  private:
-  static void reserve(TableBlock& block, std::int64_t size, std::int64_t room);
   ClassId add(std::string_view label, std::uint64_t hash);
 
   Read read_;

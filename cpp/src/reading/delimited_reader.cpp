@@ -47,13 +47,12 @@ char* write_unquoted(std::string_view field, char* out) {
 
 DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
   TableBlock block;
-  for (std::int64_t wanted = options_.block_bytes;; wanted *= 2) {
-    block.bytes = LargeArray<std::uint8_t>::uninitialised(static_cast<std::int64_t>(pending_.size()) + padding);
-    block.room = static_cast<std::int64_t>(pending_.size());
-    std::copy(pending_.begin(), pending_.end(), block.bytes.get());
-    const std::int64_t size = fill(block, block.room, wanted);
+  auto size = static_cast<std::int64_t>(pending_.size());
+  reserve(block, 0, size);
+  std::copy(pending_.begin(), pending_.end(), block.bytes.get());
+  for (std::int64_t wanted = options_.block_bytes;; wanted = 2 * size) {
+    size = fill(block, size, wanted);
     const std::uint8_t* const data = block.bytes.get();
-    pending_.assign(data, data + size);
     std::int64_t begin = 0, line = line_;
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
@@ -64,11 +63,17 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter) {
         complain(line, line, returns_end_lines, false);
       first.first_line += line - line_;
       first.last_line += line - line_;
-      if (!first.fields.empty() || !first.fault.empty()) return first;
+      const bool is_blank = first.fields.empty() && first.fault.empty();
       begin = first.end;
       ++line;
+      if (is_blank) continue;
+      pending_.assign(data, data + size);
+      return first;
     }
-    if (at_end()) return {};
+    if (at_end()) {
+      pending_.assign(data, data + size);
+      return {};
+    }
     if (size >= longest_row) complain(line, line, too_long, false);
   }
 }

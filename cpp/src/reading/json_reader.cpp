@@ -154,7 +154,8 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
       } catch (const json::Fault& fault) {
         complain(line_, line_, fault.told(fault.at - at));
       } catch (const json::Cut&) {
-        complain(line_, line_, "the JSON object does not end in this line; write each in one line");
+        complain(line_, line_,
+                 "the JSON object does not end in this line; write each in one line, or all in an array (.json)");
       }
     }
     at = stop + 1;

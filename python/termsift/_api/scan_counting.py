@@ -129,7 +129,7 @@ def finished(counts: ClassCounts, scan: Scan) -> ClassCounts:
     scan._check_read(counts.n_docs)
     names = None if scan.has_texts else scan.term_names
     if names is not None:
-        if counts.n_terms < len(names):  # an input without documents may have more terms
+        if counts.n_terms < len(names):  # svmlight text need not use all
             counts = counts._with_columns(np.arange(counts.n_terms), len(names), None)
         counts.term_names = names
     with validation.naming(scan._source):

@@ -32,18 +32,18 @@ kinds of input, recognised by the ending of the name:
   .csv .tsv               a table with header, columns 'text' and 'label' or --text and --label
   .txt                    lines of label<TAB>text, without header or quoting
   .jsonl .ndjson          lines of JSON objects, keys 'text' and 'label' or --text and --label
+  .json                   the same, or an array of such objects
   .parquet .arrow .feather .ipc  a table with the same columns (needs pyarrow)
   .svm .svmlight .libsvm  lines of label index:count ...; --terms names the terms
   .npz .mtx               a matrix of documents x terms (scipy sparse, Matrix Market) with --labels
-  a folder                one sub-folder per class, one file per document; or the arrays that
-                          termsift.save_csr writes in Python
+  a folder                one sub-folder per class, one file per document
   -                       standard input, whose format --input-format names
   .termsift               counts that termsift saved, but not for compare
 or the word demo: the docstrings of Python's standard library, as termsift demo shows them.
 
-Files of text and .mtx may also end in .gz, or in .zst (needs zstandard). Files are UTF-8, texts are
-in --encoding. Numbers such as --text 2 --label 1 are columns of a table without header. The indices
-of an svmlight file count from 1, or from 0 with --index-base 0.
+Files of text and .mtx may also end in .gz, in .zip (of one file) or in .zst (needs zstandard).
+Files are UTF-8, texts are in --encoding. Numbers such as --text 2 --label 1 are columns of a table
+without header. The indices of an svmlight file count from 1, or from 0 with --index-base 0.
 """
 _OUTPUT = """\
 what the score means:

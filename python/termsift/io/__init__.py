@@ -2,23 +2,23 @@
 
 The ending of a file's name tells how it is read:
 
-==================================  ================================================  =========
-ending                              content                                           .gz, .zst
-==================================  ================================================  =========
+==================================  ================================================  ==========
+ending                              content                                           compressed
+==================================  ================================================  ==========
 ``.svm`` ``.svmlight`` ``.libsvm``  ``label index:count ...`` per line                yes
 ``.npz``                            a matrix by ``scipy.sparse.save_npz``             no
 ``.mtx``                            Matrix Market                                     yes
 ``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
+``.json``                           the same, or an array of JSON objects             yes
 ``.parquet``                        a Parquet table: a text and a label               no
 ``.arrow`` ``.feather`` ``.ipc``    an Arrow table: a text and a label                no
 a folder                            a sub-folder per class, a file per document       no
-a folder                            arrays, as :func:`termsift.save_csr` writes them  no
-==================================  ================================================  =========
+==================================  ================================================  ==========
 
-``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[text]``. With it,
-tables of text are parsed by pyarrow, which is faster, and the result is the same.
+Compressed files end in ``.gz``, in ``.zip`` if they are the only file in it, or in ``.zst``, which
+needs the extra ``termsift[zstd]``. Parquet and Arrow need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their

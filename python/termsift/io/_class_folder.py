@@ -61,7 +61,7 @@ class ClassFolder(PartedTexts):
     @property
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
-        return sum(file.stat().st_size for file in self.files)  # which entries remember
+        return sum(file.stat().st_size for _, file in self._documents if file.is_file())
 
     def parts(self, complain: Complain) -> Parts:
         """Yield the documents in the order of the names of their classes and files."""

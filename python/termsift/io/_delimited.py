@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from termsift import _core
 from termsift._util.validation import did_you_mean
@@ -44,9 +45,9 @@ class DelimitedTable(Table):
         is_usual = not self._has_header and (options.text, options.label) == (None, None)
         self._n_fields = 2 if is_usual else None
 
-    def opened(self, content: BinaryIO, options: dict[str, Any]) -> _core.Table:
+    def opened(self, content: BufferedIOBase, options: dict[str, Any]) -> _core.Table:
         """Return the table, with its columns chosen by the first row."""
-        path, columns = self.path, self._columns
+        path, columns = self.path, list[Any](self._columns)
         table = _core.DelimitedTable(content.readinto, str(path), quoted=self._quoted, **options)
         for delimiter in (*self._delimiters, self._delimiters[0]):
             line, fields, fault = table.first_row(delimiter)
@@ -59,7 +60,7 @@ class DelimitedTable(Table):
             raise ValueError(f"{path}: expected a header with the columns {both}, found none")
         n_fields = self._n_fields or len(fields)
         if n_fields:
-            names = fields if len(fields) >= n_fields else [""] * n_fields
+            names = fields if fault is None and fields else [""] * n_fields
             *texts, label = (_position(f"{path}, line {line}", of, names) for of in columns)
             table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from termsift import _core
 from termsift.io._source import Options
@@ -19,7 +20,7 @@ class JsonTable(Table):
         super().__init__(path, labels, options)
         self._may_be_array = may_be_array
 
-    def opened(self, content: BinaryIO, options: dict[str, Any]) -> _core.Table:
+    def opened(self, content: BufferedIOBase, options: dict[str, Any]) -> _core.Table:
         """Return the table of the objects."""
         texts, label = text_and_label(self.options)
         return _core.JsonTable(

@@ -57,8 +57,9 @@ def open_source(
         return ClassFolder(path, labels, options)
     ending = _ending(existing(path), options.input_format)
     if ending not in _KINDS:
+        within = f", {zipped_name(path)}" if path.suffix.lower() == ".zip" else ""
         raise ValueError(
-            f"{path}: unknown kind of file; {_CURES.get(ending, '')}the known endings are "
+            f"{path}{within}: unknown kind of file; {_CURES.get(ending, '')}the known endings are "
             f"{' '.join(_KINDS)}, and .gz, .zst or .zip after them; for another name pass "
             "input_format (--input-format)"
         )
@@ -79,10 +80,12 @@ def _ending(path: Path, input_format: str | None) -> str:
     if input_format is not None:
         check_choice(input_format, FORMATS, "input_format")
         return f".{input_format}"
-    if path.suffix.lower() == ".zip":
-        return Path(zipped_name(path)).suffix.lower()
-    endings = ["", *(suffix.lower() for suffix in path.suffixes[-2:])]
+    *_, ending = "", *(suffix.lower() for suffix in path.suffixes)
+    if ending == ".zip":
+        within = Path(zipped_name(path)).suffix.lower()
+    elif ending in COMPRESSED:
+        within = path.with_suffix("").suffix.lower()
+    else:
+        return ending
     # A .npz file is an archive already; compressed once more it is not read.
-    if endings[-1] in COMPRESSED and endings[-2] != ".npz":
-        return endings[-2]
-    return endings[-1]
+    return ending if within == ".npz" else within

@@ -32,7 +32,7 @@ class MatrixFile(Source):
 
     def blocks(self) -> MatrixBlocks:
         """Read the matrix and its labels."""
-        X, names = self._read(self.path), self.names
+        X, names = self._read(self.path), self.options.names
         if X.ndim != 2:
             raise ValueError(f"{self.path}: expected a matrix of two dimensions, found {X.ndim}")
         y = read_labels(self._labels)

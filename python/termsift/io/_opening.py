@@ -21,7 +21,7 @@ from termsift._util.files import check_path
 Complain: TypeAlias = Callable[[str], None]
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".zst", ".zip")
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 
 _BUFFER_BYTES = 1 << 17
@@ -41,7 +41,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
     """Open a file, and decompress it if its name ends in .gz, .zst or .zip.
 
     Yields
@@ -57,15 +57,20 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
         if ending == ".gz":
-            with gzip.GzipFile(fileobj=raw) as content:
-                yield cast("BinaryIO", content), raw
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked, raw
         elif ending == ".zst":
             package = require("zstandard", "zstd", f"{path}: reading it")
-            with _Pieces(_zstandard_pieces(raw, package)).buffered() as content:
-                yield content, raw
+            with _Pieces(_zstandard_pieces(raw, package)).buffered() as pieces:
+                yield pieces, raw
         elif ending == ".zip":
-            with zipfile.ZipFile(raw) as archive, archive.open(zipped_name(path)) as content:
-                yield cast("BinaryIO", content), raw
+            with zipfile.ZipFile(raw) as archive:
+                try:
+                    content: Any = archive.open(zipped_name(path))
+                except RuntimeError as exc:  # a password or a kind of compression is unknown
+                    raise ValueError(f"{path}: {exc}; unpack it first") from None
+                with content:
+                    yield content, raw
         else:
             yield raw, raw
 
@@ -73,7 +78,8 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 def zipped_name(path: Path) -> str:
     """Return the name of the only file in a .zip archive."""
     with _naming_damage(path), zipfile.ZipFile(path) as archive:
-        names = [info.filename for info in archive.infolist() if not info.is_dir()]
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    names = [name for name in names if not name.startswith("__MACOSX/")]  # which macOS adds
     if len(names) != 1:
         raise ValueError(
             f"{path}: expected an archive of one file, found {len(names)}; unpack it first"
@@ -146,7 +152,7 @@ _OTHERS = {
     b"\x28\xb5\x2f\xfd": "is compressed by zstd; let its name end in .zst",
     b"PAR1\x15": "is a Parquet table; let its name end in .parquet",
     b"ARROW1\0\0": "is an Arrow table; let its name end in .arrow",
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save it as .csv",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; name it .zip, or save it as .csv",
 }
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNDECODED = "termsift.undecoded"  # an error handler of codecs
@@ -167,7 +173,7 @@ def check_encoding(encoding: str) -> str:
 
 
 @contextmanager
-def opened_text(path: Path, encoding: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def opened_text(path: Path, encoding: str) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
     """Open a text file as `opened` does; the content is UTF-8 whatever the file's encoding.
 
     Raises
@@ -182,14 +188,17 @@ def opened_text(path: Path, encoding: str) -> Iterator[tuple[BinaryIO, BinaryIO]
             if begin.startswith(magic):
                 raise ValueError(f"{path}: {what}")
         if codec != "utf-8-sig":
-            yield _Pieces(_recoded_pieces(content, codec)).buffered(), raw
+            try:
+                yield _Pieces(_recoded_pieces(content, codec)).buffered(), raw
+            except UnicodeError as error:
+                raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
         elif begin.startswith(_UTF16):
             raise ValueError(f"{path}: is UTF-16; read it with encoding='utf-16' (--encoding)")
         else:
             yield content, raw
 
 
-def _recoded_pieces(content: BinaryIO, codec: str) -> Iterator[bytes]:
+def _recoded_pieces(content: io.BufferedIOBase, codec: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(codec)(_UNDECODED)
     while piece := content.read(_BUFFER_BYTES):
         yield decoder.decode(piece).encode("utf-8", "surrogatepass")

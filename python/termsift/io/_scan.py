@@ -26,7 +26,6 @@ from termsift.io._source import (
     MatrixBlock,
     Options,
     Source,
-    agreed_names,
     check_options,
     docs_in_chunk,
     lines_or_rows,
@@ -71,7 +70,7 @@ def scan(
         Without it, either all matrices have names of their own or none does.
     text, label : str or int, optional
         The columns of a table: names (``"text"`` and ``"label"`` by default), or numbers from 1 for
-        a table without header. For JSON lines, the keys. Not for folders. The texts of several
+        a table without header. For JSON objects, the keys. Not for folders. The texts of several
         columns, as in ``text=["title", "body"]``, are joined with a blank.
     delimiter : str, optional
         The character that divides the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default
@@ -90,7 +89,7 @@ def scan(
         What happens to a bad line of an svmlight file, row of a table or file of a class folder:
         an error, or it is left out and counted in ``Scan.n_skipped``. With "skip", an
         svmlight line without a label is always left out. A wrong quote in a table with quoting is
-        always an error, since it hides where the next row begins.
+        always an error, since it hides where the next row begins, and so is a broken JSON array.
     input_format : str, optional
         The ending, without its dot, of files that are read as such whatever their names, as in
         ``input_format="csv"``.
@@ -121,10 +120,8 @@ def scan(
 
     Notes
     -----
-    Memory holds two chunks, whatever the size of the files: one is counted while the next one is
-    read. Folders of arrays are mapped, and take memory only for the chunk that is counted. The
-    words of texts (some 100 bytes each) and files of labels and names are kept as well. ``.npz``
-    and ``.mtx`` files are read whole: save large matrices by `termsift.save_csr`.
+    Memory holds one chunk, whatever the size of the files. The words of texts (some 100 bytes each)
+    and files of labels and names are kept as well. ``.npz`` and ``.mtx`` files are read whole.
 
     Columns of texts are words; the new words of each 4 MiB or so get the next columns, sorted.
     `termsift.count` needs no such matrix. It returns all words sorted, and makes integers of text
@@ -231,7 +228,7 @@ class Scan:
                 )
         self.has_columns = all("label" in source.takes for source in sources)
         self.has_words = self.has_texts and options.rules.hashing is None
-        self._names = None if self.has_texts else agreed_names(sources)
+        self._names = options.names
         if not self.has_texts and self._names is None and options.rules.drops:
             raise ValueError(
                 f"{sources[0].path}: its terms have no names, and dropping some would change the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Hashable, Iterable, Sequence, Set
+from collections.abc import Collection, Generator, Hashable, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -18,8 +18,6 @@ from termsift._util.validation import (
     check_column,
     check_kind,
     check_n_threads,
-    check_same_terms,
-    naming,
 )
 from termsift.io._labels import read_names
 from termsift.io._opening import check_encoding
@@ -27,6 +25,7 @@ from termsift.text import TextRules, text_rules
 from termsift.text._rules import check_rule_names
 
 COMPLAINTS_KEPT = 5
+NAMES_SHOWN = 20
 SKIP = "on_error='skip' (--on-error skip) leaves it out"  # the cure of last resort
 TEXT_OPTIONS = frozenset({"encoding", "preset", *(rule.name for rule in fields(TextRules))})
 NAMED = "name the columns by text and label (--text, --label)"
@@ -38,9 +37,10 @@ def lines_or_rows(n: int) -> str:
     return "1 line or row" if n == 1 else f"{n:,} lines or rows"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return names as a message shows them."""
-    return ", ".join(repr(name) for name in names) or "none"
+def listed(names: Sequence[str]) -> str:
+    """Return the first names as a message shows them."""
+    more = ", ..." if len(names) > NAMES_SHOWN else ""
+    return ", ".join(map(repr, names[:NAMES_SHOWN])) + more or "none"
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,6 @@ class Source(ABC):
         The files that are read.
     takes : set of str
         Which of the options that only some kinds of input take it takes, and ``why`` no others.
-    names : ndarray of str, or None
-        The names of the columns of a matrix, where they are known.
     labels_are_text : bool
         Whether labels are strings that may stand for whole numbers.
     """
@@ -220,7 +218,6 @@ class Source(ABC):
             raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
         self.path, self.options = path, options
         self.files: list[os.PathLike[str]] = [path]
-        self.names = options.names
         self.labels_are_text = self.has_texts
 
     @abstractmethod
@@ -238,21 +235,3 @@ class Source(ABC):
             raise ValueError(
                 f"{self.files[-1]}: {n_labels} labels for the {n_docs} documents of {self.path}"
             )
-
-
-def agreed_names(sources: list[Source]) -> NDArray[np.object_] | None:
-    """Return the longest list of names, after checking that it begins with each of the others."""
-    agreed: NDArray[np.object_] | None = None
-    for source in sources:
-        first, names = sources[0], source.names
-        if (names is None) != (first.names is None):
-            raise ValueError(
-                f"{first.path} and {source.path}: the terms have names in one and none in the "
-                "other, and may be others: give the names of all by terms, or count both apart"
-            )
-        if names is not None and agreed is not None:
-            with naming(f"{first.path} and {source.path}"):
-                check_same_terms(agreed, names)
-        if names is not None and (agreed is None or len(names) > len(agreed)):
-            agreed = names
-    return agreed

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def _own_labels(parsed: _core.SvmlightBlock) -> tuple[Any, list[Any] | None]:
 
 
 def read_blocks(
-    file: BinaryIO,
+    file: BufferedIOBase,
     name: str,
     *,
     block_bytes: int = 1 << 24,
@@ -158,7 +159,7 @@ def read_blocks(
         raise ValueError(f"{name}, line {line}: {complaint}")
 
 
-def _whole_lines(file: BinaryIO, block_bytes: int) -> Generator[bytes, None, None]:
+def _whole_lines(file: BufferedIOBase, block_bytes: int) -> Generator[bytes, None, None]:
     """Yield the text in blocks of about this size that end with a line."""
     parts: list[bytes | memoryview] = []
     bom = _BOM

@@ -6,14 +6,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from io import BufferedIOBase
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util.tabular import object_array
-from termsift.io._opening import Complain, opened_text
+from termsift.io._opening import Complain, check_encoding, opened_text
 from termsift.io._source import COMPLAINTS_KEPT, SKIP, TEXT_OPTIONS, Block, Options, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once
@@ -127,7 +128,7 @@ class Table(TextSource):
     """A table of rows that the core reads."""
 
     @abstractmethod
-    def opened(self, content: BinaryIO, options: dict[str, Any]) -> _core.Table:
+    def opened(self, content: BufferedIOBase, options: dict[str, Any]) -> _core.Table:
         """Return the table of a content, with options of `_core.Table`."""
 
     def blocks(
@@ -135,9 +136,10 @@ class Table(TextSource):
     ) -> Generator[TextBlock, None, None]:
         """Yield the texts in order; with ``count``, count them instead, and yield empty blocks."""
         how = None if count is None else count()
+        codec = check_encoding(self.options.encoding)
         options = {
             "skip": self.options.skip,
-            "encoding": self.options.encoding.upper(),
+            "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
             "labels": [] if how is None else how.labels,
             "block_bytes": BLOCK_BYTES if how is None else BLOCK_BYTES // 4,
         }
@@ -152,7 +154,7 @@ class Table(TextSource):
                 else:
                     how.add(table, _COUNTED_BYTES)
                 skipped = table.skipped
-                about = {
+                about: dict[str, Any] = {
                     "n_bytes": raw.tell(),
                     "n_skipped": table.n_skipped - n_skipped,
                     "complaints": skipped[n_told:],

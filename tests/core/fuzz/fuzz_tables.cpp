@@ -1,5 +1,5 @@
-// Takes any bytes as a table of delimited fields or of JSON objects. What is read, left out or refused must not depend on the
-// blocks in which it is read, and the walk over regular rows must agree with the machine that goes row by row.
+// Takes any bytes as a table of delimited fields or of JSON objects. What is read, left out or refused must not depend on
+// the blocks in which it is read, and the walk over regular rows must agree with the machine that goes row by row.
 #define CHECK_WITHOUT_MAIN
 #include "../read_tables.hpp"
 #include "fuzz.hpp"

@@ -1,0 +1,235 @@
+"""Tables are read as Python's csv (strict) and json read them, in blocks of any size.
+
+What csv or json refuses, row by row, is an error, or is left out. After a wrong quote nobody knows
+where the next row begins, nor after broken JSON in an array, so these are errors in any case.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from termsift import _core
+
+N_TABLES = 200  # of each seed
+BLOCK_BYTES = [1, 2, 3, 7, 16, 64, 100, 1000, 1 << 20]
+ALWAYS = "an error in any case"
+
+
+def outcome(table: Any, skip: bool) -> Any:
+    """Return the rows, the last lines of the first bad ones and their number; or the error."""
+    rows: list[tuple[str, str]] = []
+    try:
+        while (block := table.read()) is not None:
+            labels = table.labels()
+            rows += [(text, labels[code]) for text, code in zip(*block, strict=True)]
+    except ValueError as error:
+        return line_of(str(error)) if str(error).endswith("leaves it out") else ALWAYS
+    return (
+        (rows, [line_of(message) for message in table.skipped], table.n_skipped) if skip else rows
+    )
+
+
+def line_of(message: str) -> int:
+    found = re.match(r"f, lines? (?:\d+ to )?(\d+): ", message)
+    assert found, message
+    return int(found[1])
+
+
+def expected(rows: Iterable[Any], skip: bool) -> Any:
+    """Return the same for the pairs of text and label, lines of bad rows and ALWAYS."""
+    good: list[Any] = []
+    bad: list[Any] = []
+    for row in rows:
+        if row == ALWAYS or (not skip and isinstance(row, int)):
+            return row
+        (bad if isinstance(row, int) else good).append(row)
+    return (good, bad[:5], len(bad)) if skip else good
+
+
+def by_csv(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
+    """Yield the last line and the fields of each row, None for a bad one, or ALWAYS."""
+    lines = [line.decode("utf-8", "replace") for line in io.BytesIO(content)]
+    reader, begin = csv.reader(lines, delimiter=delimiter, strict=True), 0
+    while True:
+        try:
+            row: Any = next(reader, ALWAYS)
+        except csv.Error:
+            row = ALWAYS if '"' in "".join(lines[begin : reader.line_num]) else None
+        else:
+            if row == ALWAYS:
+                return
+        wrong = [n for n in range(begin, reader.line_num) if "\ufffd" in lines[n]]
+        begin = reader.line_num
+        yield (wrong[0] + 1, None) if wrong and row != ALWAYS else (begin, row)
+
+
+def by_lines(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
+    """Yield the same for lines without quotes."""
+    for number, line in enumerate(io.BytesIO(content), 1):
+        row = line.rstrip(b"\r\n").decode("utf-8", "replace")
+        yield number, None if "\ufffd" in row else row.split(delimiter) if row else []
+
+
+def pairs(rows: Iterable[tuple[int, Any]], n: int, texts: list[int], label: int) -> Iterator[Any]:
+    for line, row in rows:
+        if row == ALWAYS:
+            yield row
+        elif row is None or (row and (len(row) != n or not row[label].strip())):
+            yield line
+        elif row:
+            yield " ".join(row[text] for text in texts), row[label]
+
+
+def random_table(rng: random.Random, delimiter: str) -> bytes:
+    if rng.random() < 0.5:
+        marks = [
+            '"',
+            delimiter,
+            "\n",
+            "\r",
+            "\r\n",
+            "a",
+            " ",
+            "é",
+            "\u3000",
+            "\0",
+            '""',
+            "xyz" * 20,
+        ]
+        weights = [rng.random() ** 2 for _ in marks]
+        content = "".join(rng.choices(marks, weights, k=rng.randint(0, 60))).encode()
+    else:
+        file, marks = io.StringIO(), ['"', delimiter, "\n", "a", "b", " ", "é", "word", ""]
+        end, quoting = rng.choice(["\n", "\r\n"]), rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+        writer = csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting)
+        n = rng.randint(1, 4)
+        for _ in range(rng.randint(0, 30)):
+            row = ["".join(rng.choices(marks, k=rng.randint(0, 12))) for _ in range(n)]
+            writer.writerow([*row, rng.choice(["ham", "spam", "e,g", '"q"', "x\ny"])])
+        content = file.getvalue().encode()
+    if rng.random() < 0.3:
+        content = content[: rng.randint(0, len(content))]
+    if rng.random() < 0.1:
+        content = content[: len(content) // 2] + b"\xff" + content[len(content) // 2 :]
+    return content
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_delimited_fields(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(N_TABLES):
+        delimiter, quoted = rng.choice(",;\t|a"), rng.random() < 0.75
+        content, block_bytes = random_table(rng, delimiter), rng.choice(BLOCK_BYTES)
+        rows = list((by_csv if quoted else by_lines)(content, delimiter))
+        first = next((row for _, row in rows if row), [])
+        n = 2 if first == ALWAYS else len(first) or 2
+        texts, label = rng.sample(range(n), rng.randint(1, min(n, 2))), rng.randrange(n)
+        for skip in (False, True):
+            table = _core.DelimitedTable(
+                io.BytesIO(content).readinto, "f", quoted=quoted, skip=skip, block_bytes=block_bytes
+            )
+            table.choose(delimiter, texts, label, n, False)
+            wanted = expected(pairs(rows, n, texts, label), skip)
+            assert outcome(table, skip) == wanted, (content, delimiter, quoted, block_bytes)
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
+    """Return the text and the label of an object, or None if it is bad."""
+    if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
+        return None
+    label = record.get("label")
+    if isinstance(label, int):
+        label = json.dumps(label)
+    if not isinstance(label, str) or not label.strip():
+        return None
+    return " ".join(record[key] for key in texts), label
+
+
+def by_json(content: bytes, texts: list[str]) -> Iterator[Any]:
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip(b" \t\r"):
+            try:
+                yield pair(json.loads(line.decode()), texts) or number
+            except ValueError:
+                yield number
+
+
+def random_value(rng: random.Random, depth: int = 0) -> Any:
+    marks = ["a", "é", "\n", '"', "\\", "/", "\t", "😀", "\ud83d", "\ude00", "\x7f", "\u2028"]
+    makers: list[Callable[[], Any]] = [
+        lambda: "".join(rng.choices(marks, k=rng.randint(0, 9))),
+        lambda: rng.choice([0, -1, 10**20, 1.5, -0.0, 1e300, True, False, None, float("nan")]),
+        lambda: [random_value(rng, depth + 1) for _ in range(rng.randint(0, 3))],
+        lambda: {key: random_value(rng, depth + 1) for key in rng.choices(["text", "é", ""], k=2)},
+    ]
+    return rng.choice(makers[: 2 if depth > 2 else None])()
+
+
+def random_object(rng: random.Random) -> str:
+    keys = ["text", "label", "x"] if rng.random() < 0.2 else ["id", "é"]
+    items = [(key, random_value(rng)) for key in rng.choices(keys, k=2)]
+    texts = ["hello ", "é", '"', "\\", "\n", "\ud800", "😀", "\0"]
+    items.append(("text", "".join(rng.choices(texts, k=rng.randint(0, 8)))))
+    labels = ["\u3000", "", 2.5, None] if rng.random() < 0.1 else ["ham", 7, -5, True, "1", "a\\b"]
+    items += [("label", rng.choice(labels)), ("x", "more")]
+    rng.shuffle(items)
+    (comma, colon), is_ascii = rng.choice([(",", ":"), (" ,\t", " : ")]), rng.random() < 0.5
+    shown = [json.dumps(key, ensure_ascii=is_ascii) for key, _ in items]
+    if rng.random() < 0.2:
+        shown[0] = '"' + "".join(f"\\u{ord(c):04x}" for c in items[0][0]) + '"'
+    values = (json.dumps(value, ensure_ascii=is_ascii) for _, value in items)
+    return "{" + comma.join(map(colon.join, zip(shown, values, strict=True))) + "}"
+
+
+@pytest.mark.parametrize("is_array", [False, True])
+@pytest.mark.parametrize("seed", range(15))
+def test_json_objects(seed: int, is_array: bool) -> None:
+    rng = random.Random(seed)
+    for _ in range(N_TABLES):
+        objects = [random_object(rng) for _ in range(rng.randint(0, 6))]
+        between = rng.choice([",", "\n,\r\n "] if is_array else ["\n", "\r\n", "\n \n"])
+        text = between.join(objects)
+        content = (f" [{text}]\n" if is_array else text).encode("utf-8", "surrogatepass")
+        if rng.random() < 0.3:
+            at, mark = rng.randrange(len(content) + 1), rng.choice(b'{}[]",:\\ \n\t0a-tuN')
+            content = content[:at] + bytes([mark]) * rng.randint(0, 1) + content[at + 1 :]
+        if rng.random() < 0.1:
+            content = content[: rng.randint(0, len(content))]
+        texts, block_bytes = rng.choice([["text"], ["text", "x"]]), rng.choice(BLOCK_BYTES)
+        for skip in (False, True):
+            table = _core.JsonTable(
+                io.BytesIO(content).readinto, "f", texts=texts, label="label",
+                may_be_array=is_array, skip=skip, block_bytes=block_bytes,
+            )  # fmt: skip
+            found = outcome(table, skip)
+            if content.lstrip().startswith(b"[") and is_array:
+                check_array(content, texts, skip, found)
+            else:
+                assert found == expected(by_json(content, texts), skip), (content, block_bytes)
+
+
+def check_array(content: bytes, texts: list[str], skip: bool, found: Any) -> None:
+    """Check what was read of an array, but for the lines."""
+    try:
+        rows = [pair(record, texts) or 1 for record in json.loads(content.decode())]
+    except UnicodeDecodeError:
+        assert skip or isinstance(found, (str, int))
+    except ValueError:
+        assert found == ALWAYS or (not skip and isinstance(found, int)), content
+    else:
+        wanted = expected(rows, skip)
+        if isinstance(wanted, tuple):
+            assert (found[0], found[2]) == (wanted[0], wanted[2]), content
+        else:
+            assert found == wanted or (isinstance(found, int) and wanted == 1), content
