@@ -136,16 +136,7 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
-    for name in (
-        "input",
-        "inputs",
-        "target",
-        "labels",
-        "terms",
-        "test",
-        "test_labels",
-        "stop_words",
-    ):
+    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):

@@ -19,12 +19,8 @@ _Document = tuple[str, Path]
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    The ``classes`` may be given by name: each is a folder of documents, or a file of one document.
-
-    Attributes
-    ----------
-    files_read : list of Path
-        The files of the documents that `parts` has yielded, without those left out.
+    The folders of the ``classes`` may also be given by name. ``files_read`` has the files of the
+    documents that `parts` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
@@ -39,9 +35,9 @@ class ClassFolder(TextSource):
     ) -> None:
         super().__init__(path, labels, options)
         if classes is None:
-            classes = {entry.name: entry for entry in _visible(path) if entry.is_dir()}
+            classes = {entry.name: entry for entry in visible(path) if entry.is_dir()}
         if not classes:
-            found = number_of(len(_visible(path)), "file")
+            found = number_of(len(visible(path)), "file")
             raise ValueError(
                 f"{path}: expected one sub-folder per class with one file per document, or the "
                 f"arrays of termsift.save_csr; found {found}, no sub-folder and no indptr.npy; "
@@ -49,7 +45,7 @@ class ClassFolder(TextSource):
             )
         self._documents = list[_Document]()
         for label, folder in classes.items():
-            documents = [folder] if folder.is_file() else _visible(folder)
+            documents = visible(folder)
             self._documents += [(label, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", folder)
@@ -119,6 +115,6 @@ def _is_plain(file: Path) -> bool:
     return file.suffix.lower() not in COMPRESSED and file.is_file()
 
 
-def _visible(folder: Path) -> list[Path]:
+def visible(folder: Path) -> list[Path]:
     """List a folder in order, without hidden entries, which are not documents."""
     return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))

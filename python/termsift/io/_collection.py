@@ -107,7 +107,7 @@ def read_collection(
 
 @printable_errors()
 def read_corpora(corpora: Mapping[str, Path], **reading: Any) -> Collection:
-    """Read folders of documents, or files of one document each, which are the classes."""
+    """Read folders of documents, which are the classes."""
     checked = check_options(**reading)
     path = next(iter(corpora.values()))
     return _counted(Scan([ClassFolder(path, None, checked, corpora)], checked))
