@@ -23,7 +23,7 @@ import termsift as ts
 from termsift._util.printable import printable
 from termsift._util.validation import did_you_mean
 from termsift.cli import compare, context, count, demo, help, info, keyness, merge, rank, report
-from termsift.cli.arguments import AsWritten, one_of
+from termsift.cli.arguments import AsWritten
 from termsift.cli.inputs import standard_input
 from termsift.cli.output import tell
 
@@ -72,11 +72,12 @@ class _Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None:
+        for one in value if isinstance(value, list) else [value]:
             try:
-                one_of(action.choices, value)
-            except argparse.ArgumentTypeError as error:
-                raise argparse.ArgumentError(action, str(error)) from None
+                super()._check_value(action, one)
+            except argparse.ArgumentError as error:
+                error.message += did_you_mean(one, action.choices or ())
+                raise
 
 
 def main_parser() -> argparse.ArgumentParser:
@@ -88,6 +89,7 @@ def main_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
+    # Without a command, help shows the overview.
     parser.set_defaults(**vars(parser.parse_args(["help"])), overview=parser.format_help)
     return parser
 
