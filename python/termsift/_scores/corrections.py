@@ -9,10 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlog1py
 
-from termsift._counts.table import CountTable
-from termsift._scores.registry import find_method
-from termsift._scores.scoring import Scoring
-
 Correction: TypeAlias = Literal["none", "yates", "williams"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)  # the default first
 
@@ -20,21 +16,13 @@ _Floats: TypeAlias = NDArray[np.float64]
 
 
 def corrected_g2(
-    pair: CountTable,
-    index: NDArray[np.int64],
-    a: NDArray[Any],
-    b: NDArray[Any],
-    tokens: _Floats,
-    correction: Correction,
-    n_threads: int | None,
+    g2: _Floats, a: NDArray[Any], b: NDArray[Any], tokens: _Floats, correction: Correction
 ) -> _Floats:
-    """Return g2 of some terms, which occur a and b times in the two classes of ``pair``."""
+    """Return g2 of terms, corrected; they occur a and b times in two corpora."""
+    n_1, n_2 = tokens.tolist()
     if correction == "yates":
-        return _g2_of_yates(a, b, *tokens.tolist())
-    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
-    g2: _Floats = scoring.class_scores()[0, index]
+        return _g2_of_yates(a, b, n_1, n_2)
     if correction == "williams":
-        n_1, n_2 = tokens.tolist()
         n, t = n_1 + n_2, a.astype(np.float64) + b
         others = np.where(n > t, n - t, np.inf)  # a term that is all there is has g2 = 0
         g2 /= 1 + (n / t + n / others - 1) * (n / n_1 + n / n_2 - 1) / (6 * n)

@@ -257,10 +257,11 @@ def keyness(
         integers_if_whole(frequency.toarray()[:, index])
         for frequency in (pair.term_frequency, pair.document_frequency)
     )
+    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
     table: dict[str, NDArray[Any]] = {
         "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
         "index": index.astype(np.int64),
-        "sign": _signs(pair, index, n_threads),
+        "sign": scoring.directions()[0, index],
         "n_target": a,
         "n_reference": b,
         "df_target": df_a,
@@ -268,7 +269,7 @@ def keyness(
         "per_million_target": _MILLION * a / tokens[0],
         "per_million_reference": _MILLION * b / tokens[1],
     }
-    g2 = corrected_g2(pair, index, a, b, tokens, correction, n_threads)
+    g2 = corrected_g2(scoring.class_scores()[0, index], a, b, tokens, correction)
     table |= _evidence(g2, tokens, adjust)
     table |= _effects(a, b, tokens, constant, confidence)
     if dispersion is not None:
@@ -329,12 +330,6 @@ def _in_words(labels: list[Hashable]) -> str:
 
 
 # ---- measures --------------------------------------------------------------------------------
-
-
-def _signs(pair: CountTable, index: NDArray[np.int64], n_threads: int | None) -> NDArray[np.int8]:
-    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
-    signs: NDArray[np.int8] = scoring.directions()[0, index]
-    return signs
 
 
 def _evidence(g2: _Floats, tokens: _Floats, adjust: Adjustment) -> dict[str, _Floats]:
