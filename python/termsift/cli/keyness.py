@@ -29,14 +29,7 @@ from termsift.cli.arguments import (
     share,
     values_of,
 )
-from termsift.cli.inputs import (
-    DEMO,
-    labels_of,
-    read_counts,
-    read_documents,
-    reading_options,
-    tell_skipped,
-)
+from termsift.cli.inputs import DEMO, labels_of, read_counts, read_documents
 from termsift.cli.output import (
     Answer,
     add_output,
@@ -47,7 +40,6 @@ from termsift.cli.output import (
     write_table,
 )
 from termsift.io._class_folder import visible
-from termsift.io._collection import read_corpora
 from termsift.io._kinds import holds_texts
 
 _log = logging.getLogger("termsift")
@@ -102,13 +94,10 @@ def _run(args: argparse.Namespace) -> None:
     with answering(args) as answer:
         documents = None
         corpora = _corpora(args)
+        if corpora:
+            args.target, args.reference = map(str, corpora)
         if args.dispersion or corpora:
-            if corpora:
-                args.target, args.reference = corpora
-                collection = read_corpora(corpora, **reading_options(args), n_threads=args.threads)
-                tell_skipped(collection)
-            else:
-                collection = read_documents(args)
+            collection = read_documents(args, corpora)
             counts = count_collection(collection, args.tf or "raw", args.threads)
             documents = (collection.X, collection.y) if args.dispersion else None
         else:
@@ -135,16 +124,15 @@ def _run(args: argparse.Namespace) -> None:
         answer(Answer(found.columns(), partial(_write_tables, found=found), head, "terms"))
 
 
-def _corpora(args: argparse.Namespace) -> dict[str, Path] | None:
-    """Return INPUT and TARGET by name, if INPUT is a folder of documents and not of classes."""
+def _corpora(args: argparse.Namespace) -> list[Path]:
+    """Return INPUT and TARGET, if INPUT is a folder of documents and not of classes."""
     paths = [Path(args.input), Path(args.target)]
     if args.reference or args.input_format or args.input == DEMO or not _is_corpus(paths[0]):
-        return None
+        return []
     if not _is_corpus(paths[1]) or paths[0].samefile(paths[1]):
         expected = "expected another folder of documents without sub-folders, to compare with"
         raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
-    names = [path.resolve().name for path in paths]
-    return dict(zip(names if names[0] != names[1] else map(str, paths), paths, strict=True))
+    return paths
 
 
 def _is_corpus(path: Path) -> bool:

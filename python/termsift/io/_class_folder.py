@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from termsift import _core
@@ -19,8 +19,8 @@ _Document = tuple[str, Path]
 class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    The folders of the ``classes`` may also be given by name. ``files_read`` has the files of the
-    documents that `parts` has yielded, without those left out.
+    The ``folders`` may also be given, and their paths are then the labels. ``files_read`` has the
+    files of the documents that `parts` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
@@ -31,11 +31,11 @@ class ClassFolder(TextSource):
         path: Path,
         labels: Path | None,
         options: Options,
-        classes: Mapping[str, Path] | None = None,
+        folders: Sequence[Path] = (),
     ) -> None:
         super().__init__(path, labels, options)
-        if classes is None:
-            classes = {entry.name: entry for entry in visible(path) if entry.is_dir()}
+        classes = {str(folder): folder for folder in folders}
+        classes = classes or {entry.name: entry for entry in visible(path) if entry.is_dir()}
         if not classes:
             found = number_of(len(visible(path)), "file")
             raise ValueError(
