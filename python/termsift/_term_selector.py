@@ -223,13 +223,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
+        X = validation.widened_coo(X)
         X, y = validate_data(
-            self,
-            validation.widened_coo(X),
-            y,
-            reset=reset,
-            accept_sparse=["csr", "csc"],
-            multi_output=True,
+            self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
         )
         check_classification_targets(y)
         values = X if isinstance(X, np.ndarray) else X.data

@@ -400,9 +400,9 @@ def test_the_output_file(run: Any, texts: Path, tmp_path: Path, form: str) -> No
     [
         ([], "the following arguments are required: INPUT"),
         (["x", "--method", "md,nonsense"], "argument --method: invalid choice: 'nonsense' (choose"),
-        (["x", "--method", ""], "argument --method: invalid choice: '' (choose from md, md_chi2,"),
-        (["x", "--model", "normal"], "argument --model: invalid choice: 'normal' (choose from mul"),
-        (["x", "--policy", "both"], "argument --policy: invalid choice: 'both' (choose from top"),
+        (["x", "--method", ""], "argument --method: invalid choice: '' (choose from "),
+        (["x", "--model", "normal"], "argument --model: invalid choice: 'normal' (choose from "),
+        (["x", "--policy", "both"], "argument --policy: invalid choice: 'both' (choose from "),
         (["x", "-k", "10,some"], "argument -k/--k: expected a whole number, not 'some'"),
         (["x", "-k", "10,"], "argument -k/--k: expected a whole number, not ''"),
         (["x", "--k", "10,0"], "argument -k/--k: expected 1 or more, not 0"),

@@ -275,7 +275,7 @@ def test_a_count_that_does_not_fit_is_refused(cut: dict[str, Any]) -> None:
         assert CountVectorizer(dtype=bool, max_features=1).fit(texts).vocabulary_ == {"bb": 0}
     with pytest.raises(ts.CountOverflowError, match="column 1 in document 1 is 256"):
         HashingVectorizer(n_features=8, dtype=np.int8, alternate_sign=False, **cut).transform(texts)
-    with pytest.raises(ts.CountOverflowError, match="which does not fit uint8: pass a dtype with"):
+    with pytest.raises(ts.CountOverflowError, match="which does not fit uint8: pass a wider"):
         HashingVectorizer(n_features=8, dtype=np.uint8, **cut).transform(TEXTS)
 
 

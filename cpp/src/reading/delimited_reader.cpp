@@ -197,7 +197,7 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
     if (next.fault.empty() && n_fields != n_fields_) {
       next.fault = "expected " + std::to_string(n_fields_) + " fields, found " + std::to_string(n_fields);
       if (quoted_ && n_fields > n_fields_)
-        next.fault += std::string("; a field with '") + delimiter_ + "' in it must begin and end with a quote";
+        next.fault.append("; a field with '").append(1, delimiter_).append("' in it must begin and end with a quote");
       const auto has_return = [](const std::string& field) { return field.find('\r') != field.npos; };
       if (!quoted_ && std::any_of(fields.begin(), fields.end(), has_return))
         next.fault += std::string("; perhaps ") + returns_end_lines;

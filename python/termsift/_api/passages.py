@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,7 +27,6 @@ _OPTIONS = ("text", "label", "n_passages", "width", "rules")
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
 # Texts, and the label or labels of each.
 Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]]]]
-_Cutter: TypeAlias = Callable[[list[str]], list[list[str]]]
 
 
 class Passage(NamedTuple):
@@ -150,7 +150,10 @@ def passages_of(
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
-    cut = _cutter(rules, 1 if is_words else longest)
+    # Each word is cut by itself, since a stem is not written in the text.
+    analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
+    of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
+    cut = cache(partial(_terms_of, rules=of_word))
     for texts, labels in blocks:
         if everywhere is not None:
             for own in labels:
@@ -200,38 +203,28 @@ def _as_counted(query: str, rules: TextRules) -> str:
     analyzer: Any = "word" if rules.analyzer == "word" else "char"
     most = min(2 * len(query) + 1, 999)  # words or characters
     whole = replace(rules, analyzer=analyzer, ngram_range=(1, most))
-    _, names = count_blocks([_core.Texts.of_strings([query])], whole, 1)
+    return max(_terms_of(query, whole), key=len, default=query)
+
+
+def _terms_of(text: str, rules: TextRules) -> list[str]:
+    """Return the terms of a text."""
+    _, names = count_blocks([_core.Texts.of_strings([text])], rules, 1)
     assert names is not None
-    return max(names, key=len, default=query)
+    return list(names)
 
 
 # ---- where a term stands ---------------------------------------------------------------------
 
 
-def _cutter(rules: TextRules, longest: int) -> _Cutter:
-    """Return a function that cuts words, each by itself, since stems are not written in a text."""
-    analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
-    rules = replace(rules, analyzer=analyzer, ngram_range=(1, longest))
-    terms_of: dict[str, list[str]] = {}
-
-    def cut(words: list[str]) -> list[list[str]]:
-        new = list({word for word in words if word not in terms_of})
-        X, names = count_blocks([_core.Texts.of_strings(new)], rules, 0)
-        assert names is not None
-        for word, (begin, end) in zip(new, pairwise(X.indptr), strict=True):
-            terms_of[word] = names[X.indices[begin:end]].tolist()
-        return [terms_of[word] for word in words]
-
-    return cut
-
-
-def _places(text: str, term: str, rules: TextRules, cut: _Cutter) -> list[tuple[int, int]]:
+def _places(
+    text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
+) -> list[tuple[int, int]]:
     """Return where a term stands in a text that has it: where the words are that are cut to it."""
     usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
     sizes = {1, term.count(" ") + 1}
     for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
         words = [match.span() for match in re.finditer(pattern, text)]
-        terms = cut([text[start:end] for start, end in words])
+        terms = [cut(text[start:end]) for start, end in words]
         tokens = [(name, i) for i, names in enumerate(terms) for name in names]
         places: list[tuple[int, int]] = []
         for place, n in product(range(len(tokens)), sizes):

@@ -125,16 +125,9 @@ def distinctive_terms(
     listed = _over_represented(scored, frequency, rows, k)
     totals = np.asarray(frequency.sum(axis=0))
     occurrences = _in_class(frequency, rows, listed)
-    names = counts.term_names
+    labels, names_of = counts.classes, counts._names_of
     return [
-        ClassTerms(
-            counts.classes[row],
-            terms,
-            scores,
-            own,
-            totals[terms] - own,
-            None if names is None else names[terms],
-        )
+        ClassTerms(labels[row], terms, scores, own, totals[terms] - own, names_of(terms))
         for row, (terms, scores), own in zip(rows, listed, occurrences, strict=True)
     ]
 

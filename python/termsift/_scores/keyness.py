@@ -113,8 +113,8 @@ class Keyness(Tabular):
             title = f"more in {_in_words(side)}:".ljust(_LETTERS + 2)
             lines.append(f"{title}{'target':>9} {'reference':>9} log_ratio {'g2':>8}")
             for row in rows[:_PRINTED].tolist():
-                a, b = (self.table[name][row] for name in ("n_target", "n_reference"))
-                a, b = validation.grouped(a), validation.grouped(b)
+                counts = (self.table[name][row] for name in ("n_target", "n_reference"))
+                a, b = map(validation.grouped, counts)
                 term = printable(self.names[row], _LETTERS)
                 ratio, g2 = self.table["log_ratio"][row], self.table["g2"][row]
                 lines.append(f"  {term:<{_LETTERS}}{a:>9} {b:>9} {ratio:>9.2f} {g2:>8.1f}")
@@ -194,14 +194,13 @@ def keyness(
 
     Notes
     -----
-    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it. All then
-    differ from their expectations E by the same x, and g2 = 2 sum E h(x/E) with h(r) = (1 + r)
-    log(1 + r) - r, which does not cancel: it is accurate to 1e-13 for whole counts. "williams"
-    divides g2 by q = 1 + (N/t + N/(N-t) - 1) (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the
-    occurrences of the term in both. The intervals are Katz's for log_ratio and relative_risk, of
-    the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with
-    z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). For a or b = 0, that of log_ratio has half an
-    occurrence, and the others are from 0 to inf.
+    "yates" moves each of the four counts 0.5 towards its expectation, but not beyond it; g2 of
+    whole counts is then accurate to 1e-13. "williams" divides g2 by q = 1 + (N/t + N/(N-t) - 1)
+    (N/N_1 + N/N_2 - 1) / (6 N), N = N_1 + N_2 and t the occurrences of the term in both. The
+    intervals are Katz's for log_ratio and relative_risk, of the logarithm plus and minus z sqrt(1/a
+    - 1/N_1 + 1/b - 1/N_2), and Woolf's for odds_ratio, with z sqrt(1/a + 1/b + 1/(N_1-a) +
+    1/(N_2-b)). For a or b = 0, that of log_ratio has half an occurrence, and the others are from 0
+    to inf.
 
     log_ratio, percent_diff, relative_risk and, nearly, odds_ratio order terms that both corpora
     have alike: they are one effect on four scales. The last three are infinite for a term that the
@@ -254,21 +253,22 @@ def keyness(
             raise ValueError(f"{_in_words(labels)} has no tokens, so that nothing compares with it")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     (a, b), (df_a, df_b) = (
-        frequency.toarray()[:, index]
+        integers_if_whole(frequency.toarray()[:, index])
         for frequency in (pair.term_frequency, pair.document_frequency)
     )
+    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
     table: dict[str, NDArray[Any]] = {
         "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
         "index": index.astype(np.int64),
-        "sign": _signs(pair, index, n_threads),
-        "n_target": integers_if_whole(a),
-        "n_reference": integers_if_whole(b),
-        "df_target": integers_if_whole(df_a),
-        "df_reference": integers_if_whole(df_b),
+        "sign": scoring.directions()[0, index],
+        "n_target": a,
+        "n_reference": b,
+        "df_target": df_a,
+        "df_reference": df_b,
         "per_million_target": _MILLION * a / tokens[0],
         "per_million_reference": _MILLION * b / tokens[1],
     }
-    g2 = corrected_g2(pair, index, a, b, tokens, correction, n_threads)
+    g2 = corrected_g2(scoring.class_scores()[0, index], a, b, tokens, correction)
     table |= _evidence(g2, tokens, adjust)
     table |= _effects(a, b, tokens, constant, confidence)
     if dispersion is not None:
@@ -329,12 +329,6 @@ def _in_words(labels: list[Hashable]) -> str:
 
 
 # ---- measures --------------------------------------------------------------------------------
-
-
-def _signs(pair: CountTable, index: NDArray[np.int64], n_threads: int | None) -> NDArray[np.int8]:
-    scoring = Scoring.of(pair, find_method("g2_counts"), n_threads=n_threads)
-    signs: NDArray[np.int8] = scoring.directions()[0, index]
-    return signs
 
 
 def _evidence(g2: _Floats, tokens: _Floats, adjust: Adjustment) -> dict[str, _Floats]:

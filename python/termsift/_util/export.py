@@ -95,14 +95,12 @@ def write_csv(file: TextIO, columns: Columns) -> None:
 
 def escaped_formulas(columns: Columns) -> dict[str, NDArray[Any]]:
     """Return columns with an apostrophe before each text that a spreadsheet takes for a formula."""
-    escaped = dict(columns)
-    for name, values in columns.items():
-        if values.dtype.kind not in "biuf":
-            texts = escaped[name] = values.astype(object)  # a copy
-            for row, text in enumerate(texts):
-                if isinstance(text, str) and text.startswith(_FORMULA):
-                    texts[row] = f"'{text}"
-    return escaped
+    texts = {name: x.astype(object) for name, x in columns.items() if x.dtype.kind not in "biuf"}
+    for values in texts.values():
+        for row, text in enumerate(values):
+            if isinstance(text, str) and text.startswith(_FORMULA):
+                values[row] = f"'{text}"
+    return {**columns, **texts}
 
 
 class _UnixLines:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
 import termsift as ts
 from termsift import _core
 from termsift._evaluate.folds import USUAL_FOLDS
-from termsift._util.validation import did_you_mean
 from termsift.io._kinds import FORMATS
 from termsift.text import PRESETS
 from termsift.text._rules import Accents, Analyzer
@@ -107,7 +106,8 @@ def add_names(group: Any, option: str, known: Sequence[str], usual: Sequence[str
     """Add an option that takes names, with commas between them or one after the other."""
     group.add_argument(
         option,
-        type=lambda text: [one_of(known, part) for part in text.split(",")],
+        type=lambda text: text.split(","),
+        choices=known,
         action="extend",
         metavar="NAME,...",
         help=f"any of {', '.join(known)} (default: {','.join(usual)})",
@@ -224,17 +224,6 @@ def add_folds(group: Any, when: str = "") -> None:
 
 
 # ---- types of values -----------------------------------------------------------------------------
-
-
-def one_of(known: Iterable[Any], value: Any) -> Any:
-    """Return a value that is among the known ones; the error suggests the nearest name."""
-    names = list(map(str, known))
-    if str(value) not in names:
-        raise argparse.ArgumentTypeError(
-            f"invalid choice: {value!r} (choose from {', '.join(names)})"
-            f"{did_you_mean(value, names)}"
-        )
-    return value
 
 
 def whole(text: str, least: int = 0) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 from collections.abc import Hashable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
@@ -87,29 +87,18 @@ def _run(args: argparse.Namespace) -> None:
         answer(Answer(columns, write, {"terms": list(args.wanted)}, "passages"))
 
 
-def _columns(found: Passages, files: list[Path] | None) -> dict[str, Any]:
+def _columns(found: Passages, files: list[os.DirEntry[str]] | None) -> dict[str, Any]:
     rows = [
-        (label, name, passage)
+        (label, name, document + 1 if files is None else files[document].path, before, match, after)
         for label, lists in found.items()
         for name, passages in lists.items()
-        for passage in passages
+        for before, match, after, document in passages
     ]
-    numbers = [passage.document for _, _, passage in rows]
-    return {
-        "class": object_array([label for label, _, _ in rows]),
-        "term": object_array([name for _, name, _ in rows]),
-        **_places(numbers, files),
-        "before": object_array([passage.before for _, _, passage in rows]),
-        "match": object_array([passage.term for _, _, passage in rows]),
-        "after": object_array([passage.after for _, _, passage in rows]),
-    }
-
-
-def _places(documents: list[int], files: list[Path] | None) -> dict[str, Any]:
-    """Return the column of the documents' files, or of their rows from 1."""
+    names = ("class", "term", "row" if files is None else "file", "before", "match", "after")
+    columns = {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
     if files is None:
-        return {"row": np.array(documents, dtype=np.int64) + 1}
-    return {"file": object_array([str(files[document]) for document in documents])}
+        columns["row"] = columns["row"].astype(np.int64)
+    return columns
 
 
 def _write_passages(out: TextIO, columns: dict[str, Any]) -> None:

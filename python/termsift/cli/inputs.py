@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +25,7 @@ from termsift._util.progress import progress
 from termsift._util.validation import did_you_mean
 from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
+from termsift.io._collection import read_corpora
 from termsift.io._kinds import holds_texts
 from termsift.io._source import lines_or_rows
 from termsift.io._texts import TextBlock
@@ -152,13 +154,16 @@ def holds_counts(path: str) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def read_documents(args: argparse.Namespace) -> io.Collection:
-    """Read the collection that the input holds."""
+def read_documents(args: argparse.Namespace, corpora: Sequence[Path] = ()) -> io.Collection:
+    """Read the collection that the input holds, or folders of documents as its classes."""
     refuse_counts(args)
     _log.info("reading %s", args.input)
     if args.input != DEMO:
-        options = reading_options(args)
-        collection = io.read_collection(args.input, **options, n_threads=args.threads)
+        options = {**reading_options(args), "n_threads": args.threads}
+        read = (
+            partial(read_corpora, corpora) if corpora else partial(io.read_collection, args.input)
+        )
+        collection = read(**options)
         tell_skipped(collection)
         return collection
     _refuse_options(args, "has labels and terms", *FILE_OPTIONS, *TEXT_OPTIONS)

@@ -29,14 +29,7 @@ from termsift.cli.arguments import (
     share,
     values_of,
 )
-from termsift.cli.inputs import (
-    DEMO,
-    labels_of,
-    read_counts,
-    read_documents,
-    reading_options,
-    tell_skipped,
-)
+from termsift.cli.inputs import DEMO, labels_of, read_counts, read_documents
 from termsift.cli.output import (
     Answer,
     add_output,
@@ -46,7 +39,7 @@ from termsift.cli.output import (
     shown_pvalue,
     write_table,
 )
-from termsift.io._collection import read_corpora
+from termsift.io._class_folder import visible
 from termsift.io._kinds import holds_texts
 
 _log = logging.getLogger("termsift")
@@ -56,8 +49,8 @@ _MORE = """\
 REFERENCE is all other classes if it is left out. Several classes of one corpus have commas between
 them. First come the terms that TARGET uses more often, then those that it uses less often.
 
-If INPUT is a folder without sub-folders or a .txt file, and TARGET is such a path too, without a
-REFERENCE, then INPUT is compared with TARGET: 'keyness a/ b/'. Each file is one document.
+If INPUT is a folder of documents without sub-folders, it is compared with TARGET, another such
+folder: 'keyness a/ b/'.
 
 """
 
@@ -68,7 +61,7 @@ def add(commands: Any) -> None:
     usage = "INPUT TARGET [REFERENCE] [options]"
     parser = add_command(commands, "keyness", _run, about, _MORE, usage)
     add_input(parser)
-    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one; or a path")
+    parser.add_argument("target", metavar="TARGET", help="a class, or A,B,... as one; or a folder")
     parser.add_argument("reference", metavar="REFERENCE", nargs="?", help="the same")
     group = parser.add_argument_group("terms")
     add_choice(group, "--sort", KEYNESS_ORDERS, "what orders the terms of each direction")
@@ -101,13 +94,10 @@ def _run(args: argparse.Namespace) -> None:
     with answering(args) as answer:
         documents = None
         corpora = _corpora(args)
+        if corpora:
+            args.target, args.reference = map(str, corpora)
         if args.dispersion or corpora:
-            if corpora:
-                args.target, args.reference = corpora
-                collection = read_corpora(corpora, **reading_options(args), n_threads=args.threads)
-                tell_skipped(collection)
-            else:
-                collection = read_documents(args)
+            collection = read_documents(args, corpora)
             counts = count_collection(collection, args.tf or "raw", args.threads)
             documents = (collection.X, collection.y) if args.dispersion else None
         else:
@@ -134,27 +124,20 @@ def _run(args: argparse.Namespace) -> None:
         answer(Answer(found.columns(), partial(_write_tables, found=found), head, "terms"))
 
 
-def _corpora(args: argparse.Namespace) -> dict[str, Path] | None:
-    """Return INPUT and TARGET by name, if they are two corpora and not a collection and a class."""
+def _corpora(args: argparse.Namespace) -> list[Path]:
+    """Return INPUT and TARGET, if INPUT is a folder of documents and not of classes."""
     paths = [Path(args.input), Path(args.target)]
     if args.reference or args.input_format or args.input == DEMO or not _is_corpus(paths[0]):
-        return None
-    if not _is_corpus(paths[1]):
-        if paths[0].is_dir():
-            expected = "expected a folder without sub-folders, or a .txt file, to compare with"
-            raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
-        return None
-    if paths[0].samefile(paths[1]):
-        raise ValueError(f"{args.input} and {args.target} are the same, expected two corpora")
-    names = [path.resolve().name for path in paths]
-    return dict(zip(names if names[0] != names[1] else map(str, paths), paths, strict=True))
+        return []
+    if not _is_corpus(paths[1]) or paths[0].samefile(paths[1]):
+        expected = "expected another folder of documents without sub-folders, to compare with"
+        raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
+    return paths
 
 
 def _is_corpus(path: Path) -> bool:
-    """Return whether a path is a folder of texts without sub-folders, or a .txt file."""
-    if path.is_dir():
-        return holds_texts(path) and not any(entry.is_dir() for entry in path.iterdir())
-    return path.is_file() and ".txt" in path.suffixes
+    """Return whether a path is a folder of documents without sub-folders."""
+    return path.is_dir() and holds_texts(path) and not any(map(Path.is_dir, visible(path)))
 
 
 # The columns of the tables for people, with titles and formats. The other formats have all columns.

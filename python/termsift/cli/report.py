@@ -7,6 +7,7 @@ import logging
 import shlex
 import sys
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
 from typing import Any
@@ -38,6 +39,7 @@ from termsift.cli.inputs import (
     scan_of,
 )
 from termsift.cli.output import STDOUT, check_ending, opened
+from termsift.io import Collection
 from termsift.io._demo import demo_texts
 from termsift.io._kinds import holds_texts
 from termsift.report import FindPassages, write_report
@@ -96,15 +98,17 @@ def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper) and args.output == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
     with opened(args.output) as out:  # first, so that a wrong path is reported before the work
+        source = saved_counts(args) if is_counts else read_documents(args)
+        if args.given == [STDIN] and isinstance(source, Collection):
+            source = replace(source, source="standard input")  # and not the path of a copy
         write_report(
-            saved_counts(args) if is_counts else read_documents(args),
+            source,
             out,
             method=args.method or DESCRIBING,
             k=args.k,
             cv=args.cv,
             passages=_passages(args, is_counts),
             title=args.title,
-            origin=_origin(args),
             command=_command(args),
             tf=args.tf or "raw",
             n_threads=args.threads,
@@ -137,13 +141,6 @@ def passages_in(
     options: dict[str, Any] = {"n_passages": n_passages, "width": _WIDTH}
     found = passages_of(blocks, wanted, rules, **options, one_per_document=True)
     return {label: found[str(label)] for label in terms}
-
-
-def _origin(args: argparse.Namespace) -> str | None:
-    """Return the name of a source that has none of its own, or None."""
-    if args.given == [STDIN]:
-        return "standard input"
-    return str(args.input) if holds_counts(args.input) else None
 
 
 def _command(args: argparse.Namespace) -> str:

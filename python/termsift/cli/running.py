@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import termsift as ts
 from termsift._util.printable import printable
 from termsift._util.validation import did_you_mean
-from termsift.cli.arguments import AsWritten, one_of
+from termsift.cli.arguments import AsWritten
 from termsift.cli.inputs import standard_input
 from termsift.cli.output import tell
 
@@ -71,11 +71,12 @@ class _Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None:
+        for one in value if isinstance(value, list) else [value]:
             try:
-                one_of(action.choices, value)
-            except argparse.ArgumentTypeError as error:
-                raise argparse.ArgumentError(action, str(error)) from None
+                super()._check_value(action, one)
+            except argparse.ArgumentError as error:
+                error.message += did_you_mean(one, action.choices or ())
+                raise
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -124,16 +125,7 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
     output = getattr(args, "output", None)
     if output is None or not os.path.isfile(output):
         return
-    for name in (
-        "input",
-        "inputs",
-        "target",
-        "labels",
-        "terms",
-        "test",
-        "test_labels",
-        "stop_words",
-    ):
+    for name in ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words"):
         given = getattr(args, name, None)
         for path in given if isinstance(given, list) else [given]:
             if path is not None and os.path.exists(path) and os.path.samefile(path, output):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,19 +15,14 @@ from termsift.io._source import TEXT_OPTIONS, Options
 from termsift.io._texts import BLOCK_BYTES, PartedTexts, Parts, in_parts
 
 _FILES_AT_ONCE = 1 << 12
-_File: TypeAlias = "os.DirEntry[str] | Path"
-_Document: TypeAlias = tuple[str, _File]  # the class, and the file
+_Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 
 
 class ClassFolder(PartedTexts):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
-    The ``classes`` may be given by name: each is a folder of documents, or a file of one document.
-
-    Attributes
-    ----------
-    files_read : list of path
-        The files of the documents that `parts` has yielded, without those left out.
+    The ``folders`` may also be given, and their paths are then the labels. ``files_read`` has the
+    files of the documents that `parts` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
@@ -38,12 +33,12 @@ class ClassFolder(PartedTexts):
         path: Path,
         labels: Path | None,
         options: Options,
-        classes: Mapping[str, Path] | None = None,
+        folders: Sequence[Path] = (),
     ) -> None:
         super().__init__(path, labels, options)
-        if classes is None:
-            entries = _visible(path)
-            classes = {entry.name: Path(entry) for entry in entries if entry.is_dir()}
+        classes = {str(folder): folder for folder in folders}
+        entries = [] if classes else visible(path)
+        classes = classes or {entry.name: Path(entry) for entry in entries if entry.is_dir()}
         if not classes:
             raise ValueError(
                 f"{path}: expected one sub-folder per class with one file per document, found "
@@ -52,7 +47,7 @@ class ClassFolder(PartedTexts):
             )
         self._documents = list[_Document]()
         for label, folder in classes.items():
-            documents: list[_File] = [folder] if folder.is_file() else [*_visible(folder)]
+            documents = visible(folder)
             self._documents += [(label, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", folder)
@@ -67,7 +62,7 @@ class ClassFolder(PartedTexts):
         """Yield the documents in the order of the names of their classes and files."""
         n_bytes = 0
         self.bytes_read = lambda: n_bytes
-        self.files_read = list[_File]()
+        self.files_read = list[os.DirEntry[str]]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
         for documents, of_documents in self._groups():
             n_bytes += of_documents
@@ -78,7 +73,7 @@ class ClassFolder(PartedTexts):
             else:
                 yield from in_parts(self._one_by_one(documents, complain))
 
-    def _at_once(self, files: list[_File]) -> _core.Texts | None:
+    def _at_once(self, files: list[os.DirEntry[str]]) -> _core.Texts | None:
         """Read files on all threads; None if one does not hold plain UTF-8."""
         # A pipe would be waited for.
         if not all(file.is_file() and not file.name.endswith(COMPRESSED) for file in files):
@@ -112,7 +107,7 @@ class ClassFolder(PartedTexts):
                         folder = os.path.dirname(file)
                         cure = f", found a folder; if it is a class, give {folder}"
                     raise ValueError(
-                        f"{os.fspath(file)}: expected a file, a document of the class {label!r}{cure}"
+                        f"{file.path}: expected a file, a document of the class {label!r}{cure}"
                     )
                 text = decoded_text(Path(file), self.options.encoding)
             except ValueError as error:
@@ -122,8 +117,8 @@ class ClassFolder(PartedTexts):
                 yield text, label
 
 
-def _visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
+def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
     """List a folder in the order of names, without hidden entries, which are not documents."""
     with os.scandir(folder) as entries:
-        visible = [entry for entry in entries if not entry.name.startswith(".")]
-    return sorted(visible, key=lambda entry: entry.name)
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+    return sorted(shown, key=lambda entry: entry.name)

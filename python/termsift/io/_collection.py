@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -105,12 +105,10 @@ def read_collection(
     return _counted(scan) if scan.has_texts else _stacked(scan)
 
 
-@printable_errors()
-def read_corpora(corpora: Mapping[str, Path], **reading: Any) -> Collection:
-    """Read folders of documents, or files of one document each, which are the classes."""
+def read_corpora(folders: Sequence[Path], **reading: Any) -> Collection:
+    """Read folders of documents, which are classes named by their paths."""
     checked = check_options(**reading)
-    path = next(iter(corpora.values()))
-    return _counted(Scan([ClassFolder(path, None, checked, corpora)], checked))
+    return _counted(Scan([ClassFolder(folders[0], None, checked, folders)], checked))
 
 
 @printable_errors()

@@ -45,10 +45,8 @@ def keyness_of(
     observed = [Fraction(o) for o in (a, b, n_1 - a, n_2 - b)]
     expected = [t * n_1 / n, t * n_2 / n, (n - t) * n_1 / n, (n - t) * n_2 / n]
     if correction == "yates":
-        most = Fraction(1, 2)
-        observed = [
-            o + max(-most, min(most, e - o)) for o, e in zip(observed, expected, strict=True)
-        ]
+        most, pairs = Fraction(1, 2), zip(observed, expected, strict=True)
+        observed = [o + max(-most, min(most, e - o)) for o, e in pairs]
     with localcontext() as context:
         context.prec = 120  # the sum is many digits smaller than its terms
         pairs = zip(observed, expected, strict=True)

@@ -48,7 +48,6 @@ def write_report(
     cv: int = 10,
     passages: FindPassages | None = None,
     title: str | None = None,
-    origin: str | None = None,
     command: str | None = None,
     tf: TermFrequency = "raw",
     n_threads: int | None = None,
@@ -74,8 +73,6 @@ def write_report(
         ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading; by default it says how many classes and documents there are.
-    origin : str, optional
-        The name of the source, which stands below the heading; by default that of the collection.
     command : str, optional
         The shell command that writes the page again; the page shows it.
     tf, n_threads
@@ -115,16 +112,15 @@ def write_report(
         raise ValueError("cv must be 0, for no cross-validation, or at least 2, got 1")
     if passages is not None and not callable(passages):
         raise TypeError(f"passages must be callable, got {type(passages).__name__}")
-    for what, text in (("title", title), ("origin", origin), ("command", command)):
+    for what, text in (("title", title), ("command", command)):
         if text is not None:
             validation.check_kind(text, str, what)
     find_method(method)
     with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
         if isinstance(source, ClassCounts):
-            counts = source
+            counts, origin = source, None
         else:
-            counts = count_collection(source, tf, n_threads)
-            origin = source.source if origin is None else origin
+            counts, origin = count_collection(source, tf, n_threads), source.source
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         entry, versions = find_method(method), build_info()

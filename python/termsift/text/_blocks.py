@@ -187,7 +187,7 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
     # pyarrow streams tables and record batches too, without a copy.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
     # A table or a record batch is in memory already.
-    is_whole = hasattr(frame, "num_rows") and not _is_dataset(frame)
+    is_whole = hasattr(frame, "num_rows") and not is_from(frame, "datasets")
     batches: list[Any] = []
     n_rows = n_bytes = 0
     for batch in _record_batches(pyarrow, frame, text, label):
@@ -203,7 +203,7 @@ def _frame_blocks(frame: Any, text: Any, label: Any) -> Iterator[LabelledBlock]:
 
 def _record_batches(pyarrow: Any, frame: Any, text: Any, label: Any) -> Iterator[Any]:
     """Yield a frame in record batches; labels of a ClassLabel become the names of classes."""
-    if not _is_dataset(frame):
+    if not is_from(frame, "datasets"):
         reader = pyarrow.RecordBatchReader.from_stream(frame)
         _check_columns(reader.schema.names, text, label)
         yield from reader
@@ -216,11 +216,6 @@ def _record_batches(pyarrow: Any, frame: Any, text: Any, label: Any) -> Iterator
             labels = [None if code is None or code < 0 else names[code] for code in codes]
             table = pyarrow.table({text: table[text], label: pyarrow.array(labels, "string")})
         yield from table.to_batches()
-
-
-def _is_dataset(frame: Any) -> bool:
-    """Return whether a frame is a Dataset or an IterableDataset of Hugging Face."""
-    return is_from(frame, "datasets") and hasattr(frame, "select_columns")
 
 
 def _of_batches(pyarrow: Any, batches: list[Any], text: str, label: str | None) -> LabelledBlock:

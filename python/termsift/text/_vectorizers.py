@@ -92,10 +92,9 @@ class _CutByCore:
             row = int(np.searchsorted(X.indptr, changed[0], side="right")) - 1
             column, value = int(X.indices[changed[0]]), X.data[changed[0]]
             term = next((repr(t) for t, c in terms.items() if c == column), f"column {column}")
-            cure = "a wider dtype, such as numpy.int64" if value > 0 else "a dtype with a sign"
             raise _core.CountOverflowError(
                 f"the count of {term} in document {row} is {value}, which does not fit {dtype}: "
-                f"pass {cure}"
+                "pass a wider dtype, such as numpy.int64"
             )
         if self.binary:
             data.fill(1)

@@ -84,11 +84,8 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
     is_list = isinstance(X, (list, tuple))
     if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
-        cure = ""
-        if hasattr(X, "X"):
-            cure = ": pass its attribute X, as in adata.X"
-        elif hasattr(X, "to_memory"):
-            cure = ": pass X.to_memory()"
+        cures = {"X": ": pass its attribute X, as in adata.X", "to_memory": ": pass X.to_memory()"}
+        cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
     if _has_rows(X) and not scipy.sparse.issparse(X):
@@ -112,16 +109,15 @@ def _rows(X: Any, first: int, stop: int) -> Any:
 def _sparse(X: Any, name: str) -> Any:
     """Return a dense matrix as a CSR matrix, reading blocks of rows: X may be in a file."""
     n_rows, n_terms = X.shape
-    blocks = []
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
-    for first in range(0, max(1, n_rows), step):
-        block = as_array(_rows(X, first, first + step), name)
 
-        def place(flat: int, first: int = first) -> tuple[int, int]:
-            return first + flat // n_terms, flat % n_terms
+    def block(first: int) -> Any:
+        rows = as_array(_rows(X, first, first + step), name)
+        return exact_dtype(rows, lambda flat: divmod(first * n_terms + flat, n_terms), name)
 
-        blocks.append(scipy.sparse.csr_array(exact_dtype(block, place, name)))
-    return blocks[0] if len(blocks) == 1 else scipy.sparse.vstack(blocks, format="csr")
+    firsts = range(0, max(1, n_rows), step)
+    blocks = [scipy.sparse.csr_array(block(first)) for first in firsts]
+    return scipy.sparse.vstack(blocks, format="csr")
 
 
 def check_entries(csr: Csr, n_threads: int, name: str, *, transposed: bool = False) -> None:

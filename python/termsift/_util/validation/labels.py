@@ -185,7 +185,8 @@ class LabelCoder:
             listed = list(labels)
             last = next((i for i, label in enumerate(listed) if not _is_hashable(label)), 0)
             self.numbered(listed[:last], first, skip_missing=skip_missing)
-            _require_hashable(listed[last], f"the label of document {first + last}", _SEVERAL)
+            where = f"the label of document {first + last}"
+            _require_hashable(listed[last], where, f": {_SEVERAL}")
             raise
         plain = distinct
         missing: set[int] = set()
@@ -291,8 +292,7 @@ def unite_classes(
 
 def _require_hashable(label: Any, where: str, cure: str = "") -> None:
     if not _is_hashable(label):
-        kind = type(label).__name__
-        raise TypeError(f"{where} is a {kind}, expected something hashable{cure and f': {cure}'}")
+        raise TypeError(f"{where} is a {type(label).__name__}, expected something hashable{cure}")
 
 
 def _is_hashable(label: Any) -> bool:
