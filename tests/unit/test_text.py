@@ -15,7 +15,6 @@ import termsift as ts
 from termsift._util import progress
 from termsift.io import (
     Collection,
-    _blocks,
     _class_folder,
     _texts,
     read_collection,
@@ -232,7 +231,7 @@ def test_a_terminal_shows_the_progress_of_reading(
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    for module in (_texts, _blocks, _class_folder):
+    for module in (_texts, _class_folder):
         monkeypatch.setattr(module, "BLOCK_BYTES", 1)
     read_collection(tmp_path / name)
     assert sum("termsift: read " in line for line in terminal.written) > 1

@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._util import scipy
+
 Correction: TypeAlias = Literal["none", "yates", "williams"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)  # the default first
 

@@ -137,7 +137,9 @@ def _corpora(args: argparse.Namespace) -> list[Path]:
 
 def _is_corpus(path: Path) -> bool:
     """Return whether a path is a folder of documents without sub-folders."""
-    return path.is_dir() and holds_texts(path) and not any(map(Path.is_dir, visible(path)))
+    return (
+        path.is_dir() and holds_texts(path) and not any(entry.is_dir() for entry in visible(path))
+    )
 
 
 # The columns of the tables for people, with titles and formats. The other formats have all columns.
