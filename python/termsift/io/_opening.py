@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from termsift._util.extras import require
+from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
 # Called with what is wrong with a line, row or document. It raises an error, or returns to have
@@ -57,7 +57,10 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
         if ending in COMPRESSED and not raw.peek(1):
             raise EOFError("the file is empty")
         if ending == ".gz":
-            with gzip.GzipFile(fileobj=raw) as unpacked:
+            # isal decompresses 113 MB in 0.14 s where zlib takes 0.54.
+            fast = available("isal.igzip")
+            kind = gzip.GzipFile if fast is None else fast.IGzipFile
+            with kind(fileobj=raw) as unpacked:
                 yield unpacked, raw
         elif ending == ".zst":
             package = require("zstandard", "zstd", f"{path}: reading it")
@@ -92,11 +95,13 @@ def _naming_damage(path: Path) -> Iterator[None]:
     """Turn what the archive modules raise on a damaged file into an error that names it."""
     try:
         yield
-    except DAMAGE as exc:
-        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
     except MemoryError as exc:  # a forged file may claim any size
         reason = "not enough memory" if str(exc) in ("", "std::bad_alloc") else exc
         raise MemoryError(f"{path}: {reason}") from None
+    except Exception as exc:
+        if not isinstance(exc, DAMAGE) and type(exc).__name__ != "IsalError":  # of an extra
+            raise
+        raise ValueError(f"{path}: damaged or cut short: {exc}") from None
 
 
 class _Pieces(io.RawIOBase):
