@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from termsift import _core
 from termsift._util.extras import require
 from termsift._util.validation import did_you_mean
 from termsift.io._labels import label_text
-from termsift.io._opening import COMPRESSED, Complain
+from termsift.io._opening import COMPRESSED
 from termsift.io._source import NAMED, Options, listed
-from termsift.io._texts import Part, PartedTexts, Parts, in_parts, text_and_label
+from termsift.io._texts import TextBlock, TextSource, text_and_label
 
 # The two columns of some rows, and how many bytes have been read.
 _Batches: TypeAlias = Generator[tuple[list[Any], int], None, None]
@@ -26,7 +26,7 @@ _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 3
 _LABELS = (*_STRINGS, *_INTEGERS, "bool")
 
 
-class ArrowTable(PartedTexts):
+class ArrowTable(TextSource):
     """A table with a column of texts and a column of labels."""
 
     def __init__(
@@ -41,62 +41,61 @@ class ArrowTable(PartedTexts):
         require("pyarrow", "text", f"{path}: reading it")
         self._batches = _parquet_batches if is_parquet else _arrow_batches
 
-    def parts(self, complain: Complain) -> Parts:
+    def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the rows, a batch at a time."""
         pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
-        texts, label = text_and_label(self.options)
         row = 0
         try:
-            with closing(self._batches(self.path, texts, label)) as batches:
+            with closing(self._batches(self.path, *text_and_label(self.options))) as batches:
                 for columns, n_bytes in batches:
-                    self.bytes_read = partial(int, n_bytes)
-                    yield from self._parts_of(columns, row, complain, pyarrow.ArrowInvalid)
+                    yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.path}: damaged or no such table: {_one_line(error)}") from None
+            message = _one_line(error)
+            raise ValueError(f"{self.path}: damaged or no such table: {message}") from None
 
-    def _parts_of(
-        self, columns: list[Any], before: int, complain: Complain, invalid: type[Exception]
-    ) -> Iterator[Part]:
-        """Yield the good rows of some columns, which ``before`` rows come before.
-
-        Unless it is asked to validate a column, pyarrow follows its offsets out of bounds.
-        """
-        n_rows = len(columns[0])
-        try:
-            for column in columns:
-                column.validate(full=True)
-        except invalid as error:
-            if n_rows == 1:
-                complain(f"{self.path}, row {before + 1}: damaged: {_one_line(error)}")
-                return
-            for row in range(n_rows):
-                of_row = [column.slice(row, 1) for column in columns]
-                yield from self._parts_of(of_row, before + row, complain, invalid)
-            return
-        part = _at_once(columns)
-        if part is not None:
-            yield part
-        else:
-            yield from in_parts(self._one_by_one(columns, before, complain))
-
-    def _one_by_one(
-        self, columns: list[Any], before: int, complain: Complain
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the text and the label of each good row."""
-        rows = zip(*(column.to_pylist() for column in columns), strict=True)
-        for row, (*texts, label) in enumerate(rows, before + 1):
-            name = label_text(label)
-            wrong = [text for text in texts if not isinstance(text, str)]
-            if wrong:
-                found = "missing" if wrong[0] is None else type(wrong[0]).__name__
-                fault = f"the text is {found}, expected a string"
-            elif name is None:
-                fault = f"the label is {label!r}, expected a string or a whole number"
-            else:
-                yield " ".join(texts), name
-                continue
-            complain(f"{self.path}, row {row}: {fault}")
+    def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
+        """Return the good ones of some rows, which ``row`` others come before."""
+        rows = list(range(row + 1, row + len(columns[0]) + 1))
+        if _damage(pyarrow, columns):
+            faults = [_damage(pyarrow, [c.slice(i, 1) for c in columns]) for i in range(len(rows))]
+            for number, fault in zip(rows, faults, strict=True):
+                if fault:
+                    self.complain(f"{self.path}, row {number}: damaged: {fault}")
+            sound = [i for i, fault in enumerate(faults) if not fault]
+            empty = [column.slice(0, 0) for column in columns]
+            columns = [
+                pyarrow.concat_arrays([none, *(column.slice(i, 1) for i in sound)])
+                for none, column in zip(empty, columns, strict=True)
+            ]
+            rows = [rows[i] for i in sound]
+        *texts, labels = columns
+        encoded = labels if hasattr(labels, "dictionary") else labels.dictionary_encode()
+        values = encoded.dictionary.to_pylist()
+        names = [label_text(value) for value in values]
+        codes = np.array([-1 if code is None else code for code in encoded.indices.to_pylist()])
+        is_good = np.ones(len(rows), dtype=bool)
+        if labels.null_count or None in names or any(column.null_count for column in texts):
+            for i, code in enumerate(codes.tolist()):
+                fault = ""
+                if not all(column[i].is_valid for column in texts):
+                    fault = "the text is missing, expected a string"
+                elif code < 0 or names[code] is None:
+                    value = None if code < 0 else values[code]
+                    fault = f"the label is {value!r}, expected a string or a whole number"
+                if fault:
+                    is_good[i] = False
+                    self.complain(f"{self.path}, row {rows[i]}: {fault}")
+        text = texts[0]
+        if len(texts) > 1:
+            # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
+            wide = [column.cast(pyarrow.large_string()) for column in texts]
+            compute = require("pyarrow.compute", "text", "joining columns of texts")
+            blank = pyarrow.scalar(" ", pyarrow.large_string())
+            text = compute.binary_join_element_wise(*wide, blank)
+        used, codes = np.unique(codes.astype(int)[is_good], return_inverse=True)
+        kept = _core.Texts.of_arrow(text).take(np.flatnonzero(is_good))
+        return self.block(n_bytes, kept, codes, [str(names[code]) for code in used])
 
 
 def _parquet_batches(path: Path, texts: list[str], label: str) -> _Batches:
@@ -144,50 +143,22 @@ def _check_columns(path: Path, schema: Any, texts: list[str], label: str) -> Non
             if name in schema.names:
                 cure = "give each column another name"
             raise ValueError(f"{path}: expected one column {name!r}, found {names}; {cure}")
-        kind = schema.field(name).type
-        kind = str(getattr(kind, "value_type", kind))  # that of encoded values
+        kind = str(schema.field(name).type)
+        if kind.startswith("dictionary<"):
+            kind = str(schema.field(name).type.value_type)
         if kind not in kinds:
             found = f"in column {name!r}, found {kind!r}"
             raise ValueError(f"{path}: expected {expected} {found}; convert it, or {NAMED}")
 
 
-def _at_once(columns: list[Any]) -> Part | None:
-    """Return the columns of a batch as they are; None if anything is not as expected."""
-    for column in columns:
-        is_encoded = str(column.type).startswith("dictionary<")
-        if column.dictionary.null_count if is_encoded else str(column.type) not in _LABELS:
-            return None
-    return _part(columns[:-1], columns[-1])
-
-
-def _part(columns: list[Any], labels: Any) -> Part | None:
-    """Return columns of texts, joined, and one of labels as a part; None if a value is missing."""
-    arrow = require("pyarrow", "text", "reading tables of columns")
-    if labels.null_count or any(column.null_count for column in columns):
-        return None
-    texts = columns[0]
-    if len(columns) > 1:
-        # Offsets of 64 bits: the joined texts may exceed 2 GiB where no column does.
-        wide = [column.cast(arrow.large_string()) for column in columns]
-        compute = require("pyarrow.compute", "text", "joining columns of texts")
-        texts = compute.binary_join_element_wise(*wide, arrow.scalar(" ", arrow.large_string()))
-    if not arrow.types.is_dictionary(labels.type):
-        labels = labels.dictionary_encode()
-    if isinstance(labels, arrow.ChunkedArray):
-        labels = labels.unify_dictionaries().combine_chunks()
-        if isinstance(labels, arrow.ChunkedArray):  # as older versions of pyarrow return it
-            if labels.num_chunks != 1:
-                return None
-            labels = labels.chunk(0)
-    known = [label_text(value) for value in labels.dictionary.to_pylist()]
-    codes = labels.indices
-    # to_numpy would import pandas.
-    at, dtype = codes.offset, np.dtype(str(codes.type))
-    codes = np.frombuffer(codes.buffers()[1], dtype=dtype)[at : at + len(codes)]
-    used, codes = np.unique(codes, return_inverse=True)
-    names = [known[code] for code in used]
-    # An empty label is missing too.
-    return (texts, (codes.astype(np.int32), names)) if all(names) else None
+def _damage(pyarrow: Any, columns: list[Any]) -> str:
+    """Return what pyarrow finds wrong with columns, whose offsets it else follows anywhere."""
+    try:
+        for column in columns:
+            column.validate(full=True)
+    except pyarrow.ArrowInvalid as error:
+        return _one_line(error)
+    return ""
 
 
 def _one_line(error: Exception) -> str:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from termsift import _core
 from termsift._util.log import logger
 from termsift._util.validation import number_of
-from termsift.io._opening import COMPRESSED, Complain, check_encoding, decoded_text
+from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
 from termsift.io._source import TEXT_OPTIONS, Options
-from termsift.io._texts import BLOCK_BYTES, PartedTexts, Parts, in_parts
+from termsift.io._texts import BLOCK_BYTES, TextBlock, TextSource, coded
 
 _FILES_AT_ONCE = 1 << 12
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the class, and the file
 
 
-class ClassFolder(PartedTexts):
+class ClassFolder(TextSource):
     """A folder of class folders, laid out as for scikit-learn's ``load_files``.
 
     The ``folders`` may also be given, and their paths are then the labels. ``files_read`` has the
-    files of the documents that `parts` has yielded, without those left out.
+    files of the documents that `blocks` has yielded, without those left out.
     """
 
     takes = TEXT_OPTIONS
@@ -58,20 +58,19 @@ class ClassFolder(PartedTexts):
         """The size of the files on the disk."""
         return sum(file.stat().st_size for _, file in self._documents if file.is_file())
 
-    def parts(self, complain: Complain) -> Parts:
+    def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the documents in the order of the names of their classes and files."""
-        n_bytes = 0
-        self.bytes_read = lambda: n_bytes
+        done = 0
         self.files_read = list[os.DirEntry[str]]()
         is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
-        for documents, of_documents in self._groups():
-            n_bytes += of_documents
+        for documents, n_bytes in self._groups():
+            done += n_bytes
             texts = self._at_once([file for _, file in documents]) if is_utf8 else None
-            if texts is not None:
-                self.files_read += [file for _, file in documents]
-                yield texts, [label for label, _ in documents]
-            else:
-                yield from in_parts(self._one_by_one(documents, complain))
+            if texts is None:
+                texts, documents = self._one_by_one(documents)
+            self.files_read += [file for _, file in documents]
+            yield self.block(done, texts, *coded(label for label, _ in documents))
+            del texts  # before the next ones are read
 
     def _at_once(self, files: list[os.DirEntry[str]]) -> _core.Texts | None:
         """Read files on all threads; None if one does not hold plain UTF-8."""
@@ -96,9 +95,9 @@ class ClassFolder(PartedTexts):
         if group:
             yield group, n_bytes
 
-    def _one_by_one(
-        self, documents: list[_Document], complain: Complain
-    ) -> Iterator[tuple[str, str]]:
+    def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
+        """Return the texts that can be read, and their documents."""
+        texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
                 if not file.is_file():  # a folder, a pipe, a broken link
@@ -109,12 +108,11 @@ class ClassFolder(PartedTexts):
                     raise ValueError(
                         f"{file.path}: expected a file, a document of the class {label!r}{cure}"
                     )
-                text = decoded_text(Path(file), self.options.encoding)
+                texts.append(decoded_text(Path(file), self.options.encoding))
+                good.append((label, file))
             except ValueError as error:
-                complain(str(error))
-            else:
-                self.files_read.append(file)
-                yield text, label
+                self.complain(str(error))
+        return _core.Texts.of_strings(texts), good
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:

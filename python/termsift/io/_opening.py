@@ -8,17 +8,13 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
-
-# Called with what is wrong with a line, row or document. It raises an error, or returns to have
-# that line, row or document left out.
-Complain: TypeAlias = Callable[[str], None]
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the cure of a wrong one
 COMPRESSED = (".gz", ".zst", ".zip")

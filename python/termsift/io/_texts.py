@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from io import BufferedIOBase
-from typing import Any, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util.tabular import object_array
-from termsift.io._opening import Complain, check_encoding, opened_text
+from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import COMPLAINTS_KEPT, SKIP, TEXT_OPTIONS, Block, Options, Source
 
 BLOCK_BYTES = 1 << 22  # of text that is read at once
 _COUNTED_BYTES = 1 << 26  # of a table that is counted between two reports of the progress
-_ROW_BYTES = 64  # what a row takes in a list, besides its text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +27,7 @@ class TextBlock(Block):
 
     texts: _core.Texts
     codes: NDArray[np.int32]
-    labels: list[str]
+    labels: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -36,35 +35,7 @@ class TextBlock(Block):
     @property
     def y(self) -> NDArray[np.object_]:
         """The label of each text."""
-        return object_array(self.labels)[self.codes]
-
-
-# Texts as a list of strings, an Arrow column or what the core has read, and their labels: one for
-# each text, or the code of each and what the codes mean.
-Labels: TypeAlias = "list[str] | tuple[NDArray[np.int32], list[str]]"
-Part: TypeAlias = "tuple[Any, Labels]"
-Parts: TypeAlias = Generator[Part, None, None]
-
-
-class Complaints:
-    """What is wrong with the rows of an input: an error, or rows that are left out."""
-
-    def __init__(self, *, skip: bool) -> None:
-        self._skip, self._n_skipped, self._first = skip, 0, list[str]()
-
-    def __call__(self, complaint: str) -> None:
-        """Raise the complaint, or note that a row is left out."""
-        if not self._skip:
-            raise ValueError(f"{complaint}; {SKIP}")
-        self._n_skipped += 1
-        if len(self._first) < COMPLAINTS_KEPT:
-            self._first.append(complaint)
-
-    def taken(self) -> dict[str, Any]:
-        """Return what has been left out since the last call, as a block has it."""
-        taken = {"n_skipped": self._n_skipped, "complaints": self._first}
-        self._n_skipped, self._first = 0, []
-        return taken
+        return object_array(list(self.labels))[self.codes]
 
 
 class TextSource(Source):
@@ -74,39 +45,32 @@ class TextSource(Source):
     takes = TEXT_OPTIONS | {"text", "label"}
     why = "texts have their own labels and terms"
 
+    def __init__(self, path: Path, labels: Path | None, options: Options) -> None:
+        super().__init__(path, labels, options)
+        self._n_skipped, self._complaints = 0, list[str]()  # since the last block
 
-class PartedTexts(TextSource):
-    """Texts that Python reads in parts of any form.
+    def complain(self, complaint: str) -> None:
+        """Raise what is wrong with a row or document, or note that it is left out."""
+        if not self.options.skip:
+            raise ValueError(f"{complaint}; {SKIP}")
+        self._n_skipped += 1
+        if len(self._complaints) < COMPLAINTS_KEPT:
+            self._complaints.append(complaint)
 
-    Attributes
-    ----------
-    bytes_read : callable
-        Returns how many bytes `parts` has read; it need not work once all have been read.
-    """
-
-    bytes_read: Callable[[], int]
-
-    @abstractmethod
-    def parts(self, complain: Complain) -> Parts:
-        """Yield the good rows, some at a time, and report the others."""
-
-    def blocks(self) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order."""
-        complaints = Complaints(skip=self.options.skip)
-        with closing(self.parts(complaints)) as parts:
-            for texts, labels in parts:
-                codes, values = coded(labels) if isinstance(labels, list) else labels
-                yield TextBlock(
-                    texts=_as_texts(texts),
-                    codes=codes,
-                    labels=values,
-                    n_bytes=self.bytes_read(),
-                    **complaints.taken(),
-                )
-                del texts, labels, codes  # before the next ones are read
-        rest = complaints.taken()
-        if rest["n_skipped"]:
-            yield _no_texts(n_bytes=self.n_bytes, **rest)
+    def block(
+        self, n_bytes: int, texts: _core.Texts | None, codes: Any = (), labels: Sequence[str] = ()
+    ) -> TextBlock:
+        """Return a block of texts, with what has been left out since the last one."""
+        block = TextBlock(
+            n_bytes,
+            self._n_skipped,
+            self._complaints,
+            texts=_core.Texts.of_strings([]) if texts is None else texts,
+            codes=np.asarray(codes, dtype=np.int32),
+            labels=labels,
+        )
+        self._n_skipped, self._complaints = 0, []
+        return block
 
 
 class TableCount(NamedTuple):
@@ -147,30 +111,17 @@ class Table(TextSource):
             table = self.opened(content, options)
             labels, n_skipped, n_told = list[str](), 0, 0
             while not table.is_done:
-                block = None
-                if how is None:
-                    block = table.read()
-                    labels += table.labels(len(labels))
-                else:
+                texts, codes = None, np.empty(0, np.int32)
+                if how is not None:
                     how.add(table, _COUNTED_BYTES)
-                skipped = table.skipped
-                about: dict[str, Any] = {
-                    "n_bytes": raw.tell(),
-                    "n_skipped": table.n_skipped - n_skipped,
-                    "complaints": skipped[n_told:],
-                }
-                n_skipped, n_told = table.n_skipped, len(skipped)
-                if block is None:
-                    yield _no_texts(**about)
-                else:
-                    yield TextBlock(texts=block[0], codes=block[1], labels=labels, **about)
-                del block  # before the next one is read
-
-
-def _no_texts(**about: Any) -> TextBlock:
-    return TextBlock(
-        texts=_core.Texts.of_strings([]), codes=np.empty(0, np.int32), labels=[], **about
-    )
+                elif block := table.read():
+                    texts, codes = block
+                    labels += table.labels(len(labels))
+                self._n_skipped, n_skipped = table.n_skipped - n_skipped, table.n_skipped
+                self._complaints = table.skipped[n_told:]
+                n_told += len(self._complaints)
+                yield self.block(raw.tell(), texts, codes, labels)
+                texts = block = None  # before the next one is read
 
 
 def text_and_label(options: Options) -> tuple[list[str], str]:
@@ -179,33 +130,8 @@ def text_and_label(options: Options) -> tuple[list[str], str]:
     return texts, "label" if options.label is None else str(options.label)
 
 
-def in_parts(rows: Iterable[tuple[str, str]]) -> Iterator[Part]:
-    """Yield texts and their labels in parts of bounded size; those before an error come first."""
-    texts, labels, n_bytes = list[str](), list[str](), 0
-    try:
-        for text, label in rows:
-            texts.append(text)
-            labels.append(label)
-            n_bytes += len(text) + _ROW_BYTES
-            if n_bytes >= BLOCK_BYTES:
-                yield texts, labels
-                texts, labels, n_bytes = [], [], 0
-    except ValueError:
-        if texts:
-            yield texts, labels
-        raise
-    if texts:
-        yield texts, labels
-
-
 def coded(labels: Iterable[str]) -> tuple[NDArray[np.int32], list[str]]:
     """Return the code of each label, and what the codes mean."""
     known: dict[str, int] = {}
     codes = [known.setdefault(label, len(known)) for label in labels]
     return np.array(codes, dtype=np.int32), list(known)
-
-
-def _as_texts(texts: Any) -> _core.Texts:
-    if isinstance(texts, _core.Texts):
-        return texts
-    return _core.Texts.of_strings(texts) if isinstance(texts, list) else _core.Texts.of_arrow(texts)
