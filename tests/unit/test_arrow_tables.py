@@ -90,7 +90,7 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
         ("label", [1.0, 2.0],
          f": expected strings or whole numbers in column 'label', found 'double'; {CURE}"),
         ("label", [[1], [2]],
-         f": expected strings or whole numbers in column 'label', found 'list<element: int64>'; {CURE}"),
+         ": expected strings or whole numbers in column 'label', found 'list<element: int64>'; " + CURE),
     ],
 )  # fmt: skip
 def test_columns_of_other_kinds(tmp_path: Path, column: str, array: Any, message: str) -> None:
