@@ -88,9 +88,8 @@ def dispersion(
 
     The shares and the mean rates are known only when all documents have been counted, so that
     counts do not hold them and parts do not add up. It takes two passes over the entries of X in
-    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. The second pass
-    adds the squared deviations from the mean, where a document without the term adds mu_i^2, so
-    that D is accurate to its last digits even near 1.
+    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. D is
+    accurate to its last digits even near 1.
 
     References
     ----------
@@ -131,6 +130,7 @@ def dispersion(
         for documents, terms, x in _entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
+            # Squares of deviations, since a difference of sums of squares would cancel near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
