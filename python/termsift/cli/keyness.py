@@ -129,8 +129,8 @@ def _corpora(args: argparse.Namespace) -> list[Path]:
     paths = [Path(args.input), Path(args.target)]
     if args.reference or args.input_format or args.input == DEMO or not _is_corpus(paths[0]):
         return []
-    if not _is_corpus(paths[1]) or paths[0].samefile(paths[1]):
-        expected = "expected another folder of documents without sub-folders, to compare with"
+    if not _is_corpus(paths[1]):
+        expected = "expected a folder of documents without sub-folders, to compare with"
         raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
     return paths
 
