@@ -161,9 +161,7 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
     return np.unique(rows[wanted])
 
 
-def _entries(
-    X: Any, docs: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[Any], NDArray[np.float64]]]:
+def _entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield the entries of documents, some millions at a time: place in docs, term, occurrences."""
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))
