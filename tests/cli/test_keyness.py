@@ -104,6 +104,7 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["ham", "ham/"], "ham: class 'ham' is in both target and reference"),
         (["ham", "spma"], "spma: expected a folder of documents without sub-folders"),
         (["ham", "spam", "ham"], "expected one sub-folder per class"),
+        (["both", "ham," * 99], "there is no class ''"),  # longer than the name of a file
     ):
         assert complaint in run("keyness", *arguments).complaint
 
