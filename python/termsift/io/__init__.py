@@ -18,7 +18,7 @@ a folder                            arrays, as :func:`termsift.save_csr` writes 
 ==================================  ================================================  =========
 
 ``.zst`` needs the extra ``termsift[zstd]``; Parquet and Arrow need ``termsift[text]``. With it,
-tables of text are parsed by pyarrow, which is faster, and the result is the same.
+pyarrow parses tables of text, and the result is the same.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` need a
 file of labels; svmlight files have their own (``1,3 5:2`` gives a document two labels). Their
