@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from termsift._api import counting, merging
 from termsift._api.class_counts import ClassCounts
@@ -223,7 +224,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
-        X = validation.widened_coo(X)
+        if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # scipy will add its duplicates
+            X = validation.widened(X)
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
         )

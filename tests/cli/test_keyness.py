@@ -101,9 +101,10 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert "more in spam:" in result.out
     assert "more in 2025/ham:" in run("keyness", "2024/ham", "2025/ham").out
     for arguments, complaint in (
-        (["ham", "ham/"], "ham/: expected another folder of documents without sub-folders"),
-        (["ham", "spma"], "spma: expected another folder of documents without sub-folders"),
+        (["ham", "ham/"], "ham: class 'ham' is in both target and reference"),
+        (["ham", "spma"], "spma: expected a folder of documents without sub-folders"),
         (["ham", "spam", "ham"], "expected one sub-folder per class"),
+        (["both", "ham," * 99], "there is no class ''"),  # longer than the name of a file
     ):
         assert complaint in run("keyness", *arguments).complaint
 

@@ -81,6 +81,9 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
     assert (ts.count(scan).n_docs, scan.n_skipped) == (4999, 1)
 
 
+LIST = "list<element: int64>"
+
+
 @pytest.mark.parametrize(
     ("column", "array", "message"),
     [
@@ -90,7 +93,7 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
         ("label", [1.0, 2.0],
          f": expected strings or whole numbers in column 'label', found 'double'; {CURE}"),
         ("label", [[1], [2]],
-         ": expected strings or whole numbers in column 'label', found 'list<element: int64>'; " + CURE),
+         f": expected strings or whole numbers in column 'label', found {LIST!r}; {CURE}"),
     ],
 )  # fmt: skip
 def test_columns_of_other_kinds(tmp_path: Path, column: str, array: Any, message: str) -> None:

@@ -68,11 +68,10 @@ def find_passages(
     texts, y, text, label
         As for `termsift.count_texts`.
     terms : str, sequence of str, or mapping
-        The words or phrases. The rules lower their letters and remove their accents as they do
-        those of the texts, and a phrase may have any number of words, whatever ``ngram_range`` is.
-        With a ``tokenizer``, ``preprocessor`` or function as ``analyzer``, these are terms as they
-        are named in counts. A mapping has the terms that are wanted for each class; otherwise they
-        are wanted for all classes.
+        Words, or phrases of any number of words, which are cut by the rules as the texts are. With
+        a ``tokenizer``, ``preprocessor`` or function as ``analyzer``, terms as counts name them.
+        A mapping has the terms that are wanted for each class; otherwise they are wanted for all
+        classes.
     n_passages : int, default 3
         The most passages of a term in a class: the first ones.
     width : int, default 60

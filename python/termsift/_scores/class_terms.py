@@ -215,13 +215,11 @@ def class_columns(
         "rank": _joined([np.arange(1, size + 1) for size in sizes], np.int64),
         "score": _joined([scores for _, scores in listed], np.float64),
         "sign": _at_pairs(scoring, rows, terms, with_scores=False)[0],
-        "n_class": l_ic,
-        "n_rest": counts.collection_term_frequency[terms] - l_ic,
-        "df_class": d_ic,
-        "df_rest": counts.collection_document_frequency[terms] - d_ic,
+        "n_class": integers_if_whole(l_ic),
+        "n_rest": integers_if_whole(counts.collection_term_frequency[terms] - l_ic),
+        "df_class": integers_if_whole(d_ic),
+        "df_rest": integers_if_whole(counts.collection_document_frequency[terms] - d_ic),
     }
-    of_counts = ("n_class", "n_rest", "df_class", "df_rest")
-    columns |= {name: integers_if_whole(columns[name]) for name in of_counts}
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, columns["score"].copy(), rows)
         logs = log_chi2_sf(statistics, 1)

@@ -87,9 +87,8 @@ def dispersion(
 
     The shares and the mean rates are known only when all documents have been counted, so that
     counts do not hold them and parts do not add up. It takes two passes over the entries of X in
-    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. The second pass
-    adds the squared deviations from the mean, where a document without the term adds mu_i^2, so
-    that D is accurate to its last digits even near 1.
+    memory, O(entries + n_classes * n_terms), and some 150 MB besides the result. D is
+    accurate to its last digits even near 1.
 
     References
     ----------
@@ -130,6 +129,7 @@ def dispersion(
         for documents, terms, x in _entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
+            # Squares of deviations, since a difference of sums of squares would cancel near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
@@ -160,9 +160,7 @@ def _documents_of(labels: validation.Labels, codes: list[int]) -> NDArray[np.int
     return np.unique(rows[wanted])
 
 
-def _entries(
-    X: Any, docs: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[Any], NDArray[np.float64]]]:
+def _entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield the entries of documents, some millions at a time: place in docs, term, occurrences."""
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)
     cuts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1], _CHUNK_ENTRIES)[1:], "right"))

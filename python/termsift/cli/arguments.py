@@ -84,8 +84,8 @@ def add_values(group: Any, *rows: tuple[Any, ...]) -> None:
         usual = default[0] if default else None
         of: dict[str, Any] = {"type": kind}
         if isinstance(kind, tuple):
-            of, metavar = {"choices": kind}, metavar or "NAME"
-            about += f": {', '.join(kind)}"
+            of, metavar = {"type": type(kind[0]), "choices": kind}, metavar or "NAME"
+            about += f": {', '.join(map(str, kind))}"
         if default:
             about += f" (default: {default[-1]})"
         group.add_argument(*flags.split(), **of, metavar=metavar, help=about, default=usual)
@@ -140,15 +140,12 @@ def add_input(
         action="append" if several else "store",
         help="labels, one per line, or a .npy array" + ("; once for each INPUT" * several),
     )
-    add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
     joined = "column of the text; given again, the texts are joined with a blank"
-    known = "format of INPUT, which may be - for standard input"
-    add_values(group, ("--input-format", FORMATS, "NAME", known))
-    group.add_argument(
-        "--index-base",
-        type=int,
-        choices=(0, 1),
-        help="index of the first term in svmlight files (default: 1)",
+    add_values(
+        group,
+        ("--terms", str, "FILE", "names of the terms, one per line"),
+        ("--input-format", FORMATS, None, "format of INPUT, which may be - for standard input"),
+        ("--index-base", (0, 1), "N", "index of the first term in svmlight files", None, 1),
     )
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(

@@ -123,8 +123,5 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    if args.topic is None:
-        page = args.overview
-    else:
-        page = PAGES.get(args.topic) or args.parser_of(args.topic).format_help
-    standard_output().write(page())
+    page = args.overview if args.topic is None else PAGES.get(args.topic)
+    standard_output().write((page or args.parser_of(args.topic).format_help)())

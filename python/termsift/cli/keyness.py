@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -127,19 +128,16 @@ def _run(args: argparse.Namespace) -> None:
 def _corpora(args: argparse.Namespace) -> list[Path]:
     """Return INPUT and TARGET, if INPUT is a folder of documents and not of classes."""
     paths = [Path(args.input), Path(args.target)]
-    if args.reference or args.input_format or args.input == DEMO or not _is_corpus(paths[0]):
+    are_plain = [
+        os.path.isdir(path) and holds_texts(path) and not any(map(os.path.isdir, visible(path)))
+        for path in paths
+    ]
+    if args.reference or args.input_format or args.input == DEMO or not are_plain[0]:
         return []
-    if not _is_corpus(paths[1]) or paths[0].samefile(paths[1]):
-        expected = "expected another folder of documents without sub-folders, to compare with"
+    if not are_plain[1]:
+        expected = "expected a folder of documents without sub-folders, to compare with"
         raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
     return paths
-
-
-def _is_corpus(path: Path) -> bool:
-    """Return whether a path is a folder of documents without sub-folders."""
-    return (
-        path.is_dir() and holds_texts(path) and not any(entry.is_dir() for entry in visible(path))
-    )
 
 
 # The columns of the tables for people, with titles and formats. The other formats have all columns.

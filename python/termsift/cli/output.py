@@ -98,14 +98,11 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[[Answer], None]]:
         require("pyarrow.parquet", "arrow", f"--format {_PARQUET}")
     if args.escape_formulas and args.format != "csv":
         args.usage_error(f"argument --escape-formulas: only for csv, not for {args.format}")
+    csv: Callable[[Columns], Columns] = escaped_formulas if args.escape_formulas else dict
     with opened(args.output, text=args.format != _PARQUET) as out:
-
-        def write(answer: Answer) -> None:
-            if args.escape_formulas:
-                answer = replace(answer, csv=escaped_formulas(answer.csv or answer.columns))
-            WRITERS[args.format](out, answer)
-
-        yield write
+        yield lambda answer: WRITERS[args.format](
+            out, replace(answer, csv=csv(answer.csv or answer.columns))
+        )
 
 
 def is_shown(args: argparse.Namespace) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.validation import widened_coo
+from termsift._util.validation import widened
 from termsift.io._labels import is_npy, read_labels
 from termsift.io._opening import DAMAGE, existing, opened
 from termsift.io._source import MatrixBlock, MatrixBlocks, Options, Source
@@ -64,7 +64,7 @@ def read_npz(path: Path) -> Any:
             X.check_format(full_check=True)  # conversion to CSR does not check the indices
         except ValueError as exc:
             raise ValueError(f"{path}: {exc}") from None
-    return widened_coo(X)
+    return widened(X) if X.format == "coo" else X  # scipy adds duplicates as it makes CSR
 
 
 def read_matrix_market(path: Path) -> Any:

@@ -160,18 +160,13 @@ def _index_array(array: Any, name: str) -> _core.Index:
 def without_duplicates(matrix: Any) -> Any:
     """Return a CSR matrix with one entry per row and column: a sum, in a copy, of several."""
     if not matrix.has_canonical_format:
-        matrix = _widened(matrix)
+        matrix = widened(matrix)
         matrix.sum_duplicates()
     return matrix
 
 
-def widened_coo(X: Any) -> Any:
-    """Return a COO matrix in 64 bits, since scipy adds its duplicates as it becomes CSR."""
-    return _widened(X) if isinstance(X, (scipy.sparse.coo_array, scipy.sparse.coo_matrix)) else X
-
-
-def _widened(matrix: Any) -> Any:
-    """Return a copy of a sparse matrix in 64 bits: sums of small integers would wrap."""
+def widened(matrix: Any) -> Any:
+    """Return a copy of a sparse matrix in 64 bits, where sums of small integers do not wrap."""
     dtype = matrix.dtype
     return matrix.astype(dtype if dtype.itemsize == 8 else np.promote_types(dtype, np.int64))
 

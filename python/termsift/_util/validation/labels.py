@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -79,10 +80,8 @@ def check_labels(
     if not (scipy.sparse.issparse(y) or is_column_of_strings(y)):
         y = as_sequence(y, name, "a label for each document")
     if isinstance(y, list) and y and isinstance(y[0], list):
-        try:
+        with suppress(ValueError):  # of lists of different lengths, which are refused as labels
             y = np.asarray(y)
-        except ValueError:
-            raise ValueError(f"{name} holds lists of different lengths: {_SEVERAL}") from None
     if scipy.sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
         if given is None and shape[1:] == (1,):
