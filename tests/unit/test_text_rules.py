@@ -17,7 +17,7 @@ import termsift as ts
 from termsift.io import MissingExtraError
 from termsift.text import PRESETS, TextRules, count_words, text_rules
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import BlockCounter
+from termsift.text._matrices import BlockCounter
 from termsift.text._terms import kept_terms
 from text_counts import case_of
 

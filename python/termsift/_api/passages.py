@@ -15,7 +15,7 @@ from termsift._api.text_counting import check_rules
 from termsift._util import validation
 from termsift._util.printable import printable_errors
 from termsift.text import TextRules
-from termsift.text._counting import count_blocks
+from termsift.text._matrices import count_blocks
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # with the accents of its letters

@@ -16,7 +16,7 @@ from termsift._counts.table import TermFrequency, add_documents
 from termsift._util import validation
 from termsift._util.tabular import object_array
 from termsift.text import TextRules, text_rules
-from termsift.text._counting import BlockCounter, kept_columns
+from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._rules import check_rule_names
 from termsift.text._terms import kept_terms
 

@@ -24,7 +24,7 @@ from termsift.io._labels import indicator_of, integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, check_options
 from termsift.io._svmlight import SvmlightFile
-from termsift.text._counting import count_blocks
+from termsift.text._matrices import count_blocks
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from termsift.io._source import (
 )
 from termsift.io._texts import Table, TableCount, TextBlock
 from termsift.text import TextRules
-from termsift.text._counting import BlockCounter
+from termsift.text._matrices import BlockCounter
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 

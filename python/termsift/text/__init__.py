@@ -7,7 +7,7 @@ and need scikit-learn.
 
 from typing import TYPE_CHECKING, Any
 
-from termsift.text._counting import count_words
+from termsift.text._matrices import count_words
 from termsift.text._rules import PRESETS, TextRules, text_rules
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from termsift._util.validation import (
     is_integer,
 )
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import columns_of, count_blocks
+from termsift.text._matrices import columns_of, count_blocks
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 if TYPE_CHECKING:

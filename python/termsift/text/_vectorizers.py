@@ -18,7 +18,7 @@ from termsift._util.extras import require
 from termsift._util.tabular import object_array
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
-from termsift.text._counting import counted, csr, kept_columns, stacked, strings
+from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, drops, limits, native_arguments
 
 if TYPE_CHECKING:
