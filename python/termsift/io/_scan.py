@@ -252,6 +252,9 @@ class Scan:
         self.classes: list[Hashable] | None = None
         self.where = ""
         self._found: NDArray[np.object_] | None = None  # by a count without chunks
+        self._rewind()
+
+    def _rewind(self) -> None:
         self.inputs_done, self.n_skipped, self.skipped = self._start
         self.bytes_done = sum(source.n_bytes for source in self._sources[: self.inputs_done])
 
@@ -341,38 +344,22 @@ class Scan:
         Beside a block stands how many documents of its input come before it. With ``count``, tables
         are counted by the core, and their blocks have no texts.
         """
-        reading = self._read(count)
-        inputs_done, n_skipped, skipped = self._start
-        bytes_before = sum(source.n_bytes for source in self._sources[:inputs_done])
-        n_docs = 0
-        with printable_errors(), closing(reading):
-            for source, block in reading:
-                if block is None:
-                    inputs_done, bytes_before = inputs_done + 1, bytes_before + source.n_bytes
-                    self.inputs_done, self.bytes_done = inputs_done, bytes_before
-                    yield None, n_docs
-                    n_docs = 0
-                    continue
-                n_skipped += block.n_skipped
-                skipped = [*skipped, *map(printable, block.complaints)][:COMPLAINTS_KEPT]
-                self.inputs_done, self.bytes_done = inputs_done, bytes_before + block.n_bytes
-                self.n_skipped, self.skipped = n_skipped, skipped
-                yield block, n_docs
-                n_docs += len(block)
-                del block  # before the next one comes
-
-    def _read(
-        self, count: Callable[[], TableCount] | None
-    ) -> Generator[tuple[Source, MatrixBlock | TextBlock | None], None, None]:
-        """Read the blocks; None is the end of an input."""
-        for source in self._sources[self._start[0] :]:
-            with closing(
-                source.blocks(count) if isinstance(source, Table) else source.blocks()
-            ) as blocks:
+        self._rewind()
+        for source in self._sources[self.inputs_done :]:
+            n_docs, bytes_before = 0, self.bytes_done
+            reading = source.blocks(count) if isinstance(source, Table) else source.blocks()
+            with printable_errors(), closing(reading) as blocks:
                 for block in blocks:
-                    yield source, block
+                    complaints = [*self.skipped, *map(printable, block.complaints)]
+                    self.n_skipped += block.n_skipped
+                    self.skipped = complaints[:COMPLAINTS_KEPT]
+                    self.bytes_done = bytes_before + block.n_bytes
+                    yield block, n_docs
+                    n_docs += len(block)
                     del block  # before the next one is read
-            yield source, None
+            self.inputs_done += 1
+            self.bytes_done = bytes_before + source.n_bytes
+            yield None, n_docs
 
     def _chunks(self, X: scipy.sparse.csr_array) -> Iterator[tuple[int, int]]:
         """Divide the documents of a block into chunks."""
