@@ -13,7 +13,7 @@ std::uint64_t parities(std::uint64_t bits) {
 }
 
 template <bool quoted>
-FieldEnds find(const std::uint8_t* text, std::int64_t size, char delimiter, std::vector<std::uint32_t>& ends) {
+FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter, std::vector<std::uint32_t>& ends) {
   FieldEnds found;
   std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // of the last byte
   std::uint64_t irregular = 0, high = 0, quotes = 0;
@@ -59,7 +59,7 @@ FieldEnds find(const std::uint8_t* text, std::int64_t size, char delimiter, std:
 
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
-  return quoted ? find<true>(text, size, delimiter, ends) : find<false>(text, size, delimiter, ends);
+  return quoted ? find_ends<true>(text, size, delimiter, ends) : find_ends<false>(text, size, delimiter, ends);
 }
 
 }  // namespace termsift
