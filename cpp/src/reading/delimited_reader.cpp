@@ -291,7 +291,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     std::int64_t line_begin = bad;
     while (line_begin > begin && data[line_begin - 1] != '\n') --line_begin;
     row.first_line = row.last_line = line_ + n_before;
-    row.fault = wrong_byte(bad - line_begin);
+    row.fault = wrong_byte(bad - line_begin, data + line_begin);
   }
   return row;
 }
