@@ -11,6 +11,7 @@
 
 #include "check.hpp"
 #include "collections.hpp"
+#include "read_tables.hpp"
 #include "termsift/conditional_gain.hpp"
 #include "termsift/greedy.hpp"
 #include "termsift/matrix_market.hpp"
@@ -168,6 +169,25 @@ TEST(matrix_market) {
   CHECK(fail_everywhere([&] {
           const MatrixMarketEntries entries = parse_matrix_market(text, {});
           return listed(entries.data.get(), entries.n_entries);
+        }) > 5);
+}
+
+TEST(tables) {
+  using namespace read_tables;
+  const auto rows_of = [](TableReader& reader) {
+    std::string all;
+    for (const std::string& row : read_all(reader).rows) all += row + " ";
+    return all + std::to_string(reader.n_skipped());
+  };
+  CHECK(fail_everywhere([&] {
+          DelimitedReader reader(reads("a,\"b \"\"c\"\"\"\nx\n5\" d,e\n"), options(true, 8), true);
+          reader.choose(',', {0, 1}, 1, 2, false);
+          return rows_of(reader);
+        }) > 5);
+  CHECK(fail_everywhere([&] {
+          const std::string content = "[{\"text\":\"a\\ud800\",\"label\":1},{},\n{\"text\":\"\\n\",\"label\":\"b\"}]";
+          JsonReader reader(reads(content), options(true, 8), {"text"}, "label", true);
+          return rows_of(reader);
         }) > 5);
 }
 

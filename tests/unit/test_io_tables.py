@@ -298,7 +298,7 @@ def test_bytes_of_another_encoding(tmp_path: Path) -> None:
     cure = "; give the encoding of the texts (--encoding)"
     for encoding, where in [
         ("utf8", "line 2: byte 5 is not UTF-8"),
-        ("cp1252", "line 2: a byte is not CP1252"),
+        ("cp1252", "line 2: character 5 is not CP1252"),
     ]:
         assert complaint(path, encoding=encoding) == f"c.csv, {where}{cure}"
         assert read_collection(path, encoding=encoding, on_error="skip").n_skipped == 1

@@ -13,13 +13,7 @@ import pytest
 import corpora
 import termsift as ts
 from termsift._util import progress
-from termsift.io import (
-    Collection,
-    _class_folder,
-    _texts,
-    read_collection,
-    read_split,
-)
+from termsift.io import Collection, _class_folder, _texts, read_collection, read_split
 from termsift.io._source import SKIP
 from termsift.text import PRESETS
 
@@ -113,7 +107,7 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     table = write(tmp_path / "c.csv", "label,text\na,größe\n".encode("latin-1"))
     assert complaint(table) == f"c.csv, line 2: byte 4 is not UTF-8; {cure}"
     assert words(read_collection(table, encoding="latin-1")) == ["größe"]
-    expected = f"c.csv, line 2: a byte is not ASCII; {cure}"
+    expected = f"c.csv, line 2: character 4 is not ASCII; {cure}"
     assert complaint(table, encoding="ascii") == expected
     for unknown in ("latin-l", "hex", "undefined"):
         expected = f"no encoding {unknown!r}, expected one such as 'utf-8'"

@@ -91,7 +91,8 @@ class TableReader {
   ClassId class_of(std::string_view label);
   // Leaves out a row, or throws.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  std::string wrong_byte(std::int64_t byte) const;
+  // Returns what is wrong with a byte of a line; `line` is null if only the position is known.
+  std::string wrong_byte(std::int64_t byte, const std::uint8_t* line) const;
 
   Options options_;
   std::vector<std::uint8_t> pending_;  // content that was read and not yet parsed

@@ -110,7 +110,7 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   }
   // Line feeds behind the last row are counted with the next block.
   const std::int64_t used = std::min(end, size);
-  line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
+  line_ += found.n_lines - std::count(data + used, data + size, '\n');
   if (texts_.size() > 1) join(block);
   else if (found.has_quotes) unquote(block);
   return used;
@@ -200,7 +200,7 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
         next.fault.append("; a field with '").append(1, delimiter_).append("' in it must begin and end with a quote");
       const auto has_return = [](const std::string& field) { return field.find('\r') != field.npos; };
       if (!quoted_ && std::any_of(fields.begin(), fields.end(), has_return))
-        next.fault += std::string("; perhaps ") + returns_end_lines;
+        next.fault.append("; perhaps ").append(returns_end_lines);
     }
     ClassId id = -1;
     if (next.fault.empty()) {
@@ -270,8 +270,8 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
         row.fields.push_back(std::exchange(field, {}));
         state = !is_end ? State::start_field : c == line_is_over ? State::start_record : State::after_return;
       } else if (state == State::after_quote) {
-        row.fault = std::string("expected '") + delimiter + "' or the end of the line after a closing quote, at byte " +
-                    std::to_string(at - line_begin);
+        row.fault.append("expected '").append(1, delimiter).append("' or the end of the line after a closing quote, ");
+        row.fault += "at byte " + std::to_string(at - line_begin);
       } else if (state == State::start_field && c == '"') {
         state = State::in_quotes;
       } else {
@@ -291,7 +291,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     std::int64_t line_begin = bad;
     while (line_begin > begin && data[line_begin - 1] != '\n') --line_begin;
     row.first_line = row.last_line = line_ + n_before;
-    row.fault = wrong_byte(bad - line_begin);
+    row.fault = wrong_byte(bad - line_begin, data + line_begin);
   }
   return row;
 }

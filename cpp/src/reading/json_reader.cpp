@@ -144,7 +144,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
     cursor.skip_blanks();
     const std::int64_t bad_byte = is_valid ? stop - at : first_invalid_utf8(at, stop - at);
     if (bad_byte < stop - at) {
-      complain(line_, line_, wrong_byte(bad_byte));
+      complain(line_, line_, wrong_byte(bad_byte, at));
     } else if (!cursor.at_end()) {
       try {
         state_->read_object(cursor);
@@ -202,7 +202,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       const bool is_valid = bad == cursor.at() - begin;
       if (!is_valid) {
         advance(begin + bad);
-        complain(line_, line_, wrong_byte(state_->column));
+        complain(line_, line_, wrong_byte(state_->column, nullptr));
       }
       advance(cursor.at());
       if (is_valid) take(block, first_line, line_);

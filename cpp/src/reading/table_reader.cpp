@@ -118,9 +118,11 @@ void TableReader::complain(std::int64_t first_line, std::int64_t last_line, std:
   if (skipped_.size() < complaints_kept) skipped_.push_back(std::move(bad));
 }
 
-std::string TableReader::wrong_byte(std::int64_t byte) const {
-  // The bytes of another encoding have been replaced by UTF-8, and their places are unknown.
-  const std::string where = options_.encoding == "UTF-8" ? "byte " + std::to_string(byte) : "a byte";
+std::string TableReader::wrong_byte(std::int64_t byte, const std::uint8_t* line) const {
+  const auto begins = [](std::uint8_t c) { return (c & 0xc0) != 0x80; };
+  std::string where = "byte " + std::to_string(byte);
+  if (options_.encoding != "UTF-8")  // whose bytes have been replaced by those of UTF-8
+    where = line == nullptr ? "a byte" : "character " + std::to_string(std::count_if(line, line + byte, begins));
   return where + " is not " + options_.encoding + "; give the encoding of the texts (--encoding)";
 }
 
