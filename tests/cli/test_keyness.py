@@ -102,7 +102,7 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "more in 2025/ham:" in run("keyness", "2024/ham", "2025/ham").out
     for arguments, complaint in (
         (["ham", "ham/"], "ham/: expected another folder of documents without sub-folders"),
-        (["ham", "spma"], "spma: expected another folder of documents without sub-folders"),
+        (["ham", "spma"], "spma: no such folder; expected another folder of documents without sub-folders"),
         (["ham", "spam", "ham"], "expected one sub-folder per class"),
     ):
         assert complaint in run("keyness", *arguments).complaint
@@ -111,7 +111,7 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["hem"], "mail.csv: there is no class 'hem'; did you mean 'ham'?"),
+        (["hem"], "no class 'hem', expected one of 'ham', 'news', 'spam'; did you mean 'ham'?"),
         (["ham", "ham"], "class 'ham' is in both target and reference"),
         (["ham,spam,news"], "target has all classes"),
     ],

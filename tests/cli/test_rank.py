@@ -591,9 +591,10 @@ def test_chosen_classes(run: Any, four_classes: Path) -> None:
     ("options", "message"),
     [
         (["--classes", "a,x"], "four.csv: there is no class 'x'"),
-        (["--classes", "a", "--versus", "a"], "four.csv: --classes and --versus are both 'a'"),
-        (["--classes", "a,b", "--versus", "b"], "class 'b' occurs twice, in 'a,b' and 'b'"),
-        (["--classes", "a"], "all documents are of the class 'a'"),
+        (["--classes", "a", "--versus", "a"], "four.csv: class 'a' is in both --classes"),
+        (["--classes", "a,b", "--versus", "b"], "class 'b' is in both --classes and --versus"),
+        (["--classes", "a"], "--classes a leaves one class with documents, and md compares"),
+        (["--classes", "a", "--per-class"], "'termsift keyness INPUT a' compares a class with"),
     ],
 )
 def test_wrong_choices_of_classes(

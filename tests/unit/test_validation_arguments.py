@@ -62,6 +62,8 @@ PARAMETERS = [
      "'noncentrality'?", "md_chi2"),
     ("modell", ["poisson"], TYPE,
      "md has no option 'modell' (it has none of its own); did you mean 'model'?"),
+    ("methods", ["ig"], TYPE,
+     "md has no option 'methods' (it has none of its own); did you mean 'method'?"),
     ("noncentrality", [None, []], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
     ("noncentrality", ["Pearson"], VALUE,

@@ -131,7 +131,8 @@ def _corpora(args: argparse.Namespace) -> list[Path]:
         return []
     if not _is_corpus(paths[1]) or paths[0].samefile(paths[1]):
         expected = "expected another folder of documents without sub-folders, to compare with"
-        raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
+        missing = "" if paths[1].exists() else "no such folder; "
+        raise ValueError(f"{args.target}: {missing}{expected} {args.input}, which has no classes")
     return paths
 
 

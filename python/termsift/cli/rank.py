@@ -130,19 +130,22 @@ def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.Clas
         classes = labels_of(counts, args.classes)
         if args.versus is None:
             return counts.subset(classes)
-        if args.classes == args.versus:
-            raise ValueError(f"--classes and --versus are both {args.classes!r}")
-        return counts.subset({args.classes: classes, args.versus: labels_of(counts, args.versus)})
+        others = labels_of(counts, args.versus)
+        if shared := [label for label in classes if label in others]:
+            raise ValueError(f"class {shared[0]!r} is in both --classes and --versus")
+        return counts.subset({args.classes: classes, args.versus: others})
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
     """Refuse a single class, unless the method compares none: its score is the collection's."""
     with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
     if len(with_documents) == 1 and _compares_classes(args):
-        raise ValueError(
-            f"{args.input}: all documents are of the class {with_documents[0]!r}, and "
-            f"{args.method} compares classes: at least two need documents"
-        )
+        only = f"all documents are of the class {with_documents[0]!r}"
+        cure = "at least two need documents"
+        if args.classes is not None:
+            only = f"--classes {args.classes} leaves one class with documents"
+            cure = f"'termsift keyness INPUT {args.classes}' compares a class with all others"
+        raise ValueError(f"{args.input}: {only}, and {args.method} compares classes: {cure}")
 
 
 def _compares_classes(args: argparse.Namespace) -> bool:
