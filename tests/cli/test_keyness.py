@@ -102,7 +102,10 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "more in 2025/ham:" in run("keyness", "2024/ham", "2025/ham").out
     for arguments, complaint in (
         (["ham", "ham/"], "ham/: expected another folder of documents without sub-folders"),
-        (["ham", "spma"], "spma: no such folder; expected another folder of documents without sub-folders"),
+        (
+            ["ham", "spma"],
+            "spma: no such folder; expected another folder of documents without sub-folders",
+        ),
         (["ham", "spam", "ham"], "expected one sub-folder per class"),
     ):
         assert complaint in run("keyness", *arguments).complaint
