@@ -276,7 +276,6 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
-@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
 def test_demo_writes_a_page(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docstrings: Any
 ) -> None:

@@ -271,7 +271,9 @@ def test_a_terminal_shows_twenty_terms(
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
     monkeypatch.setattr("termsift.cli.rank.is_shown", lambda args: args.output is None)
-    assert len(run("rank", path).out.splitlines()) == 1 + 20
+    result = run("rank", path)
+    assert len(result.out.splitlines()) == 1 + 20
+    assert result.err == "termsift: the best of 31 terms by md\n"
     assert len(run("rank", path, "-k", 25).out.splitlines()) == 1 + 25
     run("rank", path, "-o", tmp_path / "all.csv")
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 31

@@ -167,11 +167,12 @@ LABEL_CASES = [
       y=["ham", y, "ham"], error=TYPE) for y in (["x"], {"x": 1}, {"x"}, np.array(["x", "y"]), (1,
       ["x"]))),
     *(case(f"the label of document 1 is missing: {missing!r}; {SKIP_MISSING}", y=y,
-      id=str(np.asarray(y).dtype)) for missing, y in ((NAN, ["ham", NAN, "ham"]), (NAN, np.array([1.0, NAN, 1.0])), (NAN,
-      np.array([1.0, NAN, 1.0], np.float32)), (NAN, np.array(["ham", NAN, None], dtype=object)),
-      (NAN, [np.float64(1), np.float32(NAN), 1]), (np.datetime64("NaT"), [1, np.datetime64("NaT"),
-      1]), *((np.datetime64("NaT", unit), np.array(["2020", "NaT", "2021"], f"M8[{unit}]")) for
-      unit in ("D", "ns")))),
+      id=str(np.asarray(y).dtype)) for missing, y in ((NAN, ["ham", NAN, "ham"]),
+      (NAN, np.array([1.0, NAN, 1.0])), (NAN, np.array([1.0, NAN, 1.0], np.float32)),
+      (NAN, np.array(["ham", NAN, None], dtype=object)), (NAN, [np.float64(1), np.float32(NAN), 1]),
+      (np.datetime64("NaT"), [1, np.datetime64("NaT"), 1]),
+      *((np.datetime64("NaT", unit), np.array(["2020", "NaT", "2021"], f"M8[{unit}]")) for unit in
+      ("D", "ns")))),
     *(case(f"y has {v} at row 1, column 1, {expected}", y=form(indicator(v)), id=form.__name__) for
       form in (np.asarray, sp.csr_array, sp.csc_array) for v in (2, 0.5, -1, NAN, INF) for expected
       in [NO_INDICATOR if form != sp.csc_array or 0 < v < INF else COUNT]),

@@ -108,6 +108,8 @@ def _run(args: argparse.Namespace) -> None:
             counts = _chosen_classes(args, read_counts(args))
         _check_classes(args, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
+        if is_shown(args):
+            tell(f"the best of {counts.n_terms:,} terms by {args.method}")
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
         own += ["adjust"] if args.per_class else ["policy", "aggregate"]
         options = values_of(args, "model", "alpha", "class_prior", *own)
