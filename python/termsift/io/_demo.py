@@ -79,9 +79,12 @@ def load_demo() -> Collection:
 
 def demo_texts() -> tuple[Iterator[tuple[_core.Texts, list[list[Hashable]]]], TextRules]:
     """Return the docstrings by package, with their labels, and the rules that cut them."""
-    texts = _packages()
-    blocks = ((_core.Texts.of_strings(own), [[package]] * len(own)) for package, own in texts)
-    return blocks, TextRules(analyzer=_words_of)
+
+    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
+        for package, docstrings in _packages():
+            yield _core.Texts.of_strings(docstrings), [[package]] * len(docstrings)
+
+    return blocks(), TextRules(analyzer=_words_of)
 
 
 def _words_of(docstring: str) -> list[str]:
