@@ -276,7 +276,6 @@ def test_demo(run: Any) -> None:
     assert len(last.partition(": ")[2].split()) == 10
 
 
-@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
 def test_demo_writes_a_page(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docstrings: Any
 ) -> None:
@@ -362,7 +361,12 @@ def test_the_pages_of_help(run: Any) -> None:
             ["rank", "x", "--lable=kind", "y"],
             "termsift rank: error: unrecognized arguments: --lable=kind y; did you mean '--label'?",
         ),
-        (["rank", "x", "text"], "unrecognized arguments: text\n"),
+        (["rank", "x", "y"], "arguments: y; count several inputs by 'termsift count A B -o c.t"),
+        (["compare", "x", "text"], "unrecognized arguments: text\n"),
+        (["rank", "x", "--top", "5"], "unrecognized arguments: --top 5\n"),
+        (["compare", "x", "--classifier", "nb"], "unrecognized arguments: --classifier nb\n"),
+        (["rank", "x", "--method", "infogain"], "'guided_gain')\n"),
+        (["keyness", "x", "a", "--correction", "bh"], "'williams'); --adjust takes it\n"),
         (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 0, 1)\n"),
         (["rank"], "arguments are required: INPUT; usage: termsift rank INPUT [options]\n"),
         (["rank", "x", "--method", "nonsense"], "invalid choice: 'nonsense'"),

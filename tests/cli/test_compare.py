@@ -245,7 +245,7 @@ def test_a_rare_class_leads_to_a_warning(run: Any, tmp_path: Path) -> None:
     result = run("compare", path)
     assert result.code == 0
     assert result.err == (
-        "termsift: warning: class 'c' has 1 documents, fewer than the 10 folds: "
+        "termsift: warning: class 'c' has 1 document, fewer than the 10 folds: "
         "some folds are without it\n"
     )
 

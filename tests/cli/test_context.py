@@ -61,7 +61,7 @@ def test_a_class_is_chosen(run: Any, mail: Path) -> None:
     assert result.out.startswith("spam:")
     assert "no document of spam has 'bacon'" in result.err
     wrong = run("context", mail, "bacon", "--class", "span")
-    assert "there is no class 'span'; did you mean 'spam'?" in wrong.complaint
+    assert "no class 'span', expected one of 'ham', 'spam'; did you mean 'spam'?" in wrong.complaint
 
 
 def test_a_phrase_in_files(run: Any, tmp_path: Path) -> None:

@@ -102,7 +102,10 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "more in 2025/ham:" in run("keyness", "2024/ham", "2025/ham").out
     for arguments, complaint in (
         (["ham", "ham/"], "ham: class 'ham' is in both target and reference"),
-        (["ham", "spma"], "spma: expected a folder of documents without sub-folders"),
+        (
+            ["ham", "spma"],
+            "spma: no such folder; expected a folder of documents without sub-folders",
+        ),
         (["ham", "spam", "ham"], "expected one sub-folder per class"),
         (["both", "ham," * 99], "there is no class ''"),  # longer than the name of a file
     ):
@@ -112,7 +115,7 @@ def test_two_folders(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["hem"], "mail.csv: there is no class 'hem'; did you mean 'ham'?"),
+        (["hem"], "no class 'hem', expected one of 'ham', 'news', 'spam'; did you mean 'ham'?"),
         (["ham", "ham"], "class 'ham' is in both target and reference"),
         (["ham,spam,news"], "target has all classes"),
     ],

@@ -271,7 +271,9 @@ def test_a_terminal_shows_twenty_terms(
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
     monkeypatch.setattr("termsift.cli.rank.is_shown", lambda args: args.output is None)
-    assert len(run("rank", path).out.splitlines()) == 1 + 20
+    result = run("rank", path)
+    assert len(result.out.splitlines()) == 1 + 20
+    assert result.err == "termsift: the best of 31 terms by md\n"
     assert len(run("rank", path, "-k", 25).out.splitlines()) == 1 + 25
     run("rank", path, "-o", tmp_path / "all.csv")
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 31
@@ -591,9 +593,10 @@ def test_chosen_classes(run: Any, four_classes: Path) -> None:
     ("options", "message"),
     [
         (["--classes", "a,x"], "four.csv: there is no class 'x'"),
-        (["--classes", "a", "--versus", "a"], "four.csv: --classes and --versus are both 'a'"),
-        (["--classes", "a,b", "--versus", "b"], "class 'b' occurs twice, in 'a,b' and 'b'"),
-        (["--classes", "a"], "all documents are of the class 'a'"),
+        (["--classes", "a", "--versus", "a"], "four.csv: class 'a' is in both --classes"),
+        (["--classes", "a,b", "--versus", "b"], "class 'b' is in both --classes and --versus"),
+        (["--classes", "a"], "--classes a leaves one class with documents, and md compares"),
+        (["--classes", "a", "--per-class"], "'termsift keyness INPUT a' compares a class with"),
     ],
 )
 def test_wrong_choices_of_classes(

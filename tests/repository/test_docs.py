@@ -76,7 +76,6 @@ def test_the_readme_is_short() -> None:
     assert README.read_text("utf-8").count("\n") <= 130
 
 
-@pytest.mark.filterwarnings("default:class .* documents, fewer than:UserWarning")
 def test_the_comparison_of_the_tour_runs(
     run: Any, docstrings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -415,6 +415,18 @@ def test_errors_of_counts_name_the_function_to_use() -> None:
         counts.score("conditional_gain")
 
 
+@pytest.mark.parametrize("choose", [ts.conditional_gain, ts.guided_gain])
+def test_terms_have_the_names_of_the_columns(choose: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    X, y = pd.DataFrame(np.eye(3, dtype=int)[[0, 1, 2, 2]], columns=["egg", "ham", "win"]), "aabb"
+    ranking = choose(X, list(y))
+    assert ranking.terms.tolist() == X.columns[ranking.indices].tolist()
+    assert choose(X, list(y), 1, term_names=["x", "y", "z"]).terms == ["z"]
+    assert choose(X.to_numpy(), list(y)).terms is None
+    with pytest.raises(ValueError, match="term_names has 1 names for 3 terms"):
+        choose(X, list(y), term_names=["x"])
+
+
 def test_invalid_arguments_of_the_reference() -> None:
     X = np.eye(2, dtype=int)
     with pytest.raises(ValueError, match="k must not be negative"):

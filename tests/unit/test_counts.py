@@ -402,7 +402,7 @@ def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
 
 def test_counts_print_what_they_are() -> None:
     counts = ts.count(np.array([[1, 2]]), ["a"])
-    assert repr(counts) == "<ClassCounts of 1 documents: 1 classes x 2 terms, 2 pairs, exact>"
+    assert repr(counts) == "<ClassCounts of 1 document: 1 class x 2 terms, 2 pairs, exact>"
     with pytest.raises(TypeError, match=r"termsift\.count"):
         ts.ClassCounts()
 

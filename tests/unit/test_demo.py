@@ -30,10 +30,13 @@ SOURCES = {
     "alpha/not_utf8.py": b'"""Caf\xe9 utf."""\n',
     "alpha/escape.py": '"""Doubtful \\d escape."""\n',
     "alpha/null.py": b'"""Null."""\n\0',
+    "alpha/z.py": 'class Eleven:\n    """Eleven."""\n' * 3,
     "alpha/tests/test_b.py": '"""Tested."""\n',
     "alpha/__pycache__/b.py": '"""Cached."""\n',
     "alpha/data.txt": '"""Text."""\n',
     "beta/__init__.py": '"""Beta and alpha."""\n',
+    "beta/many.py": 'class Many:\n    """Many."""\n' * 9,
+    "few/__init__.py": '"""Few."""\n' + 'class Few:\n    """Few."""\n' * 8,
     "silent/__init__.py": "",
     "module.py": '"""A module that is one file."""\n',
     "folder/module.py": '"""No package."""\n',
@@ -69,7 +72,9 @@ def test_documents_are_docstrings_in_the_order_of_the_sources(library: Path) -> 
         ("alpha", ["trough"]),
         ("alpha", ["doubtful", "escape"]),
         ("alpha", ["caf", "latin"]),
+        *[("alpha", ["eleven"])] * 3,
         ("beta", ["alpha", "beta"]),
+        *[("beta", ["many"])] * 9,
     ]
     assert list(names) == sorted(names)
     assert collection.classes is None

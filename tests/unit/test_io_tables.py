@@ -210,7 +210,8 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "c.jsonl, line 1: the label is blank"),
         ("c.csv", "label,text\na,one\n \t,two\n", {}, "c.csv, line 3: the label is blank"),
         ("c.csv", "Label;Text\na;one\n", {},
-         "c.csv, line 1: expected one column 'text', found 'Label;Text'; " + DIVIDED),
+         f"c.csv, line 1: expected one column 'text', found 'Label', 'Text'; {COLUMNS}; "
+         "did you mean 'Text'?"),
         ("c.csv", "label,Text,url\na,one,x\n", {},
          f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
          "did you mean 'Text'?"),

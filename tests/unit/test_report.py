@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shlex
+import sys
 from base64 import b64encode
 from dataclasses import replace
 from functools import partial
@@ -342,7 +343,17 @@ def test_passages_need_texts(run: Any, tmp_path: Path) -> None:
         write_report(collection, tmp_path / "page.html", passages=list)  # type: ignore[arg-type]
 
 
-@pytest.mark.filterwarnings("ignore:class .* fewer than the 10 folds")
+def test_a_terminal_is_told_what_was_written(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, out = tmp_path / "a.csv", tmp_path / "page.html"
+    table.write_text("label,text\na,one\nb,two\n")
+    assert run("report", table, "--cv", 0, "-o", out).err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run("report", table, "--cv", 0, "-o", out).err == f"termsift: wrote {out}\n"
+    assert "wrote" not in run("report", table, "--cv", 0, "-o", "-").err
+
+
 def test_the_page_of_the_demo_has_passages(run: Any, tmp_path: Path) -> None:
     out = tmp_path / "demo.html"
     assert run("demo", "--report", out).code == 0

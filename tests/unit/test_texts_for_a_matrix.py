@@ -34,12 +34,18 @@ def test_texts_in_place_of_a_matrix_are_refused_with_the_cure(
     holder: Callable[[list[str]], Any],
 ) -> None:
     X, y = holder(["good eggs", "bad ham", "eggs"]), [0, 1, 0]
-    message = r"X holds texts, .* termsift\.count_texts, or put termsift\.text\.CountVectorizer"
-    for call in (ts.count, ts.md, ts.chi2, ts.cross_validate, ts.TermSelector().fit):
-        with pytest.raises(TypeError, match=message):
-            call(X, y)
-    with pytest.raises(TypeError, match=message):
-        ts.count(np.eye(3), y).update(X, y)
+    of_counts: list[Any] = [ts.count, ts.md, ts.chi2, ts.count(np.eye(3), y).update]
+    of_documents: list[Any] = [ts.conditional_gain, ts.guided_gain, ts.dispersion]
+    of_documents += [ts.cross_validate, ts.TermSelector().fit]
+    for calls, cure in (
+        (of_counts, r"termsift\.count_texts, or further ones with update_texts"),
+        (of_documents, r"X = termsift\.text\.CountVectorizer\(\)\.fit_transform\(texts\)"),
+    ):
+        for call in calls:
+            with pytest.raises(TypeError, match=rf"X holds texts, .* {cure}$"):
+                call(X, y)
+    with pytest.raises(TypeError, match=r"counts hold no documents; pass .*CountVectorizer"):
+        ts.conditional_gain(ts.count(np.eye(3), y), y)
 
 
 def test_long_texts_are_refused_before_they_are_padded() -> None:
@@ -72,5 +78,5 @@ def test_a_selector_after_a_vectorizer_of_either_library() -> None:
     assert names[0] == names[1]
     ranking = ts.count_texts(texts, y).rank("md", k=20)
     assert set(names[0]) == set(ranking.terms)
-    with pytest.raises(TypeError, match=r"put termsift\.text\.CountVectorizer before"):
+    with pytest.raises(TypeError, match=r"make one by X = termsift\.text\.CountVectorizer"):
         make_pipeline(ts.TermSelector(k=2), MultinomialNB()).fit(texts, y)

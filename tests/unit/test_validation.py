@@ -36,6 +36,7 @@ from gate import (
     with_last,
 )
 from termsift import _core
+from termsift._util.validation import SKIP_MISSING
 
 LONG_DOUBLE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 needs_long_double = pytest.mark.skipif(not LONG_DOUBLE, reason="long double is double here")
@@ -50,8 +51,8 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 COUNT = "expected a finite count that is not negative"
 HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
 TEXTS = (
-    "expected a matrix of counts: count texts with termsift.count_texts, or put "
-    "termsift.text.CountVectorizer before what needs a matrix"
+    "expected a matrix of counts: count texts with termsift.count_texts, or further ones with "
+    "update_texts"
 )
 NUMBERS = "expected booleans, integers or floats"
 NOT_FINITE = (NAN, INF, -INF, -0.5)
@@ -165,12 +166,13 @@ LABEL_CASES = [
       "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes",
       y=["ham", y, "ham"], error=TYPE) for y in (["x"], {"x": 1}, {"x"}, np.array(["x", "y"]), (1,
       ["x"]))),
-    *(case(f"the label of document 1 is missing: {missing!r}", y=y, id=str(np.asarray(y).dtype))
-      for missing, y in ((NAN, ["ham", NAN, "ham"]), (NAN, np.array([1.0, NAN, 1.0])), (NAN,
-      np.array([1.0, NAN, 1.0], np.float32)), (NAN, np.array(["ham", NAN, None], dtype=object)),
-      (NAN, [np.float64(1), np.float32(NAN), 1]), (np.datetime64("NaT"), [1, np.datetime64("NaT"),
-      1]), *((np.datetime64("NaT", unit), np.array(["2020", "NaT", "2021"], f"M8[{unit}]")) for
-      unit in ("D", "ns")))),
+    *(case(f"the label of document 1 is missing: {missing!r}; {SKIP_MISSING}", y=y,
+      id=str(np.asarray(y).dtype)) for missing, y in ((NAN, ["ham", NAN, "ham"]),
+      (NAN, np.array([1.0, NAN, 1.0])), (NAN, np.array([1.0, NAN, 1.0], np.float32)),
+      (NAN, np.array(["ham", NAN, None], dtype=object)), (NAN, [np.float64(1), np.float32(NAN), 1]),
+      (np.datetime64("NaT"), [1, np.datetime64("NaT"), 1]),
+      *((np.datetime64("NaT", unit), np.array(["2020", "NaT", "2021"], f"M8[{unit}]")) for unit in
+      ("D", "ns")))),
     *(case(f"y has {v} at row 1, column 1, {expected}", y=form(indicator(v)), id=form.__name__) for
       form in (np.asarray, sp.csr_array, sp.csc_array) for v in (2, 0.5, -1, NAN, INF) for expected
       in [NO_INDICATOR if form != sp.csc_array or 0 < v < INF else COUNT]),
@@ -208,8 +210,9 @@ MASKED_CASES = [
 )
 def test_invalid_input_is_refused_and_changes_nothing(X, y, w, error, message):
     assert complaint(error, ts.count, X, y, w) == message
-    for kind in BASES:
-        assert failed_update(base(kind), error, X, y, w) == message
+    for kind in BASES:  # an update has no argument on_missing
+        of_update = message.removesuffix(f"; {SKIP_MISSING}")
+        assert failed_update(base(kind), error, X, y, w) == of_update
 
 
 @pytest.mark.usefixtures("counting_path")

@@ -62,6 +62,8 @@ PARAMETERS = [
      "'noncentrality'?", "md_chi2"),
     ("modell", ["poisson"], TYPE,
      "md has no option 'modell' (it has none of its own); did you mean 'model'?"),
+    ("methods", ["ig"], TYPE,
+     "md has no option 'methods' (it has none of its own); did you mean 'method'?"),
     ("noncentrality", [None, []], VALUE,
      "noncentrality must be 'jeffreys' or 'pearson', got {!r}", "md_chi2"),
     ("noncentrality", ["Pearson"], VALUE,
@@ -152,8 +154,8 @@ def test_fewer_than_two_classes(counts, n, method):
             for i, name in ((2, 3), (1, None), (1, NAN), (0, b"a"))
         ),
         *(
-            (names, TYPE, f"term_names must hold a name for each term in order, got {names!r}")
-            for names in ("abcd", b"abcd", 5, set("abcd"))
+            (names, TYPE, f"term_names must hold a name for each term in order, got {shown}")
+            for names, shown in (("abcd", "'abcd'"), (b"abcd", "b'abcd'"), (5, 5), ({"a"}, "a set"))
         ),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, set) else str(value)[:40],

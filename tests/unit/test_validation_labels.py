@@ -24,6 +24,7 @@ from gate import (
     failed_update,
 )
 from termsift._util import validation
+from termsift._util.validation import SKIP_MISSING
 
 A_COLUMN = (
     "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
@@ -99,7 +100,7 @@ MISSING = [NAN, np.float64(NAN), np.float32(NAN), complex(NAN, 0), np.datetime64
 def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
     label = wrap(missing)
     message = complaint(VALUE, ts.count, DENSE, [(1,), label, label])
-    assert message == f"the label of document 1 is missing: {label!r}"
+    assert message == f"the label of document 1 is missing: {label!r}; {SKIP_MISSING}"
     message = complaint(VALUE, ts.count, DENSE, [(1,)] * 3, classes=[(1,), label])
     assert message.startswith(f"classes hold {label!r}, which ")
 
@@ -108,7 +109,7 @@ def test_a_missing_value_inside_a_label_is_refused(missing, wrap):
 def test_a_missing_value_of_pandas_inside_a_label_is_refused(missing):
     value = getattr(pytest.importorskip("pandas"), missing)
     message = complaint(VALUE, ts.count, DENSE, [(1, "a"), (2, value), (1, "a")])
-    assert message == f"the label of document 1 is missing: {(2, value)!r}"
+    assert message == f"the label of document 1 is missing: {(2, value)!r}; {SKIP_MISSING}"
 
 
 def test_equal_labels_are_one_class():
@@ -125,7 +126,7 @@ def test_missing_label_of_pandas():
     pd = pytest.importorskip("pandas")
     y = pd.array(["ham", None, "ham"], dtype="string")
     message = complaint(VALUE, ts.count, DENSE, y)
-    assert message == f"the label of document 1 is missing: {y[1]!r}"
+    assert message == f"the label of document 1 is missing: {y[1]!r}; {SKIP_MISSING}"
 
 
 @pytest.mark.parametrize("form", ["list", "object", "pandas", "polars", "pyarrow"])
@@ -145,7 +146,7 @@ def test_missing_label_is_none(form, labels):
     else:
         y = pytest.importorskip("pyarrow").array(labels)
     message = complaint(VALUE, ts.count, DENSE, y)
-    assert message == "the label of document 1 is missing: None"
+    assert message == f"the label of document 1 is missing: None; {SKIP_MISSING}"
 
 
 @pytest.mark.parametrize(

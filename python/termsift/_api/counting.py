@@ -123,13 +123,11 @@ def count(
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
     threads = validation.check_n_threads(n_threads)
     window = validation.check_window_bytes(window_bytes)
-    matrix = validation.check_matrix(X, threads)
+    matrix = validation.check_matrix(X, threads, is_counted=True)
     labels = validation.check_labels(y, matrix.n_docs, classes, skip_missing=skips)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     matrix, labels, weights = validation.labelled_documents(matrix, labels, weights, threads)
-    names = validation.check_term_names(
-        validation.column_names(X) if term_names is None else term_names, matrix.n_terms
-    )
+    names = validation.term_names_of(X, term_names, matrix.n_terms)
     return count_checked(matrix, labels, weights, tf, threads, window, names)
 
 

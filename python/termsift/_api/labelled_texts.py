@@ -166,10 +166,8 @@ class LabelledTexts:
         """Return which documents have a text and a label; an error names the first that has not."""
         missing = texts.missing
         if len(missing) and not self._skips:
-            raise ValueError(
-                f"the text of document {first + missing[0]} is missing: pass on_missing='skip' to "
-                "leave out documents without a text or a label"
-            )
+            cure = validation.SKIP_MISSING
+            raise ValueError(f"the text of document {first + missing[0]} is missing: {cure}")
         counts = np.ones(len(texts), dtype=bool)
         counts[missing] = False
         if labels.indptr is None:

@@ -139,9 +139,10 @@ class CountTable:
         if self.tf != "raw":
             kind += f", tf={self.tf}"
         return (
-            f"<{type(self).__name__} of {validation.grouped(self.n_docs)} documents: "
-            f"{self.n_classes:,} classes x {self.n_terms:,} terms, {self._counts.n_pairs:,} pairs, "
-            f"{kind}>"
+            f"<{type(self).__name__} of {validation.number_of(self.n_docs, 'document')}: "
+            f"{validation.number_of(self.n_classes, 'class')} x "
+            f"{validation.number_of(self.n_terms, 'term')}, "
+            f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}>"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -241,7 +242,7 @@ class CountTable:
         """
         threads = validation.check_n_threads(n_threads)
         window = validation.check_window_bytes(window_bytes)
-        matrix = validation.check_matrix(X, threads)
+        matrix = validation.check_matrix(X, threads, is_counted=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
             before, known, names, tf = self._state

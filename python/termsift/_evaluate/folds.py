@@ -80,8 +80,9 @@ def _dealt(
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:
         warnings.warn(
-            f"class {labels.classes[smallest]!r} has {class_docs[smallest]} documents, fewer than "
-            f"the {n_folds} folds: some folds are without it",
+            f"class {labels.classes[smallest]!r} has "
+            f"{validation.number_of(class_docs[smallest], 'document')}, fewer than the {n_folds} "
+            "folds: some folds are without it",
             stacklevel=levels_to_caller(),
         )
     rng = validation.check_random_state(random_state)

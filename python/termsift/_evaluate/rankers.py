@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from termsift._api.class_counts import ClassCounts
@@ -81,8 +81,5 @@ def rank_by(
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, ("top", "empirical")):
             raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
-    choose = _SELECTOR_OF_DOCUMENTS[method]
-    ranking = choose(X, y, k, sample_weight=sample_weight, n_threads=n_threads)
-    if counts.term_names is None:
-        return ranking
-    return replace(ranking, terms=counts.term_names[ranking.indices])
+    choose, names = _SELECTOR_OF_DOCUMENTS[method], counts.term_names
+    return choose(X, y, k, sample_weight=sample_weight, term_names=names, n_threads=n_threads)

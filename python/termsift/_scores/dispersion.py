@@ -43,8 +43,8 @@ class Dispersion:
     juilland: NDArray[np.float64]
 
     def __repr__(self) -> str:
-        n_classes, n_terms = self.dp.shape
-        return f"<Dispersion of {n_classes:,} classes x {n_terms:,} terms>"
+        sizes = map(validation.number_of, self.dp.shape, ("class", "term"))
+        return f"<Dispersion of {' x '.join(sizes)}>"
 
 
 def dispersion(

@@ -13,7 +13,7 @@ from termsift._util.validation import check_choice, did_you_mean
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # the default first
-_SHARED = ("model", "alpha", "class_prior", "n_threads")  # what all scores take by name
+_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # what all scores take by name
 
 
 class Reads(enum.Flag):

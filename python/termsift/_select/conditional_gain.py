@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ def conditional_gain(
     step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
+    term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
     """Choose each term for what it adds about the documents' classes, given those chosen before.
@@ -36,7 +38,7 @@ def conditional_gain(
 
     Parameters
     ----------
-    X, y, n_threads
+    X, y, term_names, n_threads
         As for `termsift.count`, with one class per document. Only whether a document has a term
         counts, not how often.
     k : int, optional
@@ -105,6 +107,7 @@ def conditional_gain(
         step=step,
         balance=balance,
         sample_weight=sample_weight,
+        term_names=term_names,
         n_threads=n_threads,
     )
 
@@ -120,6 +123,7 @@ def choose_by_gain(
     step: float,
     balance: float,
     sample_weight: Any,
+    term_names: Iterable[str] | None,
     n_threads: int | None,
     cost: float = 0.0,
     epochs: int = 1,
@@ -131,6 +135,7 @@ def choose_by_gain(
         y, matrix.n_docs, f"{selector} asks what a term adds about a document's one class"
     )
     weights = validation.check_weights(sample_weight, matrix.n_docs)
+    names = validation.term_names_of(X, term_names, matrix.n_terms)
     if len(labels.classes) < 2:
         logger.warning("the documents have fewer than two classes, so no term adds anything")
     k = validation.check_k(k, matrix.n_terms)
@@ -165,7 +170,7 @@ def choose_by_gain(
             epochs=epochs,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, a)
-    return Ranking(indices, gains, None, selector)
+    return Ranking(indices, gains, None if names is None else names[indices], selector)
 
 
 def likeliest_shape(counts: CountTable) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from termsift._scores.ranking import Ranking
@@ -22,6 +23,7 @@ def guided_gain(
     step: float = 0.5,
     balance: float = 0.0,
     sample_weight: Any = None,
+    term_names: Iterable[str] | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
     """Choose each term for what it adds to those before it, as far as a classifier would use it.
@@ -31,7 +33,7 @@ def guided_gain(
 
     Parameters
     ----------
-    X, y, n_threads
+    X, y, term_names, n_threads
         As for `termsift.count`, with one class per document. The machines see how often a document
         has a term; all else depends on whether it has it.
     k : int, optional
@@ -89,6 +91,7 @@ def guided_gain(
         step=step,
         balance=balance,
         sample_weight=sample_weight,
+        term_names=term_names,
         n_threads=n_threads,
         cost=validation.check_positive(cost, "cost"),
         epochs=_EPOCHS,

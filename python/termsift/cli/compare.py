@@ -35,7 +35,7 @@ from termsift.cli.arguments import (
     values_of,
 )
 from termsift.cli.inputs import DEMO, read_documents, reading_options, refuse_counts
-from termsift.cli.output import Answer, add_output, answering, write_table
+from termsift.cli.output import Answer, add_output, answering, tell_written, write_table
 
 _log = logging.getLogger("termsift")
 
@@ -116,6 +116,7 @@ def _run(args: argparse.Namespace) -> None:
         if args.plot is not None:
             title = _title(about).replace("; ", "\n")
             plots.plot_curves(curves, args.plot, metrics=_metrics(args.metric), title=title)
+            tell_written(args.plot)
 
 
 def _cross_validated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:

@@ -15,9 +15,9 @@ from termsift import _core
 from termsift._api.passages import Passages, passages_of
 from termsift._util.printable import printable
 from termsift._util.tabular import object_array
-from termsift._util.validation import did_you_mean, naming
+from termsift._util.validation import naming
 from termsift.cli.arguments import add_command, add_input, add_values, positive
-from termsift.cli.inputs import DEMO, labelled_texts, scan_of, tell_skipped
+from termsift.cli.inputs import DEMO, labelled_texts, scan_of, tell_skipped, unknown_class
 from termsift.cli.output import Answer, add_output, answering, write_table
 from termsift.io._class_folder import ClassFolder
 from termsift.io._kinds import holds_texts
@@ -72,7 +72,7 @@ def _run(args: argparse.Namespace) -> None:
             found = passages_of(seen(), terms, rules, n_passages=args.k, width=args.width)
             for label in own or ():
                 if label not in classes:
-                    raise ValueError(f"there is no class {label!r}{did_you_mean(label, classes)}")
+                    raise unknown_class(label, classes)
         scan._check_read(len(classes))
         tell_skipped(scan)
         absent = [term for term in args.wanted if not any(of[term] for of in found.values())]

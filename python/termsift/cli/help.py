@@ -48,11 +48,12 @@ without header. The indices of an svmlight file count from 1, or from 0 with --i
 _OUTPUT = """\
 what the score means:
   The higher the score, the better the term tells the classes apart. Terms with equal scores are
-  listed by index. Compare only scores of one method on one collection. With --policy round_robin a
-  score is the term's score in the class that gave it its place. By 'greedy' it is the divergence in
-  nats of a term and all before it. By 'conditional_gain' it is how much the term lowered the
-  documents' log losses when it was chosen, in nats; it may be negative. By 'guided_gain' a loss
-  counts by what a linear machine makes of the term.
+  listed by index, which counts the columns from 0 as scipy does, even those of an svmlight file,
+  whose own indices count from 1. Compare only scores of one method on one collection. With --policy
+  round_robin a score is the term's score in the class that gave it its place. By 'greedy' it is the
+  divergence in nats of a term and all before it. By 'conditional_gain' it is how much the term
+  lowered the documents' log losses when it was chosen, in nats; it may be negative. By
+  'guided_gain' a loss counts by what a linear machine makes of the term.
 
 rank --per-class:
   Each class has its own list, by the score of the class. The sign is + if the class has more of the

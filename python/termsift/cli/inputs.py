@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from termsift.cli.arguments import flag, values_of
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._collection import read_corpora
 from termsift.io._kinds import holds_texts
-from termsift.io._source import lines_or_rows
+from termsift.io._source import lines_or_rows, listed
 from termsift.io._texts import TextBlock
 from termsift.text import TextRules
 
@@ -105,9 +105,15 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
     found = []
     for name in [names] if names in label_of else names.split(","):
         if name not in label_of:
-            raise ValueError(f"there is no class {name!r}{did_you_mean(name, label_of)}")
+            raise unknown_class(name, label_of)
         found.append(label_of[name])
     return found
+
+
+def unknown_class(name: str, classes: Collection[str]) -> ValueError:
+    """Return the error about a class that there is not; it lists the classes if they are few."""
+    few = f", expected one of {listed(sorted(classes))}" if len(classes) <= 10 else ""
+    return ValueError(f"there is no class {name!r}{few}{did_you_mean(name, classes)}")
 
 
 def counted(

@@ -136,7 +136,8 @@ def _corpora(args: argparse.Namespace) -> list[Path]:
         return []
     if not are_plain[1]:
         expected = "expected a folder of documents without sub-folders, to compare with"
-        raise ValueError(f"{args.target}: {expected} {args.input}, which has no classes")
+        missing = "" if paths[1].exists() else "no such folder; "
+        raise ValueError(f"{args.target}: {missing}{expected} {args.input}, which has no classes")
     return paths
 
 

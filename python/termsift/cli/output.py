@@ -207,6 +207,12 @@ def print_written(path: str, counts: ts.ClassCounts) -> None:
         print(f"{printable(path)}: {summary(counts)}")
 
 
+def tell_written(path: str) -> None:
+    """Say on a terminal that a file is written, since a command that prints nothing may puzzle."""
+    if sys.stderr.isatty() and path != STDOUT:
+        tell(f"wrote {path}")
+
+
 def shown_pvalue(value: float) -> str:
     """Return a p-value for people: one that rounds to 0 is below the smallest number there is."""
     return "<5e-324" if value == 0 else f"{value:.4g}"

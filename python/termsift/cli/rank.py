@@ -108,6 +108,8 @@ def _run(args: argparse.Namespace) -> None:
             counts = _chosen_classes(args, read_counts(args))
         _check_classes(args, counts)
         _log.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
+        if is_shown(args):
+            tell(f"the best of {counts.n_terms:,} terms by {args.method}")
         own = [name for name, (_, methods) in _method_options().items() if args.method in methods]
         own += ["adjust"] if args.per_class else ["policy", "aggregate"]
         options = values_of(args, "model", "alpha", "class_prior", *own)
@@ -130,19 +132,22 @@ def _chosen_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> ts.Clas
         classes = labels_of(counts, args.classes)
         if args.versus is None:
             return counts.subset(classes)
-        if args.classes == args.versus:
-            raise ValueError(f"--classes and --versus are both {args.classes!r}")
-        return counts.subset({args.classes: classes, args.versus: labels_of(counts, args.versus)})
+        others = labels_of(counts, args.versus)
+        if shared := [label for label in classes if label in others]:
+            raise ValueError(f"class {shared[0]!r} is in both --classes and --versus")
+        return counts.subset({args.classes: classes, args.versus: others})
 
 
 def _check_classes(args: argparse.Namespace, counts: ts.ClassCounts) -> None:
     """Refuse a single class, unless the method compares none: its score is the collection's."""
     with_documents = [c for c, n in zip(counts.classes, counts.class_docs, strict=True) if n > 0]
     if len(with_documents) == 1 and _compares_classes(args):
-        raise ValueError(
-            f"{args.input}: all documents are of the class {with_documents[0]!r}, and "
-            f"{args.method} compares classes: at least two need documents"
-        )
+        only = f"all documents are of the class {with_documents[0]!r}"
+        cure = "at least two need documents"
+        if args.classes is not None:
+            only = f"--classes {args.classes} leaves one class with documents"
+            cure = f"'termsift keyness INPUT {args.classes}' compares a class with all others"
+        raise ValueError(f"{args.input}: {only}, and {args.method} compares classes: {cure}")
 
 
 def _compares_classes(args: argparse.Namespace) -> bool:

@@ -38,7 +38,7 @@ from termsift.cli.inputs import (
     saved_counts,
     scan_of,
 )
-from termsift.cli.output import STDOUT, check_ending, opened
+from termsift.cli.output import STDOUT, check_ending, opened, tell_written
 from termsift.io import Collection
 from termsift.io._demo import demo_texts
 from termsift.io._kinds import holds_texts
@@ -113,6 +113,7 @@ def _run(args: argparse.Namespace) -> None:
             tf=args.tf or "raw",
             n_threads=args.threads,
         )
+    tell_written(args.output)
 
 
 def _passages(args: argparse.Namespace, is_counts: bool) -> FindPassages | None:

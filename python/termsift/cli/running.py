@@ -67,6 +67,8 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             name = next((word for word in unknown if word.startswith("--")), None)
             hint = did_you_mean(name and name.partition("=")[0], self._option_string_actions)
+            if not name and self.prog.endswith((" rank", " report")):
+                hint = "; count several inputs by 'termsift count A B -o c.termsift' first"
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return parsed, unknown
 
@@ -75,7 +77,9 @@ class _Parser(argparse.ArgumentParser):
             try:
                 super()._check_value(action, one)
             except argparse.ArgumentError as error:
-                error.message += did_you_mean(one, action.choices or ())
+                takers = [other for other in self._actions if one in (other.choices or ())]
+                elsewhere = f"; {takers[0].option_strings[-1]} takes it" if takers else ""
+                error.message += elsewhere or did_you_mean(one, action.choices or ())
                 raise
 
 

@@ -49,10 +49,10 @@ class DelimitedTable(Table):
         """Return the table, with its columns chosen by the first row."""
         path, columns = self.path, list[Any](self._columns)
         table = _core.DelimitedTable(content.readinto, str(path), quoted=self._quoted, **options)
-        for delimiter in (*self._delimiters, self._delimiters[0]):
-            line, fields, fault = table.first_row(delimiter)
-            if not self._has_header or all(fields.count(name) == 1 for name in columns):
-                break  # the first delimiter is told if none divides the header as expected
+        rows = [(delimiter, *table.first_row(delimiter)) for delimiter in self._delimiters]
+        delimiter, line, fields, fault = max(
+            rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
+        )  # errors show the most fields if no delimiter divides the header as expected
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:

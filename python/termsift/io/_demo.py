@@ -9,8 +9,6 @@ import sysconfig
 import tokenize
 import warnings
 from collections.abc import Hashable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from termsift.text import TextRules, count_words
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
+_FEWEST = 10  # docstrings of a package, so that each fold of a cross-validation has some
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could
@@ -39,7 +38,8 @@ def load_demo() -> Collection:
 
     Each docstring of a module, class or function is a document, and its class is the top-level
     package that contains it (``asyncio``, ``email``, ``json``, ...). Modules that are a single file
-    are left out. The sources are read, never imported.
+    are left out, and so are packages of fewer than ten docstrings. The sources are read, never
+    imported.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def load_demo() -> Collection:
     packages: list[str] = []
 
     def documents() -> Iterator[list[str]]:
-        for package, docstring in _docstrings():
-            packages.append(package)
-            yield _words_of(docstring)
+        for package, docstrings in _packages():
+            packages.extend([package] * len(docstrings))
+            yield from map(_words_of, docstrings)
 
     X, names = count_words(documents())
     if not packages:
@@ -79,10 +79,12 @@ def load_demo() -> Collection:
 
 def demo_texts() -> tuple[Iterator[tuple[_core.Texts, list[list[Hashable]]]], TextRules]:
     """Return the docstrings by package, with their labels, and the rules that cut them."""
-    by_package = groupby(_docstrings(), key=itemgetter(0))
-    texts = ((package, [text for _, text in own]) for package, own in by_package)
-    blocks = ((_core.Texts.of_strings(own), [[package]] * len(own)) for package, own in texts)
-    return blocks, TextRules(analyzer=_words_of)
+
+    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
+        for package, docstrings in _packages():
+            yield _core.Texts.of_strings(docstrings), [[package]] * len(docstrings)
+
+    return blocks(), TextRules(analyzer=_words_of)
 
 
 def _words_of(docstring: str) -> list[str]:
@@ -93,16 +95,17 @@ def _library() -> Path:
     return Path(sysconfig.get_path("stdlib"))
 
 
-def _docstrings() -> Iterator[tuple[str, str]]:
-    """Yield each docstring of the library after its package."""
+def _packages() -> Iterator[tuple[str, list[str]]]:
+    """Yield each package of the library that has enough docstrings, and these."""
     for package in sorted(entry.parent for entry in _library().glob("*/__init__.py")):
         if package.name in _SKIPPED:
             continue
         logger.debug("reading the docstrings of %s", package.name)
-        for path in sorted(package.rglob("*.py")):
-            if _SKIPPED.isdisjoint(path.relative_to(package).parts):
-                for docstring in _docstrings_of(path):
-                    yield package.name, docstring
+        paths = sorted(package.rglob("*.py"))
+        paths = [path for path in paths if _SKIPPED.isdisjoint(path.relative_to(package).parts)]
+        docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
+        if len(docstrings) >= _FEWEST:
+            yield package.name, docstrings
 
 
 def _docstrings_of(path: Path) -> Iterator[str]:

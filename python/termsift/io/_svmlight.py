@@ -91,6 +91,7 @@ class SvmlightFile(Source):
             yield
         except ValueError as error:
             can_skip = self._labels is None and not self.options.skip
+            can_skip &= "found '0:" not in str(error)  # a file that counts from 0 is not bad
             if can_skip and str(error).startswith(f"{self.path}, line "):
                 raise ValueError(f"{error}; {SKIP}") from None
             raise

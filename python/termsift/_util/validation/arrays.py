@@ -45,13 +45,14 @@ class Csr:
 # ---- the matrix ----------------------------------------------------------------------------------
 
 
-def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
+def check_matrix(X: Any, n_threads: int, name: str = "X", *, is_counted: bool = False) -> Csr:
     """Return the CSR triple of a CSR, CSC or dense matrix of counts.
 
     CSR arrays are used in place (copied if strided, unaligned or byte-swapped); CSC and dense
-    matrices are converted. Messages call the matrix ``name``.
+    matrices are converted. Messages call the matrix ``name``; what only counts, ``is_counted``,
+    has functions for texts, which the message about texts advises.
     """
-    refuse_other_kinds(X, name)
+    refuse_other_kinds(X, name, is_counted=is_counted)
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
     if len(matrix.shape) != 2:
@@ -78,23 +79,26 @@ def check_matrix(X: Any, n_threads: int, name: str = "X") -> Csr:
     return _triple(matrix, name)
 
 
-def refuse_other_kinds(X: Any, name: str = "X") -> None:
+def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> None:
     """Refuse what is no matrix in this process, before numpy tries to make an array of it."""
     if hasattr(X, "__dask_graph__"):
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
     is_list = isinstance(X, (list, tuple))
     if not (is_list or scipy.sparse.issparse(X) or hasattr(X, "__array__")):
         cures = {"X": ": pass its attribute X, as in adata.X", "to_memory": ": pass X.to_memory()"}
+        cures["class_docs"] = (
+            ": counts hold no documents; pass their matrix, as termsift.text.CountVectorizer makes"
+        )
         cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
     if _has_rows(X) and not scipy.sparse.issparse(X):
         first = np.asarray(_rows(X, 0, 8)).ravel()
     if any(isinstance(value, (str, bytes)) for value in first):
-        raise TypeError(
-            f"{name} holds texts, expected a matrix of counts: count texts with "
-            "termsift.count_texts, or put termsift.text.CountVectorizer before what needs a matrix"
-        )
+        cure = f"make one by {name} = termsift.text.CountVectorizer().fit_transform(texts)"
+        if is_counted:
+            cure = "count texts with termsift.count_texts, or further ones with update_texts"
+        raise TypeError(f"{name} holds texts, expected a matrix of counts: {cure}")
 
 
 def _has_rows(X: Any) -> bool:
@@ -274,6 +278,11 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
     return terms
 
 
+def term_names_of(X: Any, given: Any, n_terms: int) -> NDArray[np.object_] | None:
+    """Return the names that the caller gave for the terms, or those of a data frame's columns."""
+    return check_term_names(_column_names(X) if given is None else given, n_terms)
+
+
 def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     """Return the names of the terms as an array of str objects, or None."""
     if names is None:
@@ -291,7 +300,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     return array
 
 
-def column_names(X: Any) -> list[str] | None:
+def _column_names(X: Any) -> list[str] | None:
     """Return the names of the columns of a data frame if all are strings, or None."""
     names = getattr(X, "columns", None)
     if names is None or callable(names) or scipy.sparse.issparse(X):

@@ -118,7 +118,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     # Dashes in front of options would make all of them alike.
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
-    near = difflib.get_close_matches(mine, plain, n=1, cutoff=0.5)
+    begin_alike = [other for other in plain if other[:1] == mine[:1]]
+    near = difflib.get_close_matches(mine, plain, n=1, cutoff=0.75)
+    near = near or difflib.get_close_matches(mine, begin_alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
