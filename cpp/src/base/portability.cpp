@@ -161,18 +161,6 @@ std::optional<int> allowed_processors() {
   return std::nullopt;
 }
 
-int current_processor() { return sched_getcpu(); }
-
-void move_away_from(int processor) {
-  cpu_set_t allowed;
-  if (processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(processor, &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-  sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 #else
 
 std::optional<int> allowed_processors() {
@@ -187,10 +175,6 @@ std::optional<int> allowed_processors() {
 #endif
   return std::nullopt;
 }
-
-int current_processor() { return -1; }
-
-void move_away_from(int) {}
 
 #endif
 
