@@ -20,9 +20,8 @@ py::str decoded(std::string_view bytes) {
 }
 
 py::str described(const py::str& file, const BadRow& row) {
-  const char* const form = row.first_line == row.last_line ? "{}, line {}: {}" : "{}, lines {} to {}: {}";
+  const char* const form = row.first_line == row.last_line ? "{0}, line {1}: {3}" : "{0}, lines {1} to {2}: {3}";
   const py::object fault = py::bytes(row.fault).attr("decode")("utf-8", "backslashreplace");
-  if (row.first_line == row.last_line) return py::str(form).format(file, row.first_line, fault);
   return py::str(form).format(file, row.first_line, row.last_line, fault);
 }
 

@@ -265,42 +265,6 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
   CHECK(narrow.n_tokens_rest == wide.n_tokens_rest && narrow.n_tokens_rest != 0);
 }
 
-TEST(rows_share_memory_without_sharing_a_byte) {
-  // Catches a row that overlaps another, exceeds its piece or is misaligned, or a piece that is freed before its last row.
-  // Pieces have at most 16 MiB, and less where less is expected.
-  Random random(22);
-  for (const std::int64_t expected : {0, 1, 1000, 100000, 64 << 20}) {
-    std::vector<ClassRow<std::int64_t>> rows;
-    const auto byte = [](std::size_t row) { return static_cast<int>(row % 251 + 1); };
-    const auto fill = [&](ClassRow<std::int64_t> row, std::int64_t size) {
-      row.size = size;
-      for (std::int64_t i = 0; i < size; ++i) {
-        row.terms[i] = byte(rows.size());
-        row.term_frequency.set(i, 1000 + byte(rows.size()));
-        row.document_frequency.set(i, 2000 + byte(rows.size()));
-      }
-      rows.push_back(row);
-    };
-    {
-      RowMemory memory(expected);
-      for (const std::int64_t size : {0, 1, 0, 1, 15, 16, 17, 300000, 3, 2000000, 0})
-        fill(ClassRow<std::int64_t>::with_capacity(size, rows.size() % 3 != 0, memory), size);
-      for (int i = 0; i < 400; ++i) {
-        const std::int64_t size = below(random, 40);
-        fill(ClassRow<std::int64_t>::with_capacity(size, below(random, 2) == 0, memory), size);
-      }
-    }
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto& row = rows[r];
-      CHECK(reinterpret_cast<std::uintptr_t>(row.terms) % 4 == 0);
-      for (std::int64_t i = 0; i < row.size; ++i)
-        CHECK(row.terms[i] == byte(r) && row.term_frequency[i] == 1000 + byte(r) &&
-              row.document_frequency[i] == 2000 + byte(r));
-      rows[r] = {};  // the others stay
-    }
-  }
-}
-
 TEST(memory_of_rows_is_kept_for_rows_of_their_size) {
   // Catches a piece that two rows own, or a large kept piece that a small row takes.
   using Row = ClassRow<std::int64_t>;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "termsift/parallel.hpp"
-#include "termsift/row_memory.hpp"
 #include "termsift/types.hpp"
 
 namespace termsift {
@@ -49,7 +48,6 @@ struct ClassRow {
 
   // The caller sets size and fills the arrays. A narrow row holds only integers below 2^32.
   static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
-  static ClassRow with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Sets the pair i.
   void set_pair(std::int64_t i, TermId term, Count tf, Count df) {

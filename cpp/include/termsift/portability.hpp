@@ -142,13 +142,6 @@ void advise_huge_pages(void* memory, std::size_t bytes);
 // The processors that this process may run on, or none if the system does not say.
 std::optional<int> allowed_processors();
 
-// The processor that this thread runs on, or -1 if the system does not say.
-int current_processor();
-
-// Moves this thread to another processor if it runs on the given one. Beside another busy process Linux often wakes a thread
-// on the processor of the thread that wakes it, and both then share it. The affinity is restored at once.
-void move_away_from(int processor);
-
 // Calls f in each child process that is forked, where the system forks. Returns whether it will.
 bool call_in_forked_children(void (*f)());
 

@@ -131,13 +131,11 @@ class DelimitedReader final : public TableReader {
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 
  private:
-  using Span = std::pair<std::int64_t, std::int64_t>;
-
   std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) override;
-  bool parse_regular(TableBlock& block, std::int64_t n_ends);
+  std::int64_t parse_regular(TableBlock& block, std::int64_t n_ends);
   std::int64_t parse_carefully(TableBlock& block, std::int64_t size, bool is_last);
-  void unquote(TableBlock& block) const;
-  void join(TableBlock& block) const;
+  bool is_quoted(std::string_view field) const { return quoted_ && field.starts_with('"'); }
+  std::string_view unquoted(std::string_view field, std::string& copy) const;
   Row row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last, char delimiter) const;
   static void split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row);
 
@@ -146,7 +144,7 @@ class DelimitedReader final : public TableReader {
   std::vector<std::int64_t> texts_;
   std::int64_t label_ = 0, n_fields_ = 0;
   std::vector<std::uint32_t> ends_;  // of fields, see find_fields()
-  std::vector<Span> fields_, parts_;
+  std::vector<std::string_view> fields_;  // of the row that is parsed
 };
 
 // JSON objects with a string for each of some keys, and a label: one object in a line, or all in an array.

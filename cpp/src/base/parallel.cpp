@@ -249,9 +249,7 @@ class Team {
       if (loop_ == nullptr || thread >= loop_->n_threads) continue;
       Loop& loop = *loop_;
       ++loop.n_running;
-      const int processor = processor_;
       lock.unlock();
-      move_away_from(processor);
       loop.run(thread);
       lock.lock();
       if (--loop.n_running == 0) left_.notify_one();
@@ -262,7 +260,6 @@ class Team {
   void post(Loop* loop, bool closes = false) {
     const std::lock_guard lock(mutex_);
     loop_ = loop;
-    processor_ = current_processor();
     closed_ = closes;
     ++n_posts_;
     posted_.notify_all();
@@ -272,7 +269,6 @@ class Team {
   std::mutex mutex_;
   std::condition_variable posted_, left_;
   Loop* loop_ = nullptr;
-  int processor_ = -1;  // where thread 0 ran at the last post
   std::atomic<std::int64_t> n_posts_{0};
   bool closed_ = false;
 };

@@ -12,7 +12,6 @@
 
 #if defined(_WIN32)
 #include <filesystem>
-#include <system_error>
 #define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX
@@ -31,14 +30,9 @@
 #include <sched.h>
 #include <sys/mman.h>
 #endif
-#if defined(_M_X64) || defined(__x86_64__)
+#ifdef __x86_64__
 #define TERMSIFT_X86
 #include <immintrin.h>
-#ifdef _MSC_VER
-#include <intrin.h>
-#else
-#include <cpuid.h>
-#endif
 #endif
 
 namespace termsift {
@@ -78,16 +72,9 @@ struct Registers {
 };
 
 Registers processor_id(unsigned leaf) {
-#ifdef _MSC_VER
-  int r[4];
-  __cpuidex(r, static_cast<int>(leaf), 0);
-  const auto bits = [&](int i) { return static_cast<unsigned>(r[i]); };
-  return {bits(0), bits(1), bits(2), bits(3)};
-#else
   Registers r;
-  __cpuid_count(leaf, 0, r.a, r.b, r.c, r.d);
+  __asm__("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d) : "a"(leaf), "c"(0));
   return r;
-#endif
 }
 
 // The registers that the system saves when it switches threads.
@@ -161,18 +148,6 @@ std::optional<int> allowed_processors() {
   return std::nullopt;
 }
 
-int current_processor() { return sched_getcpu(); }
-
-void move_away_from(int processor) {
-  cpu_set_t allowed;
-  if (processor < 0 || processor >= CPU_SETSIZE || sched_getcpu() != processor) return;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(processor, &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-  sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 #else
 
 std::optional<int> allowed_processors() {
@@ -187,10 +162,6 @@ std::optional<int> allowed_processors() {
 #endif
   return std::nullopt;
 }
-
-int current_processor() { return -1; }
-
-void move_away_from(int) {}
 
 #endif
 

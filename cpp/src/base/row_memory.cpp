@@ -37,7 +37,7 @@ class KeptPieces {
   }
 
  private:
-  static constexpr std::int64_t smallest = RowMemory::smallest_piece, largest = RowMemory::largest_piece;
+  static constexpr std::int64_t smallest = std::int64_t{1} << 16, largest = std::int64_t{16} << 20;
   static constexpr std::int64_t most_bytes = 2 * largest;
   static constexpr std::size_t most_pieces = 64;
 
@@ -67,20 +67,6 @@ std::shared_ptr<std::byte> reusable_memory(std::int64_t bytes) {
   if (piece.memory == nullptr) piece = {LargeArray<std::byte>::uninitialised(bytes).release(), bytes};
   // If there is no memory for the owner's own bookkeeping, shared_ptr calls the deleter and throws.
   return {piece.memory, [piece](std::byte*) { kept_pieces().keep(piece); }};
-}
-
-std::shared_ptr<std::byte> RowMemory::take(std::int64_t bytes) {
-  constexpr std::int64_t alignment = 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
-  if (used_ + bytes > size_) {
-    const std::int64_t size = std::max(bytes, next_size_);
-    piece_ = reusable_memory(size);
-    size_ = size;
-    next_size_ = std::min(2 * next_size_, largest_piece);
-    used_ = 0;
-  }
-  used_ += bytes;
-  return {piece_, piece_.get() + used_ - bytes};
 }
 
 }  // namespace termsift

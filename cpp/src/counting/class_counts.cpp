@@ -6,6 +6,7 @@
 
 #include "base/exact_double.hpp"
 #include "base/values.hpp"
+#include "termsift/row_memory.hpp"
 
 namespace termsift {
 namespace {
@@ -123,11 +124,11 @@ bool is_empty(const ClassRow<Count>& row) {
 }  // namespace
 
 template <CountType Count>
-ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow, RowMemory& memory) {
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
   // The wide arrays come first, where they are aligned.
-  row.memory_ = memory.take(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
+  row.memory_ = reusable_memory(capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId))));
   std::byte* const tf = row.memory_.get();
   std::byte* const df = tf + capacity * width;
   row.terms = reinterpret_cast<TermId*>(df + capacity * width);
@@ -139,12 +140,6 @@ ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narro
     row.document_frequency.wide_ = reinterpret_cast<Count*>(df);
   }
   return row;
-}
-
-template <CountType Count>
-ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
-  RowMemory memory(0);  // only for this row
-  return with_capacity(capacity, narrow, memory);
 }
 
 template <CountType Count>

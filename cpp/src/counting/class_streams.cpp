@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/per_thread.hpp"
+#include "termsift/row_memory.hpp"
 
 namespace termsift {
 namespace {
@@ -201,17 +202,10 @@ CsrScan fill(const StreamSource& source, const Window& window, const Threads& th
 
 // ---- streams -> rows ----------------------------------------------------------------------------------------------------
 
-// The working memory of one thread.
-struct Adder {
-  Adder(std::int64_t n_terms, bool notes_touched) : counters(n_terms, notes_touched) {}
-  CellCounters counters;
-  RowMemory memory;
-};
-
 // Adds each stream to its row. O(entries), plus O(n_streams n_terms) unless touched terms are noted.
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
-            PerThread<Adder>& adders, ClassRow<Count>* rows) {
+            PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
   // Starts with the longest streams, because the last one runs alone and should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -220,11 +214,11 @@ void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, do
   while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
     const std::size_t stream = order[static_cast<std::size_t>(block)];
-    auto& [counters, memory] = adders.own(worker, n_terms, notes_touched);
+    CellCounters& counters = of_threads.own(worker, n_terms, notes_touched);
     counters.add(streams, stream);
     const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
     const std::int64_t size = counters.count_nonzero(0, n_terms);
-    auto added = ClassRow<Count>::with_capacity(size, narrow, memory);
+    auto added = ClassRow<Count>::with_capacity(size, narrow);
     added.size = size;
     counters.drain(0, n_terms, 0, added);
     added.sum_tokens();
@@ -245,7 +239,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   std::int64_t largest_window = 0;
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
   const auto entries = reusable_memory(largest_window * static_cast<std::int64_t>(sizeof(std::uint32_t)));
-  PerThread<Adder> adders(threads);
+  PerThread<CellCounters> counters(threads);
   CsrScan scan;  // of the windows so far; each document is in one
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
@@ -255,7 +249,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
     result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
     if (!result.possible) return result;
     result.value_bound = source.value_bound(scan);
-    add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, adders,
+    add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, counters,
            result.rows.data() + window.first_class);
   }
   return result;

@@ -125,7 +125,6 @@ void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const 
             PerThread<CellCounters>& counters, std::vector<ClassRow<Count>>& rows) {
   const auto n_rows = static_cast<std::int64_t>(rows.size());
   std::vector<ClassRow<Count>> parts(streams.n_streams * rows.size());
-  PerThread<RowMemory> memory(threads);
   for_each_block(shape.n_blocks, threads, [&](std::int64_t block, Worker& worker) {
     CellCounters& work = counters.own(worker, shape.n_cells(), false);
     work.add(streams, static_cast<std::size_t>(block));
@@ -133,7 +132,7 @@ void add_up(const Streams& streams, const BlockShape& shape, bool narrow, const 
       const std::int64_t first_cell = c << shape.term_bits;
       const std::int64_t size = work.count_nonzero(first_cell, shape.n_terms());
       auto& part = parts[static_cast<std::size_t>(c * shape.n_blocks + block)];
-      part = ClassRow<Count>::with_capacity(size, narrow, memory.own(worker));
+      part = ClassRow<Count>::with_capacity(size, narrow);
       part.size = size;
       work.drain(first_cell, shape.n_terms(), block << shape.term_bits, part);
     }

@@ -19,10 +19,6 @@ const char* const lone_return =
 
 const char* const returns_end_lines = "carriage returns end the lines of this file; replace them by line feeds";
 
-std::string_view text_of(const std::uint8_t* data, std::pair<std::int64_t, std::int64_t> span) {
-  return {reinterpret_cast<const char*>(data) + span.first, static_cast<std::size_t>(span.second - span.first)};
-}
-
 // Returns where the line that begins at `at` ends, after its line feed if it has one.
 std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t size) {
   const void* const found = std::memchr(data + at, '\n', static_cast<std::size_t>(size - at));
@@ -30,14 +26,15 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
 }
 
 // Removes the quotes of a field that begins with one: the first, the last, and one of each two between them. Writes to
-// `out`, which may be where the field begins, and returns the end.
-char* write_unquoted(std::string_view field, char* out) {
+// `out`, which may lie in the field, and returns how many bytes remain.
+std::size_t write_unquoted(std::string_view field, char* out) {
+  const char* const begin = out;
   field = field.substr(1, field.size() - 2);
   for (;;) {
     const std::size_t quote = std::min(field.find('"'), field.size());
-    std::memmove(out, field.data(), quote);
+    if (out != field.data()) std::memmove(out, field.data(), quote);
     out += quote;
-    if (quote == field.size()) return out;
+    if (quote == field.size()) return static_cast<std::size_t>(out - begin);
     *out++ = '"';
     field.remove_prefix(quote + 2);
   }
@@ -103,83 +100,60 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   const std::int64_t end = n_ends == 0 ? 0 : std::int64_t{ends_[static_cast<std::size_t>(n_ends) - 1] / 2} + 1;
   if (end == 0 && !is_last) return 0;
   const bool is_whole = !is_last || end == size + is_cut;  // otherwise a quoted field does not end
-  if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end) || !parse_regular(block, n_ends)) {
-    block.texts.clear();
-    block.classes.clear();
-    return parse_carefully(block, size, is_last);
-  }
+  if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
+  const std::int64_t used = std::min(parse_regular(block, n_ends), size);
+  if (used == 0) return parse_carefully(block, size, is_last);
   // Line feeds behind the last row are counted with the next block.
-  const std::int64_t used = std::min(end, size);
-  line_ += found.n_lines - std::count(data + used, data + size, '\n');
-  if (texts_.size() > 1) join(block);
-  else if (found.has_quotes) unquote(block);
+  line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }
 
-// Adds rows whose fields end at the first n_ends of ends_. Texts keep their quotes, since a later row may turn out to be
-// bad, which is told from the bytes as they were read. Returns false if one is.
-bool DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
-  const std::uint8_t* const data = block.bytes.get();
-  parts_.clear();
-  std::int64_t begin = 0, n = 0;
-  std::string unquoted;
+// Returns a field without its quotes. It is in `copy` if it had any.
+std::string_view DelimitedReader::unquoted(std::string_view field, std::string& copy) const {
+  if (!is_quoted(field)) return field;
+  copy.resize(field.size());
+  copy.resize(write_unquoted(field, copy.data()));
+  return copy;
+}
+
+// Adds the rows whose fields end at the first n_ends of ends_, up to the first bad one. Returns where that one begins, or
+// where the last row ends.
+std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
+  char* const data = reinterpret_cast<char*>(block.bytes.get());
+  std::int64_t row_begin = 0, begin = 0, n = 0;
+  std::string copy;
   for (std::int64_t i = 0; i < n_ends; ++i) {
     const std::uint32_t end = ends_[static_cast<std::size_t>(i)];
     const std::int64_t next = std::int64_t{end / 2} + 1;
     std::int64_t stop = next - 1;
     if (end % 2 != 0)
       while (stop > begin && data[stop - 1] == '\r') --stop;
-    if (n < n_fields_) fields_[static_cast<std::size_t>(n)] = {begin, stop};
+    if (n < n_fields_) fields_[static_cast<std::size_t>(n)] = {data + begin, static_cast<std::size_t>(stop - begin)};
     ++n;
-    if (end % 2 != 0) {
-      const bool is_blank = n == 1 && stop == begin;
-      if (!is_blank) {
-        if (n != n_fields_) return false;
-        std::string_view label = text_of(data, fields_[static_cast<std::size_t>(label_)]);
-        if (quoted_ && label.starts_with('"')) {
-          unquoted.resize(label.size());
-          unquoted.resize(static_cast<std::size_t>(write_unquoted(label, unquoted.data()) - unquoted.data()));
-          label = unquoted;
-        }
-        const ClassId id = class_of(label);
-        if (id < 0) return false;
-        block.classes.push_back(id);
-        for (const std::int64_t text : texts_) parts_.push_back(fields_[static_cast<std::size_t>(text)]);
-      }
-      n = 0;
-    }
     begin = next;
+    if (end % 2 == 0) continue;
+    const bool is_blank = n == 1 && stop == row_begin;
+    if (!is_blank) {
+      if (n != n_fields_) return row_begin;
+      const ClassId id = class_of(unquoted(fields_[static_cast<std::size_t>(label_)], copy));
+      if (id < 0) return row_begin;
+      block.classes.push_back(id);
+      std::string_view text = fields_[static_cast<std::size_t>(texts_[0])];
+      if (texts_.size() > 1) {
+        std::string& joined = block.joined.emplace_back(unquoted(text, copy));
+        for (std::size_t t = 1; t < texts_.size(); ++t)
+          joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
+        text = joined;
+      } else if (is_quoted(text)) {  // in its place, since nothing reads these bytes again
+        char* const from = data + (text.data() + 1 - data);
+        text = {from, write_unquoted(text, from)};
+      }
+      block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+    }
+    n = 0;
+    row_begin = next;
   }
-  if (texts_.size() == 1)
-    for (const auto& [from, to] : parts_) block.texts.push_back({data + from, to - from, TextEncoding::utf8});
-  return true;
-}
-
-void DelimitedReader::unquote(TableBlock& block) const {
-  for (Text& text : block.texts) {
-    const std::string_view field(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
-    if (!field.starts_with('"')) continue;
-    char* const bytes = reinterpret_cast<char*>(block.bytes.get());
-    char* const begin = bytes + (field.data() - bytes);
-    text.length = write_unquoted(field, begin) - begin;
-  }
-}
-
-void DelimitedReader::join(TableBlock& block) const {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const std::string_view part = text_of(block.bytes.get(), parts_[i]);
-    if (i % texts_.size() == 0)
-      block.joined.emplace_back();
-    else
-      block.joined.back() += ' ';
-    std::string& text = block.joined.back();
-    const std::size_t size = text.size();
-    text += part;
-    if (quoted_ && part.starts_with('"'))
-      text.resize(static_cast<std::size_t>(write_unquoted(part, text.data() + size) - text.data()));
-  }
-  for (const std::string& text : block.joined)
-    block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
+  return row_begin;
 }
 
 // ---- row by row ----------------------------------------------------------------------------------------------------------
@@ -299,7 +273,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
 void DelimitedReader::split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row) {
   while (end > at && (data[end - 1] == '\n' || data[end - 1] == '\r')) --end;
   if (at == end) return;
-  std::string_view rest = text_of(data, {at, end});
+  std::string_view rest(reinterpret_cast<const char*>(data) + at, static_cast<std::size_t>(end - at));
   for (std::size_t stop = 0; stop != rest.npos; rest.remove_prefix(stop == rest.npos ? 0 : stop + 1)) {
     stop = rest.find(delimiter);
     row.fields.emplace_back(rest.substr(0, stop));

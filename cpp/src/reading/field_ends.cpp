@@ -16,7 +16,7 @@ template <bool quoted>
 FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter, std::vector<std::uint32_t>& ends) {
   FieldEnds found;
   std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // of the last byte
-  std::uint64_t irregular = 0, high = 0, quotes = 0;
+  std::uint64_t irregular = 0, high = 0;
   for (std::int64_t at = 0; at < size; at += 64) {
     const Bytes64 bytes(text + at);
     const std::uint64_t within = size - at < 64 ? (std::uint64_t{1} << (size - at)) - 1 : ~std::uint64_t{0};
@@ -27,7 +27,6 @@ FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
     if constexpr (quoted) {
       const std::uint64_t quote = bytes.equal('"') & within;
       std::uint64_t carriage = bytes.equal('\r') & within;
-      quotes |= quote;
       if ((quote | inside_before | closing_before) != 0) {
         const std::uint64_t inside = parities(quote) ^ inside_before;
         const std::uint64_t opening = quote & inside, closing = quote & ~inside;
@@ -51,7 +50,6 @@ FieldEnds find_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
   }
   found.is_regular = irregular == 0;
   found.is_ascii = high == 0;
-  found.has_quotes = quotes != 0;
   return found;
 }
 

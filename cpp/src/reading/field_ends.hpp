@@ -9,7 +9,7 @@ namespace termsift {
 struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
   std::int64_t n_lines = 0;       // line feeds, also within quotes
-  bool has_quotes = false, is_ascii = true;
+  bool is_ascii = true;
   bool is_regular = true;         // otherwise the ends mean nothing
 };
 

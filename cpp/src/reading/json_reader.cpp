@@ -38,14 +38,8 @@ struct JsonReader::State {
       if (!cursor.take('"')) cursor.refuse("expected a key in double quotes");
       const json::Value key = cursor.string();
       found.push_back(key);
-      std::string_view name = key.text();
-      if (key.has_escapes) {
-        unescaped = name;
-        json::Value copy{json::Kind::string, reinterpret_cast<json::Place>(unescaped.data()), nullptr, true};
-        copy.end = copy.begin + unescaped.size();
-        json::unescape(copy);
-        name = copy.text();
-      }
+      if (key.has_escapes) unescaped = json::unescaped(key);
+      const std::string_view name = key.has_escapes ? unescaped : key.text();
       cursor.skip_blanks();
       if (!cursor.take(':')) cursor.refuse("expected a colon after a key");
       const json::Value value = cursor.value();
@@ -101,19 +95,11 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
   if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
-  json::Value& label = values.back();
-  // A key may be that of a text and of the label. Only the copy that is unescaped first has escapes.
-  const bool is_shared =
-      std::any_of(values.begin(), values.end() - 1, [&](const auto& value) { return value.begin == label.begin; });
-  std::string copy;
-  if (is_shared) {
-    copy = label.text();
-    label.begin = reinterpret_cast<json::Place>(copy.data());
-    label.end = label.begin + copy.size();
-  }
-  json::unescape(label);
-  const ClassId id = class_of(label.kind == json::Kind::whole && label.text() == "-0" ? "0" : label.text());
-  if (id < 0) return complain(first_line, last_line, label.text().empty() ? "the label is empty" : "the label is blank");
+  // A key may be that of a text and of the label, so the label is unescaped in a copy.
+  const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
+  const std::string_view written = values.back().has_escapes ? copy : values.back().text();
+  const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
+  if (id < 0) return complain(first_line, last_line, written.empty() ? "the label is empty" : "the label is blank");
   bool is_wide = false;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) is_wide |= json::unescape(values[i]);
   std::string_view text = values[0].text();

@@ -233,6 +233,16 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
+// Returns a string without its escapes, of which it keeps its own.
+inline std::string unescaped(Value value) {
+  std::string copy(value.text());
+  value.begin = reinterpret_cast<Place>(copy.data());
+  value.end = value.begin + copy.size();
+  unescape(value);
+  copy.resize(value.text().size());
+  return copy;
+}
+
 // Returns the code points of valid UTF-8 that may hold lone surrogates.
 inline std::u32string code_points(std::string_view text) {
   std::u32string all;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#if defined(__SSE2__) || defined(_M_X64)
+#ifdef __SSE2__
 #include <immintrin.h>
 #define TERMSIFT_SSE2
 #endif
