@@ -177,7 +177,7 @@ def test_documents_without_a_label_are_left_out_on_request(form: Any) -> None:
         assert message.startswith(f"X has -1 at row {row}, column 1, ")
         X[row, 1] = 1
     message = "the label of document 3 is missing: None"
-    assert complaint(VALUE, ts.count, form(X), y).startswith(f"{message}; pass on_missing='skip'")
+    assert complaint(VALUE, ts.count, form(X), y).startswith(f"{message}; on_missing='skip'")
     assert complaint(VALUE, ts.conditional_gain, form(X), y) == message  # has no on_missing
     message = "on_missing must be 'raise' or 'skip', got 'drop'"
     assert complaint(VALUE, ts.count, form(X), y, on_missing="drop") == message

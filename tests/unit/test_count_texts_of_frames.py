@@ -118,7 +118,7 @@ def test_missing_values_of_frames(
     labels: list[Any] = [*Y]
     texts[4] = texts[11] = labels[7] = None
     columns = {"body": texts, "stars": labels}
-    with pytest.raises(ValueError, match="the text of document 4 is missing: pass on_missing="):
+    with pytest.raises(ValueError, match="the text of document 4 is missing: on_missing="):
         ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
     with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
         ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")

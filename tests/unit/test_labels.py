@@ -145,7 +145,7 @@ def test_the_first_wrong_label_is_named() -> None:
             validation.check_labels(y, len(y), None, skip_missing=skip_missing)
         return str(caught.value)
 
-    cure = "; pass on_missing='skip' to leave out documents without a text or a label"
+    cure = f"; {validation.SKIP_MISSING}"
     unhashable = "the label of document 1 is a list, expected something hashable: for several"
     assert complaint(["a", None, ["b"]]) == "the label of document 1 is missing: None" + cure
     assert complaint(["a", ["b"], None]).startswith(unhashable)

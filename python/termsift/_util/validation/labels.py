@@ -28,7 +28,9 @@ _SEVERAL = (
     "sklearn.preprocessing.MultiLabelBinarizer, and its classes_ as classes"
 )
 
-SKIP_MISSING = "pass on_missing='skip' to leave out documents without a text or a label"
+SKIP_MISSING = (
+    "on_missing='skip' of count and count_texts leaves out documents without a text or a label"
+)
 
 
 @dataclass(frozen=True)
