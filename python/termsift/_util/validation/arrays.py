@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.extras import is_from
 from termsift._util.validation.values import a_kind, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
@@ -92,7 +93,8 @@ def refuse_other_kinds(X: Any, name: str = "X", *, is_counted: bool = False) -> 
         cure = next((cures[attribute] for attribute in cures if hasattr(X, attribute)), "")
         raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
     first: Any = X[:8] if is_list else ()
-    if _has_rows(X) and not scipy.sparse.issparse(X):
+    is_arrow = is_from(X, "pyarrow")  # whose columns have no shape
+    if (_has_rows(X) or is_arrow) and not scipy.sparse.issparse(X):
         first = np.asarray(_rows(X, 0, 8)).ravel()
     if any(isinstance(value, (str, bytes)) for value in first):
         cure = f"make one by {name} = termsift.text.CountVectorizer().fit_transform(texts)"
