@@ -322,6 +322,6 @@ def test_invalid_labels_are_refused_by_both_readers(tmp_path: Path, label: str) 
     path.write_text(f'{{"text": "some words", "label": {label}}}\n')
     for read in (read_collection, lambda path: ts.count(ts.scan(path))):
         with pytest.raises(
-            ValueError, match="line 1: (expected a label, a string or a whole|the label is empty)"
+            ValueError, match=r"line 1: (expected a label, a string or a whole|the label is empty)"
         ):
             read(path)
