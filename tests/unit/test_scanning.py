@@ -185,14 +185,6 @@ def test_names_are_those_of_the_chunks_given(tmp_path: Path) -> None:
     assert scan.term_names.tolist() == ["ant", "bee", "cow"]  # type: ignore[union-attr]
 
 
-def test_words_are_those_of_the_readers_of_tables(tmp_path: Path) -> None:
-    path = tmp_path / "c.csv"
-    path.write_text('label,text\na,"The cat, the DOG; x 3d"\nb,"naïve\ncafé"\n')
-    known, counts = io.read_collection(path), ts.count(ts.scan(path, chunk_docs=1))
-    assert list(counts.term_names) == list(known.term_names)
-    assert counts.term_frequency.toarray().tolist() == known.X.toarray().tolist()
-
-
 # ---- how texts are cut ---------------------------------------------------------------------------
 
 RULES: list[dict[str, Any]] = [

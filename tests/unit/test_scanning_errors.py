@@ -87,84 +87,8 @@ def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
 BAD_ROWS = {
     "csv": ("label,text\nx,bee\n", "x,bee,cow\n", "line 3: expected 2 fields, found 3"),
     "txt": ("x\tbee\n", "\tbee\n", "line 2: the label is empty"),
-    "jsonl": (
-        '{"label": "x", "text": "bee"}\n',
-        "[1]\n",
-        "line 2: expected a JSON object",
-    ),
+    "jsonl": ('{"label": "x", "text": "bee"}\n', "[1]\n", "line 2: expected a JSON object"),
 }
-
-
-@pytest.mark.parametrize("kind", BAD_ROWS)
-def test_bad_rows_of_tables(tmp_path: Path, kind: str) -> None:
-    good, bad, complaint = BAD_ROWS[kind]
-    path = tmp_path / f"c.{kind}"
-    last = good.splitlines(keepends=True)[-1]
-    path.write_text(good + bad + last + bad * 7)
-    assert complaint in refused(path)
-    for chunk_docs in (None, 1):
-        scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
-        counts = ts.count(scan)
-        assert (counts.n_docs, scan.n_skipped, len(scan.skipped)) == (2, 8, 5)
-        assert complaint in scan.skipped[0]
-
-
-HEADER = b"label,text\nx,bee\n"
-SPOILED = {
-    "a field too many": (b'y,"one\ntwo, three",four\n', "lines 3 to 4"),
-    "bytes in its first line": (b'y,"caf\xe9\nsecond, line"\n', "line 3"),
-    "bytes in its second line": (b'y,"cafe\nsecond, lin\xe9"\n', "line 4"),
-    "bytes in a line": (b"y,caf\xe9\n", "line 3"),
-    "no label": (b',"one\ntwo, three"\n', "lines 3 to 4"),
-    "a carriage return": (b"y,one\rtwo\n", "line 3"),
-}
-NEIGHBOURS = [b"z,cow\nz,dog\n", b'z,"cow"\nz,"dog\nand ""fox"", hen"\n', b'"z","cow"\n' * 3, b""]
-
-
-@pytest.mark.parametrize("after", NEIGHBOURS)
-@pytest.mark.parametrize(("row", "place"), SPOILED.values(), ids=SPOILED)
-@pytest.mark.parametrize("chunk_docs", [None, 1])
-def test_a_spoiled_row_is_left_out_and_its_neighbours_stay(
-    tmp_path: Path, row: bytes, place: str, after: bytes, chunk_docs: Any
-) -> None:
-    path, clean = tmp_path / "c.csv", tmp_path / "clean.csv"
-    path.write_bytes(HEADER + row + after)
-    clean.write_bytes(HEADER + after)
-    scan = ts.scan(path, on_error="skip", chunk_docs=chunk_docs)
-    assert ts.count(scan) == ts.count(ts.scan(clean))
-    assert scan.n_skipped == 1
-    assert scan.skipped[0].startswith(f"{path}, {place}: ")
-    assert refused(path).startswith(f"{path}, {place}: ")
-
-
-WRONG_QUOTES = {
-    "quotes in a quoted text": (b'y,"first "bad" line\nsecond, line"\n', "line 3"),
-    "quotes in its second line": (b'y,"one\ntwo "bad" two\nthree, four"\n', "lines 3 to 4"),
-    "a field after it": (b'"y","one "bad"\ntwo, three","four"\n', "line 3"),
-    "no closing quote": (b'y,"cut short\n', "line"),
-}
-
-
-@pytest.mark.parametrize("after", NEIGHBOURS)
-@pytest.mark.parametrize(("row", "place"), WRONG_QUOTES.values(), ids=WRONG_QUOTES)
-@pytest.mark.parametrize("on_error", ["raise", "skip"])
-def test_a_wrong_quote_is_always_an_error(
-    tmp_path: Path, row: bytes, place: str, after: bytes, on_error: str
-) -> None:
-    # The text after it may be a row or part of the bad one; neither must be counted as the other.
-    path = tmp_path / "c.csv"
-    path.write_bytes(HEADER + row + after)
-    message = refused(path, on_error=on_error)
-    assert message.startswith(f"{path}, {place}")
-    assert "; a quote within a quoted field is written twice; if quotes mean nothing" in message
-
-
-def test_a_text_file_has_no_quotes(tmp_path: Path) -> None:
-    path = tmp_path / "c.txt"
-    path.write_bytes(b'x\ta 5" pipe\r\ny\t"one\n\n\nz\ttwo\r three\n')
-    counts = ts.count(ts.scan(path))
-    assert counts.classes == ["x", "y", "z"]
-    assert list(counts.term_names) == ["one", "pipe", "three", "two"]
 
 
 def test_documents_of_a_folder_are_left_out(tmp_path: Path) -> None:
@@ -199,29 +123,20 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", BAD_ROWS)
 @pytest.mark.parametrize("chunk_docs", [None, 1, 2])
 def test_skipped_rows_are_reported_once(tmp_path: Path, kind: str, chunk_docs: Any) -> None:
-    good, bad, _ = BAD_ROWS[kind]
+    good, bad, complaint = BAD_ROWS[kind]
     path = tmp_path / f"c.{kind}"
     last = good.splitlines(keepends=True)[-1]
     path.write_text(good + bad * 2 + last * 3 + bad * 7)
+    assert complaint in refused(path)
     scan = ts.scan([path, path], on_error="skip", chunk_docs=chunk_docs)
     for _ in range(2):  # every iteration starts again
         assert ts.count(scan).n_docs == 8
         assert (scan.n_skipped, len(scan.skipped)) == (18, 5)
+        assert complaint in scan.skipped[0]
     # A job that resumes after the first input keeps the number of rows skipped before.
     scan._resume(1, 9, ["before"])
     assert len(list(scan)) > 0
     assert (scan.n_skipped, scan.skipped[0], len(scan.skipped)) == (18, "before", 5)
-
-
-def test_text_that_is_not_utf8_is_skipped_by_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "c.txt"
-    path.write_bytes(b"x\tbee\nx\t\xff\xfe\ny\tcow\n")
-    assert (
-        refused(path)
-        == f"{path}, line 2: byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
-    )
-    scan = ts.scan(path, on_error="skip")
-    assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 1)
 
 
 @pytest.mark.parametrize("kind", ["svm.gz", "svm.zst", "txt.gz"])
